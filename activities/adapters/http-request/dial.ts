@@ -1,0 +1,127 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { isBlocked } from '../../../domain/egress.ts';
+import type { EgressAllow } from '../../../domain/egress.ts';
+
+export interface ResolvedAddress {
+  address: string;
+  family: number;
+}
+
+export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
+
+export interface DialOptions {
+  egressAllow: EgressAllow;
+  resolve: Resolve;
+  /** PEM certificates to trust in place of the built-in ones. */
+  certificateAuthorities?: string[];
+  signal: AbortSignal;
+}
+
+/** A connection that is ready for the request, or why there is none. In all but the first case nothing was sent. */
+export type Dialled =
+  { kind: 'connected'; socket: Socket } | { kind: 'blocked'; message: string } | { kind: 'failed'; reason: string };
+
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+
+/**
+ * Opens a new connection to the host of a URL. The name is resolved once, every address that it has is checked, and it is
+ * the checked addresses that are dialled: a name that answers otherwise a second time is never asked a second time.
+ * For https the certificate has been verified when this returns. The request is handed over only afterwards, which is what
+ * makes a failure here a proof that nothing was sent.
+ */
+export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
+  let addresses: ResolvedAddress[];
+  try {
+    const family = isIP(hostname);
+    addresses =
+      family > 0 ? [{ address: hostname, family }] : await abortable(options.resolve(hostname), options.signal);
+  } catch (error) {
+    return { kind: 'failed', reason: `the name ${hostname} was not resolved: ${describeError(error)}` };
+  }
+  if (addresses.length === 0) return { kind: 'failed', reason: `the name ${hostname} has no address` };
+  const blocked = addresses.find(({ address }) => isBlocked(address, options.egressAllow));
+  if (blocked !== undefined) {
+    const how = blocked.address === hostname ? '' : ` (${hostname})`;
+    return { kind: 'blocked', message: `${blocked.address}${how} is in a range that this service does not call` };
+  }
+  try {
+    return { kind: 'connected', socket: await connect(url, hostname, addresses, options) };
+  } catch (error) {
+    return { kind: 'failed', reason: `no connection to ${url.host}: ${describeError(error)}` };
+  }
+}
+
+function connect(url: URL, hostname: string, addresses: ResolvedAddress[], options: DialOptions): Promise<Socket> {
+  const { certificateAuthorities: ca, signal } = options;
+  const secure = url.protocol === 'https:';
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  const answer: LookupFunction = (_name, { all }, callback) => {
+    const [first] = addresses;
+    if (all === true) callback(null, addresses);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const base = { host: hostname, port, lookup: answer };
+    const socket = secure
+      ? connectTls({
+          ...base,
+          // Said outright, so that no variable of the process's environment can turn the verification off.
+          rejectUnauthorized: true,
+          ALPNProtocols: ['http/1.1'],
+          ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+          ...(ca === undefined ? {} : { ca }),
+        })
+      : connectTcp(base);
+    const abort = (): void => {
+      socket.destroy(asError(signal.reason));
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    // Kept for good: a connection that breaks between here and the request must not end the process.
+    socket.on('error', reject);
+    socket.once('close', () => {
+      signal.removeEventListener('abort', abort);
+      reject(new Error('the connection was closed before it was ready'));
+    });
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      signal.removeEventListener('abort', abort);
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}
+
+/** Rejects as soon as the signal is aborted; what the promise does later is of no interest then. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(asError(signal.reason));
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+  });
+}
+
+export function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}
+
+const DESCRIPTION_LENGTH_MAX = 300;
+
+/** An error in words, with its code. Several connection attempts fail as one error that holds them all. */
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors
+      .map((inner) => describeError(inner))
+      .join('; ')
+      .slice(0, DESCRIPTION_LENGTH_MAX);
+  }
+  if (!(error instanceof Error)) return 'unknown reason';
+  if (error.name === 'TimeoutError') return 'the time-out was reached';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const text = code === null || error.message.includes(code) ? error.message : `${error.message} (${code})`;
+  return text.slice(0, DESCRIPTION_LENGTH_MAX);
+}

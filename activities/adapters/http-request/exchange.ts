@@ -1,0 +1,113 @@
+import { request as requestHttp } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
+import { asError, describeError } from './dial.ts';
+
+export interface RawResponse {
+  status: number;
+  /** Lower-case names; several values of one name joined by a comma. */
+  headers: [string, string][];
+  body: Buffer;
+}
+
+export type Exchanged = { kind: 'response'; response: RawResponse } | { kind: 'no_answer'; reason: string };
+
+/** How much of a response's body is read, and what becomes of a larger one. */
+export interface ResponseLimit {
+  bytesMax: number;
+  /** `no_answer`: it proves nothing. `cut`: what was read of it counts. */
+  larger: 'no_answer' | 'cut';
+}
+
+const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
+
+/**
+ * Sends one request over a connection that is ready and reads its response to the end. From here on bytes may have left,
+ * so that every failure is `no_answer`. Redirects are not followed, nothing is retried, the connection is not kept.
+ */
+export async function exchange(
+  socket: Socket,
+  url: URL,
+  request: PreparedRequest,
+  limit: ResponseLimit,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  let seen: IncomingMessage | null = null;
+  let outgoing: ClientRequest | null = null;
+  const abort = (): void => {
+    socket.destroy(asError(signal.reason));
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    if (socket.destroyed) throw new Error('the connection broke before the request');
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing = open(socket, url, request);
+      outgoing.once('response', resolve);
+      // Kept for good: a target may answer and close before it has read the whole body.
+      outgoing.on('error', reject);
+      outgoing.once('close', () => reject(new Error('the connection was closed without a response')));
+      outgoing.end(bodyOf(request));
+    });
+    seen = incoming;
+    const body = await readBody(incoming, limit);
+    if (body === null) {
+      return {
+        kind: 'no_answer',
+        reason: `${answered(incoming)}, and the response is larger than ${limit.bytesMax} bytes`,
+      };
+    }
+    return { kind: 'response', response: { status: incoming.statusCode ?? 0, headers: headersOf(incoming), body } };
+  } catch (error) {
+    const why = signal.aborted ? describeError(signal.reason) : describeError(error);
+    return { kind: 'no_answer', reason: seen === null ? why : `${answered(seen)}, and the response broke off: ${why}` };
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+}
+
+function open(socket: Socket, url: URL, request: PreparedRequest): ClientRequest {
+  const headers: OutgoingHttpHeaders = { ...request.headers, host: url.host, 'accept-encoding': 'identity' };
+  const body = bodyOf(request);
+  if (body !== null) headers['content-length'] = body.byteLength;
+  else if (METHODS_WITH_BODY.includes(request.method)) headers['content-length'] = 0;
+  const options: RequestOptions = {
+    method: request.method,
+    path: `${url.pathname}${url.search}`,
+    host: url.hostname,
+    headers,
+    setHost: false,
+    // No agent: the connection was made for this request, and no other request is ever sent over it.
+    createConnection: () => socket,
+  };
+  return url.protocol === 'https:' ? requestHttps(options) : requestHttp(options);
+}
+
+function bodyOf({ body, bodyEncoding }: PreparedRequest): Buffer | null {
+  return body === null ? null : Buffer.from(body, bodyEncoding);
+}
+
+/** The body up to the limit, or null where it is larger and that proves nothing. Throws where it breaks off before. */
+async function readBody(incoming: IncomingMessage, { bytesMax, larger }: ResponseLimit): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    const piece = chunk as Buffer;
+    bytes += piece.byteLength;
+    chunks.push(piece);
+    if (bytes > bytesMax) return larger === 'cut' ? Buffer.concat(chunks).subarray(0, bytesMax) : null;
+  }
+  if (!incoming.complete) throw new Error('the connection was closed before the end');
+  return Buffer.concat(chunks);
+}
+
+function headersOf(incoming: IncomingMessage): [string, string][] {
+  return Object.entries(incoming.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]);
+}
+
+function answered(incoming: IncomingMessage): string {
+  return `the target answered ${incoming.statusCode ?? 'without a status'}`;
+}

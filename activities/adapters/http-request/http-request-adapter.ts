@@ -1,0 +1,91 @@
+import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
+import { compiledOf, httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
+import { judgeReadBack } from '../../../domain/read-back.ts';
+import { judgeStatus } from '../../../domain/response-judgement.ts';
+import { renderVerify } from '../../../domain/verify.ts';
+import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
+import { providerIdsOf, readResponse } from './read-response.ts';
+import { createRedactor } from './redaction.ts';
+import { sendRequest, type SendOptions, type Sent } from './send-request.ts';
+
+export type HttpRequestAdapterOptions = SendOptions;
+
+/** The half of `http.request` that touches the world. Source of its judgement: decisions.md "Effects, attempts, reconciliation". */
+export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Adapter {
+  return {
+    descriptor: httpRequestDescriptor,
+    dispatch: (input) => dispatch(options, input),
+    readBack: (input) => readBack(options, input),
+  };
+}
+
+/** A response that is larger than the action reads proves nothing. */
+function call(
+  options: HttpRequestAdapterOptions,
+  request: PreparedRequest,
+  bytesMax: number,
+  limits: { timeoutMs: number; signal: AbortSignal },
+): Promise<Sent> {
+  return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
+}
+
+async function dispatch(options: HttpRequestAdapterOptions, input: DispatchInput): Promise<DispatchResult> {
+  const { config } = compiledOf(input.definition);
+  const redactor = createRedactor(input.secrets.values());
+  const called = await call(options, input.request, config.maxResponseBytes, input);
+  switch (called.kind) {
+    case 'blocked':
+      return { kind: 'refused', refusal: { code: 'destination_blocked', message: redactor.text(called.message) } };
+    case 'not_sent':
+    case 'no_answer':
+      return { kind: called.kind, reason: redactor.text(called.reason) };
+    case 'response': {
+      const { response, unreadable } = readResponse(called.response, redactor);
+      const judged = judgeStatus(response.status, {
+        success: config.success?.statuses,
+        failure: config.failure?.statuses,
+      });
+      const judgement = unreadable === null ? judged : ({ outcome: 'unknown', partialEffect: 'possible' } as const);
+      const summary = `${config.method} answered ${response.status}${unreadable === null ? '' : `, and ${unreadable}`}`;
+      return {
+        kind: 'answered',
+        ...judgement,
+        summary,
+        providerReference: null,
+        providerIds: providerIdsOf(response),
+        response,
+      };
+    }
+  }
+}
+
+async function readBack(options: HttpRequestAdapterOptions, input: ReadBackInput): Promise<ReadBackResult> {
+  const { definition, secrets } = input;
+  if (definition.verify === null) return { kind: 'unreadable', summary: 'the action declares no read-back' };
+  const redactor = createRedactor(secrets.values());
+  const { config } = compiledOf(definition);
+  const rendered = renderVerify(
+    definition.verify,
+    { input: input.input, identity: input.identity, response: input.response, secrets },
+    config.allowedHosts,
+  );
+  if (rendered.kind === 'unreadable') return { kind: 'unreadable', summary: redactor.text(rendered.summary) };
+  const request: PreparedRequest = {
+    method: 'GET',
+    url: rendered.url,
+    headers: rendered.headers,
+    body: null,
+    bodyEncoding: 'utf8',
+  };
+  const called = await call(options, request, config.maxResponseBytes, input);
+  if (called.kind !== 'response') {
+    const why = called.kind === 'blocked' ? called.message : called.reason;
+    return { kind: 'inconclusive', summary: redactor.text(`the read-back failed: ${why}`), response: null };
+  }
+  const { response, unreadable } = readResponse(called.response, redactor);
+  if (unreadable !== null) {
+    return { kind: 'inconclusive', summary: `the read-back answered ${response.status}, and ${unreadable}`, response };
+  }
+  const judged = judgeReadBack(rendered.lists, response);
+  return judged.kind === 'matched' ? { ...judged, response, providerReference: null } : { ...judged, response };
+}

@@ -1,0 +1,139 @@
+import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
+import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/http-request-config.ts';
+import { isJsonObject, jsonDepthExceeds } from '../../../domain/json.ts';
+import type { Json } from '../../../domain/json.ts';
+import type { RawResponse } from './exchange.ts';
+import { REDACTED } from './redaction.ts';
+import type { Redactor } from './redaction.ts';
+
+export interface ReadResponse {
+  response: ProviderResponse;
+  /** Why the response proves nothing although it was read to the end; null where it can be judged. */
+  unreadable: string | null;
+}
+
+const HEADERS_MAX = 50;
+const HEADER_LENGTH_MAX = 1_024;
+const BODY_DEPTH_MAX = 200;
+
+/** Headers that carry credentials or belong to the connection; they are not kept. */
+const DROPPED_HEADERS: readonly string[] = [
+  'set-cookie',
+  'set-cookie2',
+  'authorization',
+  'authentication-info',
+  'www-authenticate',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'trailer',
+];
+
+/** Turns what was read into what is kept: credentials removed, headers bounded, the body as JSON, text or base64. */
+export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse {
+  if (!redactor.canSearch(raw.body.byteLength)) return { response: nothingKept(raw.status), unreadable: null };
+  const headers = keptHeaders(raw.headers, redactor);
+  const header = (name: string): string => raw.headers.find(([given]) => given === name)?.[1] ?? '';
+  const encoding = header('content-encoding').trim().toLowerCase();
+  const shell = { status: raw.status, headers };
+  if (raw.body.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
+    // What is compressed cannot be searched for credentials, so that nothing of it is kept.
+    const response: ProviderResponse = { ...shell, body: null, bodyEncoding: 'json' };
+    return { response, unreadable: 'its body is compressed although that was not asked for' };
+  }
+  const text = decodeUtf8(raw.body);
+  const isJson = raw.body.byteLength > 0 && isJsonMediaType(mediaTypeOf(header('content-type')));
+  if (text === null) {
+    const body = redactor.bytes(raw.body).toString('base64');
+    const unreadable = isJson ? 'its body says that it is JSON and is not UTF-8' : null;
+    return { response: { ...shell, body, bodyEncoding: 'base64' }, unreadable };
+  }
+  const parsed = isJson ? parseJson(text) : undefined;
+  if (parsed === undefined) {
+    const unreadable = isJson ? 'its body says that it is JSON and cannot be read as that' : null;
+    return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable };
+  }
+  const body = storable(redactor.json(parsed));
+  const written = JSON.stringify(body);
+  // A secret that is itself a JSON text can be spread over members, and one that is a number can lose its last digits: then
+  // only the text can be cleaned.
+  if (redactor.text(written) !== written || holdsRoundedSecret(text, redactor)) {
+    return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable: null };
+  }
+  return { response: { ...shell, body, bodyEncoding: 'json' }, unreadable: null };
+}
+
+function nothingKept(status: number): ProviderResponse {
+  return { status, headers: {}, body: REDACTED, bodyEncoding: 'utf8' };
+}
+
+/** A string or a number of a JSON text; strings are matched so that numbers within them are passed by. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** True where a number is a secret as it is written and not as JavaScript holds it (`12.50`, more than 16 digits). */
+function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
+  for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
+    if (!token.startsWith('"') && String(Number(token)) !== token && redactor.text(token) !== token) return true;
+  }
+  return false;
+}
+
+/** The headers that are kept of a response: no credentials, bounded in number and length. */
+export function keptHeaders(headers: [string, string][], redactor: Redactor): Record<string, string> {
+  const kept = headers
+    .filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-') && redactor.text(name) === name)
+    .slice(0, HEADERS_MAX)
+    .map(([name, value]): [string, string] => [name, redactor.text(value).slice(0, HEADER_LENGTH_MAX)]);
+  return Object.fromEntries(kept);
+}
+
+/** Null where the bytes are not UTF-8. */
+function decodeUtf8(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** Undefined where the text is not JSON, or nests so deep that it could not be walked. Its error would quote the text. */
+function parseJson(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return jsonDepthExceeds(value, BODY_DEPTH_MAX) ? undefined : value;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** A NUL has no place in a text of PostgreSQL: such a body is kept as its bytes. */
+function textBody(text: string): Pick<ProviderResponse, 'body' | 'bodyEncoding'> {
+  if (!text.includes('\u0000')) return { body: text, bodyEncoding: 'utf8' };
+  return { body: Buffer.from(text, 'utf8').toString('base64'), bodyEncoding: 'base64' };
+}
+
+const REPLACEMENT = '\uFFFD';
+
+/** PostgreSQL's jsonb takes neither NUL nor half of a surrogate pair: the replacement character stands for them. */
+function storable(value: Json): Json {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [storableText(name), storable(member)]));
+}
+
+function storableText(text: string): string {
+  return text.replaceAll('\u0000', REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT);
+}
+
+const REQUEST_ID_HEADERS: readonly string[] = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id'];
+
+/** The id under which the provider will know this call, where it named one. */
+export function providerIdsOf({ headers }: ProviderResponse): Record<string, string> {
+  const name = REQUEST_ID_HEADERS.find((candidate) => Object.hasOwn(headers, candidate));
+  const value = name === undefined ? undefined : headers[name];
+  return value === undefined || value.includes(REDACTED) ? {} : { requestId: value };
+}

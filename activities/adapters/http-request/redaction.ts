@@ -1,0 +1,199 @@
+import { isJsonObject } from '../../../domain/json.ts';
+import type { Json } from '../../../domain/json.ts';
+
+/** Removes credentials from what a target answered: an echo must not bring a secret into a row, a log or a reply. */
+export interface Redactor {
+  /** False where looking for the credentials in so much would keep the process busy for seconds: then nothing may be kept. */
+  canSearch(bytes: number): boolean;
+  text(text: string): string;
+  json(value: Json): Json;
+  bytes(bytes: Buffer): Buffer;
+}
+
+export const REDACTED = '[REDACTED]';
+
+/** A shorter secret would be found by chance all over a text: it is removed only where it stands alone. */
+const ANYWHERE_LENGTH_MIN = 4;
+/** Leaves of a secret that is a JSON document (a service account's key) are secrets of their own from this length. */
+const DOCUMENT_LEAF_LENGTH_MIN = 8;
+const BASE64_CHARACTER = /[A-Za-z0-9+/_-]/;
+/** The cost of a pattern grows faster than its length, and beyond some thousand characters the engine refuses it. */
+const PIECE_LENGTH_MAX = 128;
+/** Of all values together. What authenticates a request in a header is shorter. */
+const SEARCHED_LENGTH_MAX = 8_192;
+/** Characters of the values times bytes of the response: 2 KiB in 1 MiB. A hostile text of that size takes some seconds. */
+const SEARCH_WORK_MAX = 2 ** 31;
+
+/**
+ * Finds each value as it is, and as JSON, percent, form, HTML, hex and base64 encodings write it (mixed, and in base64 as a
+ * part of something longer, such as `user:secret`).
+ */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const whole = expand(secrets);
+  const length = whole.reduce((sum, value) => sum + value.length, 0);
+  if (length > SEARCHED_LENGTH_MAX) return opaqueRedactor(whole);
+  const values = whole.flatMap(piecesOf);
+  const textPatterns = values.map((value) => literalPattern(value, utf8Percent));
+  const bytePatterns = values.flatMap((value) => byteForms(value).map((form) => literalPattern(form, latin1Percent)));
+  const base64 = base64Pattern(values);
+  const redact = (text: string, patterns: RegExp[]): string => {
+    const plain = patterns.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text);
+    return base64 === null ? plain : replaceRuns(plain, base64);
+  };
+  const text = (value: string): string => redact(value, textPatterns);
+  return {
+    canSearch: (bytes) => bytes * length <= SEARCH_WORK_MAX,
+    text,
+    json: (value) => redactJson(value, text),
+    bytes(bytes) {
+      const before = bytes.toString('latin1');
+      const after = redact(before, bytePatterns);
+      return after === before ? bytes : Buffer.from(after, 'latin1');
+    },
+  };
+}
+
+/** Cleans our own words alone: they can hold a value as it is, and in no other form. */
+function opaqueRedactor(values: readonly string[]): Redactor {
+  return {
+    canSearch: () => false,
+    text: (text) => values.reduce((rest, value) => rest.replaceAll(value, REDACTED), text),
+    json: () => REDACTED,
+    bytes: () => Buffer.from(REDACTED),
+  };
+}
+
+/** A long value as pieces of about one length, so that none is short enough to be found by chance. */
+function piecesOf(value: string): string[] {
+  const characters = Array.from(value);
+  const length = Math.ceil(characters.length / Math.ceil(characters.length / PIECE_LENGTH_MAX));
+  const pieces: string[] = [];
+  for (let from = 0; from < characters.length; from += length) {
+    pieces.push(characters.slice(from, from + length).join(''));
+  }
+  return pieces;
+}
+
+/** The values and the forms in which a target may see them, the longest first, so that no part is replaced within a whole. */
+function expand(secrets: Iterable<string>): string[] {
+  const values = new Set<string>();
+  for (const secret of secrets) {
+    values.add(secret).add(secret.trim());
+    for (const leaf of documentLeaves(secret)) values.add(leaf);
+  }
+  values.delete('');
+  return [...values].sort((left, right) => right.length - left.length);
+}
+
+function documentLeaves(secret: string): string[] {
+  if (!secret.trimStart().startsWith('{')) return [];
+  const leaves: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string' && value.length >= DOCUMENT_LEAF_LENGTH_MIN) leaves.push(value);
+    else if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) collect(member);
+  };
+  try {
+    collect(JSON.parse(secret));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error; // not a document, so that it has no leaves
+  }
+  return leaves;
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+const percentByte = (byte: number): string => `%(?:25){0,4}${hex(byte, 2)}`;
+const utf8Percent = (character: string): string => Array.from(Buffer.from(character, 'utf8'), percentByte).join('');
+const latin1Percent = (character: string): string => percentByte(character.charCodeAt(0));
+
+/** Escapes may be escaped again, by JSON in JSON or in a URL. All repetition is bounded: the text is not ours. */
+const BACKSLASH = '(?:\\\\|%(?:25){0,4}5c)';
+const ESCAPES_MAX = 8;
+
+/** Without regard to case: the names of headers arrive in lower case, and hexadecimal digits have none. */
+function literalPattern(value: string, percent: (character: string) => string): RegExp {
+  const pieces = value.match(/\\+|[^\\]/gsu) ?? [];
+  const literal = pieces.map((piece) => piecePattern(piece, percent)).join('');
+  if (value.length < ANYWHERE_LENGTH_MIN) return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'giu');
+  const hexadecimal = Array.from(Buffer.from(value, 'utf8'), (byte) => hex(byte, 2)).join('');
+  return new RegExp(`${literal}|${hexadecimal}`, 'giu');
+}
+
+/** The ways in which a character, or a run of backslashes, may be written in JSON, a URL, a form or HTML. */
+function piecePattern(piece: string, percent: (character: string) => string): string {
+  if (piece.startsWith('\\')) {
+    return `(?:${BACKSLASH}|u005c|&#(?:92|x5c);){${piece.length},${piece.length * ESCAPES_MAX}}`;
+  }
+  const point = piece.codePointAt(0) ?? 0;
+  const entity = `&#(?:0{0,8}${point}|x0{0,8}${hex(point, 1)});`;
+  const plain = [`\\u{${hex(point, 1)}}`, percent(piece), entity];
+  const named = HTML_ENTITIES[piece];
+  if (named !== undefined) plain.push(`&${named};`);
+  if (piece === ' ') plain.push('\\+');
+  const units = Array.from({ length: piece.length }, (_, at) => `u${hex(piece.charCodeAt(at), 4)}`);
+  const letter = JSON_LETTERS[piece];
+  return [
+    `(?:${BACKSLASH}{0,${ESCAPES_MAX}}(?:${plain.join('|')})`,
+    `|${units.map((unit) => `${BACKSLASH}{1,${ESCAPES_MAX}}${unit}`).join('')}`,
+    letter === undefined ? ')' : `|${BACKSLASH}{1,${ESCAPES_MAX}}${letter})`,
+  ].join('');
+}
+
+const JSON_LETTERS: Record<string, string> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' };
+const HTML_ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+
+/** The bytes of a value in the encodings of text, as Latin-1 characters. */
+function byteForms(value: string): string[] {
+  const little = Buffer.from(value, 'utf16le');
+  const forms = [Buffer.from(value, 'utf8'), little, Buffer.from(little).swap16()];
+  return forms.map((form) => form.toString('latin1'));
+}
+
+/** Also as base64url, JSON and URLs write them. */
+const PLUS_IN_BASE64 = '(?:[+-]|%2[Bb])';
+const SLASH_IN_BASE64 = '(?:\\\\*/|_|%2[Ff])';
+
+/** What base64 makes of a value at each of the three places where it can begin in a group of three bytes, ends cut off. */
+function base64Pattern(values: readonly string[]): RegExp | null {
+  const cores = new Set<string>();
+  for (const value of values) {
+    if (value.length < ANYWHERE_LENGTH_MIN) continue;
+    const bytes = Buffer.from(value, 'utf8');
+    for (const offset of [0, 1, 2]) {
+      const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+      const from = Math.ceil((offset * 8) / 6);
+      const core = encoded.slice(from, Math.floor(((offset + bytes.byteLength) * 8) / 6));
+      cores.add(core.replace(/[+/]/g, (sign) => (sign === '+' ? PLUS_IN_BASE64 : SLASH_IN_BASE64)));
+    }
+  }
+  return cores.size === 0 ? null : new RegExp([...cores].join('|'), 'g');
+}
+
+/** Replaces the whole run of base64 around each match: its ends hold bits of the secret too. */
+function replaceRuns(text: string, pattern: RegExp): string {
+  let result = '';
+  let done = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    let start = match.index;
+    let end = match.index + match[0].length;
+    while (start > done && BASE64_CHARACTER.test(text.charAt(start - 1))) start--;
+    while (end < text.length && BASE64_CHARACTER.test(text.charAt(end))) end++;
+    while (end < text.length && text.charAt(end) === '=') end++;
+    result += text.slice(done, start) + REDACTED;
+    done = end;
+    pattern.lastIndex = end;
+  }
+  return result + text.slice(done);
+}
+
+function redactJson(value: Json, redact: (text: string) => string): Json {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'number') {
+    const text = String(value);
+    const redacted = redact(text);
+    return redacted === text ? value : redacted;
+  }
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [redact(name), redactJson(member, redact)]));
+}

@@ -1,0 +1,44 @@
+import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
+import type { EgressAllow } from '../../../domain/egress.ts';
+import { dial, systemResolve } from './dial.ts';
+import type { Resolve } from './dial.ts';
+import { exchange } from './exchange.ts';
+import type { Exchanged, ResponseLimit } from './exchange.ts';
+
+export interface SendOptions {
+  egressAllow: EgressAllow;
+  /** Of the operating system where it is left out. */
+  resolve?: Resolve;
+  /** PEM certificates to trust in place of the built-in ones. */
+  certificateAuthorities?: string[];
+}
+
+export type Sent =
+  | Exchanged
+  /** Provably not a byte of the request left. */
+  | { kind: 'not_sent'; reason: string }
+  /** The egress guard does not let it through. */
+  | { kind: 'blocked'; message: string };
+
+export interface SendLimits {
+  /** Covers the name, the connection and the response together. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+export type SendRequest = (request: PreparedRequest, limit: ResponseLimit, limits: SendLimits) => Promise<Sent>;
+
+/** One connection, one request, through the egress guard. Nothing is followed and nothing is tried again. */
+export async function sendRequest(
+  options: SendOptions,
+  request: PreparedRequest,
+  limit: ResponseLimit,
+  limits: SendLimits,
+): Promise<Sent> {
+  const url = new URL(request.url);
+  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)]);
+  const dialled = await dial(url, { resolve: systemResolve, ...options, signal });
+  if (dialled.kind === 'blocked') return dialled;
+  if (dialled.kind === 'failed') return { kind: 'not_sent', reason: dialled.reason };
+  return exchange(dialled.socket, url, request, limit, signal);
+}

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/client.ts';
+import type { Vault } from '../db/secrets/vault.ts';
+import type { MessageRef } from '../domain/messages.ts';
+import type { InvocationRef } from '../domain/refs.ts';
+import type { Adapter } from './adapters/adapter.ts';
+import type { SendRequest } from './adapters/http-request/send-request.ts';
+
+/** What the activities are handed by worker.ts, the embedded stack or a test. */
+export interface ActivityDependencies {
+  db: Database;
+  /** Opens credentials, inside a dispatch, a read-back or a delivery and nowhere else; seals what a callback must not show. */
+  vault: Pick<Vault, 'open' | 'seal'>;
+  /** By type and version; throws where neither is known. */
+  adapterFor(type: string, version: string): Adapter;
+  /** Starts the workflow of an admitted invocation, or finds it running. */
+  startInvocation(ref: InvocationRef): Promise<void>;
+  /** Starts the workflow of an accepted message, or wakes the one that runs. */
+  wakeMessage(ref: MessageRef): Promise<void>;
+  /** Carries the deliveries of messages, through the egress guard. */
+  sendRequest: SendRequest;
+  logger: Logger;
+}
+
+/** What the life of an invocation takes of them: it opens credentials and never seals one. */
+export type InvocationDependencies = Pick<ActivityDependencies, 'db' | 'adapterFor' | 'logger'> & {
+  vault: Pick<Vault, 'open'>;
+};

@@ -1,0 +1,37 @@
+import type { ActivityDependencies } from './dependencies.ts';
+import { dispatchEffect } from './invocations/dispatch-effect.ts';
+import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
+import { evaluateInvocation } from './invocations/evaluate-invocation.ts';
+import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
+import { settleInvocation } from './invocations/settle-invocation.ts';
+import { deleteExpiredDeduplications } from './maintenance/delete-expired-deduplications.ts';
+import { deleteExpiredIdempotencyClaims } from './maintenance/delete-expired-idempotency-claims.ts';
+import { startLostInvocations } from './maintenance/start-lost-invocations.ts';
+import { startLostMessages } from './maintenance/start-lost-messages.ts';
+import { attemptMessage } from './messages/attempt-message.ts';
+import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
+import { exhaustReconciliation, planReconciliation } from './reconciliation/plan-reconciliation.ts';
+import { readBackEffect } from './reconciliation/read-back-effect.ts';
+
+/** All activities, with what they need handed in. Their names are what the Temporal UI shows. */
+export function createActivities(deps: ActivityDependencies) {
+  return {
+    evaluateAndReserve: evaluateAndReserve(deps),
+    evaluateInvocation: evaluateInvocation(deps),
+    reserveAndMarkDispatch: reserveAndMarkDispatch(deps),
+    dispatchEffect: dispatchEffect(deps),
+    settleInvocation: settleInvocation(deps),
+    readBackEffect: readBackEffect(deps),
+    planReconciliation: planReconciliation(deps),
+    exhaustReconciliation: exhaustReconciliation(deps),
+    attemptMessage: attemptMessage(deps),
+    wakeHeldMessages: wakeHeldMessages(deps),
+    wakeMessages: wakeMessages(deps),
+    startLostInvocations: startLostInvocations(deps),
+    startLostMessages: startLostMessages(deps),
+    deleteExpiredDeduplications: deleteExpiredDeduplications(deps),
+    deleteExpiredIdempotencyClaims: deleteExpiredIdempotencyClaims(deps),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,151 @@
+import { activityInfo, heartbeat } from '@temporalio/activity';
+import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
+import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { openSecrets } from '../secrets/open-secrets.ts';
+import { withoutMessage } from '../secrets/without-message.ts';
+import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+import { observedOutcome, recordDispatch } from './record-dispatch.ts';
+
+export interface DispatchInput extends InvocationRef {
+  /** Settle the invocation in the transaction that records the answer: nothing else has to be known first, such as a read-back. */
+  settles?: boolean;
+}
+
+export type Dispatched =
+  /** The call was made, or refused, and its end is on record. */
+  | { seen: 'recorded'; outcome: Outcome }
+  /** The same, and the invocation is settled by it. */
+  | { seen: 'settled'; state: InvocationState }
+  /** Another execution claimed the dispatch before: this one sent nothing and knows nothing. */
+  | { seen: 'claimed_elsewhere' }
+  /** The attempt had been given up meanwhile; what this call saw is on record as late evidence. */
+  | { seen: 'too_late' };
+
+/** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
+const HEARTBEAT_INTERVAL_MS = 2_000;
+
+/**
+ * The one activity that sends. It claims the attempt row, once and for ever; resolves the credentials, here and nowhere
+ * else; calls the adapter; and records the end in one transaction as soon as the answer is in.
+ *
+ * A kill before the claim: nothing was sent, the row proves it. Between claim and record: the outcome is unknown, the row
+ * proves that too, and no one sends again. After the record: the workflow settles from it, where it did not settle at once.
+ */
+export function dispatchEffect(deps: InvocationDependencies) {
+  return async ({ settles = false, ...ref }: DispatchInput): Promise<Dispatched> => {
+    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
+    try {
+      const [claimed, halted] = await deps.db.withEnvironment(ref, (tx) => claim(tx, ref));
+      if (!claimed) {
+        deps.logger.warn({ ...ref, attempt: activityInfo().attempt }, 'dispatch was claimed before: nothing is sent');
+        return { seen: 'claimed_elsewhere' };
+      }
+      const startedAt = new Date();
+      const result: DispatchResult = halted ? { kind: 'refused', refusal: halted } : await send(deps, ref, claimed);
+      const end = { result, startedAt, observedAt: new Date() };
+      const { inTime, state } = await recordDispatch(deps, ref, claimed, end, settles);
+      if (state) return { seen: 'settled', state };
+      return inTime ? { seen: 'recorded', outcome: observedOutcome(result) } : { seen: 'too_late' };
+    } finally {
+      clearInterval(beat);
+    }
+  };
+}
+
+/** The environment may have been halted since the mark, where no worker took the dispatch up at once: then it is not sent. */
+async function claim(
+  tx: EnvironmentTransaction,
+  ref: InvocationRef,
+): Promise<[ClaimedDispatch | null, Refusal | null]> {
+  const claimed = await claimDispatch(tx, ref.invocationId);
+  return [claimed, claimed && (await refuseWhileHalted(tx))];
+}
+
+type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };
+
+async function send(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  claimed: ClaimedDispatch,
+): Promise<DispatchResult> {
+  const { definition } = claimed;
+  let ready: Sendable | { refusal: Refusal };
+  try {
+    ready = await makeReady(deps, ref, claimed);
+  } catch (error) {
+    // Nothing was sent yet, and now nothing will be: that is worth more than an unknown.
+    deps.logger.error({ ...ref, err: error }, 'could not make a dispatch ready');
+    return { kind: 'not_sent', reason: 'the request could not be made ready on our side' };
+  }
+  if ('refusal' in ready) return { kind: 'refused', refusal: ready.refusal };
+  const { adapter, request, secrets } = ready;
+  try {
+    return await adapter.dispatch({
+      definition,
+      request,
+      secrets,
+      timeoutMs: definition.timeoutMs,
+      signal: NEVER_ABORTED,
+    });
+  } catch (error) {
+    deps.logger.error({ ...ref, failure: withoutMessage(error) }, 'an adapter threw out of a dispatch');
+    return { kind: 'no_answer', reason: 'the call broke off on our side' };
+  }
+}
+
+/** Resolves the credentials and fills the request: the last moment before it is sent. */
+async function makeReady(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  claimed: ClaimedDispatch,
+): Promise<Sendable | { refusal: Refusal }> {
+  const { definition } = claimed;
+  const adapter = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const credentials = await openSecrets(deps, ref, adapter.descriptor.secretNames(definition));
+  if (credentials.missing.length > 0) {
+    const message = `no secret named ${credentials.missing.join(', ')} in this environment`;
+    return { refusal: { code: 'secret_missing', message } };
+  }
+  const bound = boundRequest(adapter, claimed, credentials.values);
+  return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
+}
+
+/** A started call runs to its own time-out: to abort it would turn an answer that may come into an unknown. */
+const NEVER_ABORTED = new AbortController().signal;
+
+/** The request with its credentials, if its shown form is still the one that the effect is bound to. */
+function boundRequest(
+  adapter: Adapter,
+  claimed: ClaimedDispatch,
+  secrets: ReadonlyMap<string, string>,
+): { request: PreparedRequest } | { refusal: Refusal } {
+  const invocation = { ...claimed, id: claimed.invocationId };
+  const shown = prepareInvocation(adapter.descriptor, invocation);
+  if (shown.kind === 'refused') return { refusal: shown.refusal };
+  if (
+    shown.kind === 'invalid' ||
+    (claimed.requestDigest !== null && requestDigestOf(shown) !== claimed.requestDigest)
+  ) {
+    return {
+      refusal: {
+        code: 'digest_mismatch',
+        message: 'the request would differ from the one that the effect is bound to',
+      },
+    };
+  }
+  const filled = prepareInvocation(adapter.descriptor, invocation, secrets);
+  if (filled.kind === 'refused') return { refusal: filled.refusal };
+  if (filled.kind === 'invalid') {
+    const problems = filled.issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+    return {
+      refusal: { code: 'secret_missing', message: `a secret cannot stand where the action puts it (${problems})` },
+    };
+  }
+  return { request: filled.request };
+}

@@ -1,0 +1,19 @@
+import type { InvocationRef } from '../../domain/refs.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { evaluate, type Evaluation } from './evaluate-invocation.ts';
+import { reserve } from './reserve-and-mark-dispatch.ts';
+
+/**
+ * Evaluates an invocation and, where it may proceed at once, reserves and marks its dispatch, in one transaction: `proceed`
+ * says that the fence stands. One that must wait is reserved by `reserveAndMarkDispatch` when its wait is over. Idempotent,
+ * as both parts are. (One transaction and one local activity in place of two: docs/performance.md.)
+ */
+export function evaluateAndReserve(deps: InvocationDependencies) {
+  return async (ref: InvocationRef): Promise<Evaluation> =>
+    deps.db.withEnvironment(ref, async (tx) => {
+      const { evaluation, work } = await evaluate(deps, tx, ref);
+      if (evaluation.decision !== 'proceed' || !work) return evaluation;
+      const { decision } = await reserve(deps, tx, work);
+      return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
+    });
+}

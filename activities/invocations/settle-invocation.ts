@@ -1,0 +1,50 @@
+import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
+import { writeSettlement } from '../../db/effects/write-settlement.ts';
+import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
+import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
+import { settlementOf } from '../../domain/settlement.ts';
+import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+
+/**
+ * Settles an invocation, and its effect, from what is on record and nothing else. Idempotent. Run after a dispatch that did
+ * not settle by itself, after a read-back, and by reconciliation after each read.
+ */
+export function settleInvocation(deps: InvocationDependencies) {
+  return async (ref: InvocationRef): Promise<InvocationState> =>
+    deps.db.withEnvironment(ref, async (tx) => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
+      return settle(tx, work);
+    });
+}
+
+/** The same within a transaction that has locked the invocation. */
+export async function settle(
+  tx: EnvironmentTransaction,
+  work: Pick<InvocationWork, 'id' | 'status'>,
+): Promise<InvocationState> {
+  const record = await readDispatchRecord(tx, work.id);
+  if (!record) throw new Error(`invocation ${work.id} has no dispatch to settle`);
+  const settlement = settlementOf(record);
+  if (settlement.kind === 'refused') {
+    if (work.status === 'dispatching') await refuseInvocation(tx, work.id, settlement.refusal);
+  } else {
+    if (settlement.abandon) await abandonAttempt(tx, record.attemptId, settlement.abandon);
+    if (isProgress(work.status, settlement.outcome)) {
+      // Sent together: the second is answered after the first.
+      const [, state] = await Promise.all([writeSettlement(tx, work.id, settlement), readInvocationState(tx, work.id)]);
+      return state;
+    }
+  }
+  return readInvocationState(tx, work.id);
+}
+
+/** A person's resolution, or an earlier settlement that says the same or more, is never overwritten by the record. */
+function isProgress(status: string, outcome: string): boolean {
+  return status === 'dispatching' || (status === 'unknown' && outcome !== 'unknown');
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { heartbeat } from '@temporalio/activity';
+import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
+import type { MessageWork } from '../../db/messages/lock-message.ts';
+import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { readAnswer, type AttemptResult } from './read-answer.ts';
+import { makeDelivery } from './make-delivery.ts';
+import { settleAttempt } from './settle-attempt.ts';
+import { visitMessage } from './visit-message.ts';
+
+/** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
+const HEARTBEAT_INTERVAL_MS = 2_000;
+/** An answer exists once. A database that is away for a moment must not make a delivered message be sent again. */
+const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
+
+/** A message whose attempt row is committed: from here on bytes may be sent. */
+export interface Delivery {
+  work: MessageWork;
+  attempt: StartedAttempt;
+  signingKeys: SealedSigningKey[];
+}
+
+/**
+ * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. Everything is decided from the row
+ * under its lock, so that it may be run any number of times: a cancel or a halt that committed before is always seen.
+ *
+ * Deliveries are at least once. A kill before the attempt row: nothing was sent, the next run attempts. Between the row and
+ * its end: the next run finds the attempt open, gives it up as lost, and the retry schedule goes on. After the end: the next
+ * run answers what is on record.
+ */
+export function attemptMessage(deps: ActivityDependencies) {
+  return async (ref: MessageRef): Promise<DeliveryStep> => {
+    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
+    try {
+      const visit = await deps.db.withEnvironment(ref, (tx) => visitMessage(tx, deps, ref));
+      if (visit.next !== 'send') return visit;
+      const result = await send(deps, ref, visit.delivery);
+      return await record(deps, ref, visit.delivery, result);
+    } finally {
+      clearInterval(beat);
+    }
+  };
+}
+
+/** A started call runs to its own time-out: to abort it would only make the destination see it twice. */
+const NEVER_ABORTED = new AbortController().signal;
+
+async function send(deps: ActivityDependencies, ref: MessageRef, delivery: Delivery): Promise<AttemptResult> {
+  let made: ReturnType<typeof makeDelivery>;
+  try {
+    made = makeDelivery(deps.vault, ref, delivery, Math.floor(Date.now() / 1_000));
+  } catch (error) {
+    // A master key that is not configured, for one. It is ours to mend, and the schedule gives the time for it.
+    deps.logger.error({ ...ref, err: error }, 'could not make a delivery ready');
+    return readAnswer({ kind: 'not_sent', reason: 'the request could not be made ready on our side' }, []);
+  }
+  const { request, limit, secrets } = made;
+  const limits = { timeoutMs: delivery.work.timeoutSeconds * 1_000, signal: NEVER_ABORTED };
+  return readAnswer(await deps.sendRequest(request, limit, limits), secrets);
+}
+
+async function record(
+  deps: ActivityDependencies,
+  ref: MessageRef,
+  { work, attempt }: Delivery,
+  result: AttemptResult,
+): Promise<DeliveryStep> {
+  const closing = { attemptId: attempt.id, status: 'completed', result } as const;
+  for (const retryDelayMs of [...RECORD_RETRY_DELAYS_MS, null]) {
+    try {
+      return await deps.db.withEnvironment(ref, (tx) => settleAttempt(tx, deps, ref, work.id, closing));
+    } catch (error) {
+      if (retryDelayMs === null) throw error;
+      deps.logger.warn({ ...ref, err: error }, 'could not record the end of an attempt: trying again');
+      await delay(retryDelayMs);
+    }
+  }
+  throw new Error('unreachable: the last try either answers or throws');
+}

@@ -1,0 +1,79 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { insertMessages, type NewMessage } from '../../db/messages/insert-messages.ts';
+import type { MessageWork } from '../../db/messages/lock-message.ts';
+import { messagePlace, openContent, sealContent } from '../../db/messages/message-content.ts';
+import type { SeenResponse } from '../../db/messages/record-outcome.ts';
+import type { Vault } from '../../db/secrets/vault.ts';
+import { newId } from '../../domain/ids.ts';
+import { MAX_RETRIES_DEFAULT, type MessageRef, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages.ts';
+
+export interface MessageOutcome {
+  status: 'delivered' | 'failed';
+  seen: SeenResponse;
+}
+
+/**
+ * Accepts the callbacks of a message's end, each a message of its own, and answers their ids: `callbackUrl` hears of every
+ * end, `failureCallbackUrl` of a failure. A body that its publisher redacted is redacted in the callback's record too.
+ * Source of the body: decisions.md "Messages".
+ */
+export async function insertCallbacks(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'open' | 'seal'>,
+  ref: MessageRef,
+  work: MessageWork,
+  outcome: MessageOutcome,
+): Promise<string[]> {
+  const urls = [work.callbackUrl, outcome.status === 'failed' ? work.failureCallbackUrl : null];
+  const wanted = urls.filter((url) => url !== null);
+  if (wanted.length === 0) return [];
+  const content = {
+    headers: null,
+    body: { kind: 'json', text: JSON.stringify(callbackBody(vault, ref, work, outcome)) } as const,
+  };
+  const redact = work.redact?.body === true ? { body: true } : null;
+  const callbacks = wanted.map((url): NewMessage => {
+    const id = newId('message');
+    return {
+      id,
+      kind: 'callback',
+      url,
+      method: 'POST',
+      content: sealContent(vault, messagePlace(ref, id), content, redact),
+      redact,
+      label: null,
+      scheduledFor: null,
+      maxRetries: MAX_RETRIES_DEFAULT,
+      retryDelaysMs: null,
+      timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
+      callbackUrl: null,
+      failureCallbackUrl: null,
+      callbackOf: work.id,
+      publishedBy: work.publishedBy,
+    };
+  });
+  await insertMessages(tx, callbacks);
+  return callbacks.map((callback) => callback.id);
+}
+
+function callbackBody(
+  vault: Pick<Vault, 'open'>,
+  ref: MessageRef,
+  work: MessageWork,
+  { status, seen }: MessageOutcome,
+): Record<string, unknown> {
+  const source = openContent(vault, messagePlace(ref, work.id), work.content).body;
+  return {
+    messageId: work.id,
+    url: work.url,
+    status,
+    attempts: work.attempts,
+    maxRetries: work.maxRetries,
+    responseStatus: seen.status,
+    responseHeaders: seen.headers,
+    responseBody: seen.body?.toString('base64') ?? null,
+    sourceBody: source === null ? null : Buffer.from(source.text, 'utf8').toString('base64'),
+    label: work.label,
+    createdAt: work.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,63 @@
+import { messagePlace, openContent } from '../../db/messages/message-content.ts';
+import type { Vault } from '../../db/secrets/vault.ts';
+import { signingKeyPlace } from '../../db/signing-keys/records.ts';
+import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages.ts';
+import { signatureHeader } from '../../domain/messages-signing.ts';
+import type { ResponseLimit } from '../adapters/http-request/exchange.ts';
+import type { Delivery } from './attempt-message.ts';
+
+const USER_AGENT = 'agent-action-runtime';
+const CONTENT_TYPES = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
+/** A larger response counts by its status; what follows is not read. */
+const LIMIT: ResponseLimit = { bytesMax: RESPONSE_READ_BYTES_MAX, larger: 'cut' };
+/** Shorter pieces of a credential (`Bearer`, a cookie's name) are no credentials. */
+const SECRET_PIECE_CHARACTERS_MIN = 8;
+
+/**
+ * The request of one attempt, signed, with its credentials: the last moment before it is sent. Source of the headers:
+ * decisions.md "Messages". Throws where something sealed does not open; nothing was sent then.
+ */
+export function makeDelivery(
+  vault: Pick<Vault, 'open'>,
+  ref: MessageRef,
+  { work, attempt, signingKeys }: Delivery,
+  timestampSeconds: number,
+): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
+  const { headers, body, secrets, secretBody } = openContent(vault, messagePlace(ref, work.id), work.content);
+  const keys = signingKeys.map((key) => vault.open(signingKeyPlace(ref.workspaceId, key.id), key));
+  const { environmentId } = ref;
+  const signature = signatureHeader(keys, {
+    messageId: work.id,
+    timestampSeconds,
+    environmentId,
+    body: body?.text ?? '',
+  });
+  const own = { ...headers };
+  const given = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  if (!given.has('user-agent')) own['User-Agent'] = USER_AGENT;
+  if (body !== null && !given.has('content-type')) own['Content-Type'] = CONTENT_TYPES[body.kind];
+  const request: PreparedRequest = {
+    method: work.method,
+    url: work.url,
+    headers: {
+      ...own,
+      'webhook-id': work.id,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signature,
+      'X-Service-Environment-Id': environmentId,
+      'X-Service-Attempt': String(attempt.number),
+    },
+    body: body?.text ?? null,
+    bodyEncoding: 'utf8',
+  };
+  // A sealed body is looked for whole and, where it is a JSON document, by its texts: its words are no credentials.
+  const sealed = secretBody === null ? [] : [secretBody];
+  return { request, limit: LIMIT, secrets: [...secrets.flatMap(piecesOf), ...sealed] };
+}
+
+/** A destination may echo a token without the word `Bearer` before it, or one cookie of several. */
+function piecesOf(secret: string): string[] {
+  const pieces = secret.split(/[\s;,=]+/).filter((piece) => piece.length >= SECRET_PIECE_CHARACTERS_MIN);
+  return [secret, ...pieces];
+}

@@ -1,0 +1,56 @@
+import type { SeenResponse } from '../../db/messages/record-outcome.ts';
+import { RESPONSE_STORED_BYTES_MAX } from '../../domain/messages.ts';
+import type { RawResponse } from '../adapters/http-request/exchange.ts';
+import { keptHeaders } from '../adapters/http-request/read-response.ts';
+import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
+import type { Sent } from '../adapters/http-request/send-request.ts';
+
+/** What one attempt saw: nothing in it is a credential of the message. */
+export interface AttemptResult {
+  seen: SeenResponse;
+  retryAfter: string | null;
+  /** Why it did not deliver, where no response came. */
+  error: string | null;
+  blocked: boolean;
+}
+
+const STATUS_MIN = 100;
+const STATUS_MAX = 599;
+const NOTHING: SeenResponse = { status: null, headers: null, body: null };
+
+/** Turns what came back into what is kept: the credentials that were sent removed, 8 KiB of the body. */
+export function readAnswer(sent: Sent, secrets: readonly string[]): AttemptResult {
+  const redactor = createRedactor(secrets);
+  const failed = (error: string, blocked = false): AttemptResult => ({
+    seen: NOTHING,
+    retryAfter: null,
+    error: redactor.text(error),
+    blocked,
+  });
+  switch (sent.kind) {
+    case 'blocked':
+      return failed(`not sent: ${sent.message}`, true);
+    case 'not_sent':
+      return failed(`not sent: ${sent.reason}`);
+    case 'no_answer':
+      return failed(`no usable answer: ${sent.reason}`);
+    case 'response':
+      return readResponse(sent.response, redactor) ?? failed(`the destination answered ${sent.response.status}`);
+  }
+}
+
+/** Null for a status that is none of HTTP's. */
+function readResponse(raw: RawResponse, redactor: Redactor): AttemptResult | null {
+  if (raw.status < STATUS_MIN || raw.status > STATUS_MAX) return null;
+  const header = (name: string): string | null => raw.headers.find(([given]) => given === name)?.[1] ?? null;
+  const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  // What is compressed, which was not asked for, cannot be searched for credentials.
+  const readable = encoding === 'identity' || encoding === '';
+  const body = readable ? redactor.bytes(raw.body).subarray(0, RESPONSE_STORED_BYTES_MAX) : null;
+  return {
+    seen: { status: raw.status, headers: keptHeaders(raw.headers, redactor), body },
+    retryAfter: header('retry-after'),
+    error: null,
+    blocked: false,
+  };
+}

@@ -1,0 +1,66 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { closeAttempt } from '../../db/messages/close-attempt.ts';
+import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
+import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
+import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import { isDelivered, nextAttemptDelayMs } from '../../domain/messages-retry.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { insertCallbacks } from './insert-callbacks.ts';
+import type { AttemptResult } from './read-answer.ts';
+
+export interface ClosingAttempt {
+  attemptId: string;
+  status: 'completed' | 'abandoned';
+  result: AttemptResult;
+}
+
+/**
+ * Closes an attempt and moves its message: delivered, failed, or the time of the next attempt. Its callbacks are accepted in
+ * the same transaction. An attempt that was given up meanwhile changes nothing: what is on record is answered.
+ */
+export async function settleAttempt(
+  tx: EnvironmentTransaction,
+  deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
+  ref: MessageRef,
+  messageId: string,
+  { attemptId, status, result }: ClosingAttempt,
+): Promise<DeliveryStep> {
+  const work = await lockMessage(tx, messageId);
+  if (work === null) throw new Error(`message ${messageId} is not there`);
+  const outcome = outcomeOf(work, result);
+  const error = outcome.kind === 'delivered' ? null : outcome.error;
+  const closed = await closeAttempt(tx, attemptId, { status, responseStatus: result.seen.status, error });
+  if (!closed) {
+    deps.logger.warn({ ...ref, attemptId }, 'an attempt was given up before its end was recorded');
+    return stepOf(tx, work);
+  }
+  await recordOutcome(tx, work.id, result.seen, outcome);
+  if (outcome.kind === 'retry') return { next: 'wait', delayMs: outcome.delayMs };
+  const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
+  return { next: 'end', status: outcome.kind, callbackIds };
+}
+
+function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
+  const { status } = result.seen;
+  if (status !== null && isDelivered(status)) return { kind: 'delivered' };
+  const error = result.error ?? `the destination answered ${status}`;
+  const failed = {
+    attempts: work.attempts,
+    maxRetries: work.maxRetries,
+    retryDelaysMs: work.retryDelaysMs,
+    responseStatus: status,
+    retryAfter: result.retryAfter,
+    blocked: result.blocked,
+  };
+  const delayMs = nextAttemptDelayMs(failed, Date.now(), Math.random());
+  return delayMs === null ? { kind: 'failed', error } : { kind: 'retry', error, delayMs };
+}
+
+async function stepOf(tx: EnvironmentTransaction, work: MessageWork): Promise<DeliveryStep> {
+  const { status } = work;
+  if (status !== 'delivered' && status !== 'failed' && status !== 'cancelled') {
+    return { next: 'wait', delayMs: Math.max(0, work.dueInMs) };
+  }
+  return { next: 'end', status, callbackIds: await findUnbegunCallbacks(tx, work.id) };
+}

@@ -1,0 +1,51 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { isHalted } from '../../db/environments/read-halt.ts';
+import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
+import { lockMessage } from '../../db/messages/lock-message.ts';
+import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
+import { startAttempt } from '../../db/messages/start-attempt.ts';
+import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import type { Delivery } from './attempt-message.ts';
+import { settleAttempt } from './settle-attempt.ts';
+
+export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
+
+const LOST_ERROR = 'the worker was lost before the end of this attempt was on record';
+
+/**
+ * Decides what is due, in one transaction that holds the message's row: a cancel waits for it or has come before it. The halt
+ * is read in the same transaction, so that no attempt starts once a halt has committed.
+ */
+export async function visitMessage(
+  tx: EnvironmentTransaction,
+  deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
+  ref: MessageRef,
+): Promise<Visit> {
+  const work = await lockMessage(tx, ref.messageId);
+  if (work === null) throw new Error(`message ${ref.messageId} is not there`);
+  const { id, status } = work;
+  if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
+    return { next: 'end', status, callbackIds: await findUnbegunCallbacks(tx, id) };
+  }
+  if (work.openAttemptId !== null) {
+    const result = {
+      seen: { status: null, headers: null, body: null },
+      retryAfter: null,
+      error: LOST_ERROR,
+      blocked: false,
+    };
+    return settleAttempt(tx, deps, ref, id, { attemptId: work.openAttemptId, status: 'abandoned', result });
+  }
+  if (work.dueInMs > 0) {
+    await markBegun(tx, id);
+    return { next: 'wait', delayMs: work.dueInMs };
+  }
+  if (await isHalted(tx)) {
+    await holdMessage(tx, id);
+    return { next: 'hold' };
+  }
+  const attempt = await startAttempt(tx, id);
+  return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };
+}

@@ -1,0 +1,100 @@
+import { startReadAttempt } from '../../db/attempts/start-read-attempt.ts';
+import { completeAttempt } from '../../db/attempts/close-attempt.ts';
+import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { readEffectWork, type EffectWork } from '../../db/effects/read-effect-work.ts';
+import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
+import type { Outcome } from '../../domain/lifecycle.ts';
+import type { EffectRef } from '../../domain/refs.ts';
+import type { Adapter, ReadBackResult } from '../adapters/adapter.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { openSecrets } from '../secrets/open-secrets.ts';
+import { withoutMessage } from '../secrets/without-message.ts';
+
+export interface ReadBack {
+  /** What the read implies; `unknown` where it proves nothing. */
+  impliedOutcome: Extract<Outcome, 'succeeded' | 'failed' | 'pending' | 'unknown'>;
+}
+
+/** A read must be quick or it is tried again later; the action's own time-out may be five minutes. */
+const READ_TIMEOUT_MS_MAX = 30_000;
+
+/**
+ * Reads the effect back from the provider, as the action's `verify` declares, and appends what was seen to the evidence.
+ * It never writes anything at the provider, so it may run any number of times. What it means is for `settleInvocation`.
+ */
+export function readBackEffect(deps: ActivityDependencies) {
+  return async (input: EffectRef): Promise<ReadBack> => {
+    const { work, attemptId } = await deps.db.withEnvironment(input, async (tx) => ({
+      work: await readEffectWork(tx, input.effectId),
+      attemptId: await startReadAttempt(tx, input.invocationId),
+    }));
+    const adapter = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
+    const credentials = await openSecrets(deps, input, adapter.descriptor.secretNames(work.definition));
+    const result: ReadBackResult =
+      credentials.missing.length > 0
+        ? {
+            kind: 'unreadable',
+            summary: `cannot read back: no secret named ${credentials.missing.join(', ')} in this environment`,
+          }
+        : await read(deps, input, work, adapter, credentials.values);
+    const impliedOutcome = whatItImplies(result, work);
+    await deps.db.withEnvironment(input, async (tx) => {
+      const response = result.kind === 'matched' || result.kind === 'absent' ? result.response : null;
+      await completeAttempt(tx, attemptId, {
+        observedOutcome: impliedOutcome,
+        refusal: null,
+        error: null,
+        response: null,
+      });
+      await appendEvidence(tx, {
+        effectId: input.effectId,
+        source: 'provider_lookup',
+        observedAt: new Date(),
+        impliedOutcome,
+        summary: result.summary,
+        details: { kind: result.kind, ...(response ? { status: response.status } : {}) },
+        actor: { type: 'service', id: null },
+      });
+      if (result.kind === 'matched' && result.providerReference !== null) {
+        await setProviderReference(tx, input.effectId, result.providerReference);
+      }
+    });
+    return { impliedOutcome };
+  };
+}
+
+async function read(
+  deps: ActivityDependencies,
+  { invocationId, effectId }: EffectRef,
+  work: EffectWork,
+  adapter: Adapter,
+  secrets: ReadonlyMap<string, string>,
+): Promise<ReadBackResult> {
+  const { definition, input, operationKey, response } = work;
+  try {
+    return await adapter.readBack({
+      definition,
+      input,
+      identity: { invocationId, effectId, operationKey },
+      response,
+      secrets,
+      timeoutMs: Math.min(definition.timeoutMs, READ_TIMEOUT_MS_MAX),
+      signal: new AbortController().signal,
+    });
+  } catch (error) {
+    deps.logger.error(
+      { invocationId, effectId, failure: withoutMessage(error) },
+      'an adapter threw out of a read-back',
+    );
+    return { kind: 'inconclusive', summary: 'the read-back broke off on our side', response: null };
+  }
+}
+
+/** Finding nothing proves nothing, until the action's `absenceProves` holds: so many reads, so long after the dispatch. */
+function whatItImplies(result: ReadBackResult, work: EffectWork): ReadBack['impliedOutcome'] {
+  if (result.kind === 'matched') return result.outcome;
+  const rule = work.definition.verify?.absenceProves;
+  if (result.kind !== 'absent' || !rule || work.outcome !== 'unknown') return 'unknown';
+  const ageSeconds = (Date.now() - work.dispatchedAt.getTime()) / 1_000;
+  return work.absentReads + 1 >= rule.reads && ageSeconds >= rule.minAgeSeconds ? 'failed' : 'unknown';
+}

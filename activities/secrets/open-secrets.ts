@@ -1,0 +1,31 @@
+import type { Tenant } from '../../db/client.ts';
+import { readSealedSecrets } from '../../db/secrets/read-sealed-secrets.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+
+export interface OpenedSecrets {
+  /** By name. Never log it, keep it, or return it from an activity. */
+  values: ReadonlyMap<string, string>;
+  /** The names that have no live secret in this environment. */
+  missing: string[];
+}
+
+/**
+ * Opens the current version of each named secret. Only a dispatch or a read-back may call it. Throws where a sealed value
+ * does not open (changed rows, a master key that is not configured): that is for an operator, and nothing was sent.
+ */
+export async function openSecrets(
+  deps: Pick<InvocationDependencies, 'db' | 'vault'>,
+  tenant: Tenant,
+  names: readonly string[],
+): Promise<OpenedSecrets> {
+  if (names.length === 0) return { values: new Map(), missing: [] };
+  const { workspaceId, environmentId } = tenant;
+  const rows = await deps.db.oneStatement(tenant, (tx) => readSealedSecrets(tx, names));
+  const values = new Map(
+    rows.map(({ name, version, sealed }) => [
+      name,
+      deps.vault.open({ workspaceId, environmentId, name, version }, sealed),
+    ]),
+  );
+  return { values, missing: names.filter((name) => !values.has(name)) };
+}

@@ -1,0 +1,48 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Caller } from '../http/define-route.ts';
+
+type Scopes = Pick<Caller, 'scopes'>;
+
+/**
+ * Guards what a change of an action loosens. Whether an action requires approval is always for `actions:govern` to change;
+ * what it declares (impact, verify, governed) is so once it is governed or requires approval: to put an action under
+ * governance the first time takes no more than `actions:write`.
+ * Source: service.md "Privileged scopes"; decisions.md "Actions".
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
+ */
+export function requireGovernScope(caller: Scopes, before: ActionDefinition, after: ActionDefinition): void {
+  if (caller.scopes.has('actions:govern')) return;
+  const guarded = before.governed || before.approval.required;
+  const members = [
+    ...(differs(before.approval, after.approval) ? ['approval'] : []),
+    ...(guarded && differs(before.impact, after.impact) ? ['impact'] : []),
+    ...(guarded && differs(before.verify, after.verify) ? ['verify'] : []),
+    ...(guarded && before.governed !== after.governed ? ['governed'] : []),
+  ];
+  if (members.length === 0) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `Changing ${members.join(', ')} of this action needs the scope actions:govern, which this credential lacks.`,
+  });
+}
+
+/**
+ * Guards every definition that refers to vault secrets, unchanged references too: whoever may change where a request goes
+ * could otherwise send another's credential to a host of their own.
+ * Source: service.md "Privileged scopes": `secrets:*` allow to "reference them from an action definition".
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `secrets:read` and the secrets.
+ */
+export function requireSecretScope(caller: Scopes, secretNames: readonly string[]): void {
+  if (secretNames.length === 0 || caller.scopes.has('secrets:read') || caller.scopes.has('secrets:write')) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `A definition that refers to secrets (${secretNames.join(', ')}) needs the scope secrets:read or secrets:write, which this credential lacks.`,
+  });
+}
+
+function differs(before: unknown, after: unknown): boolean {
+  return canonicalJson(before as Json) !== canonicalJson(after as Json);
+}

@@ -1,0 +1,42 @@
+import { createAction } from '../../db/actions/create-action.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { requireSecretScope } from './access.ts';
+import { actionSchema, presentAction } from './action-schemas.ts';
+import { recordActionChange } from './audit.ts';
+import { createActionBody } from './body-schemas.ts';
+import { buildDefinition } from './definition.ts';
+
+export const createActionRoute = defineRoute({
+  id: 'actions.create',
+  method: 'POST',
+  path: '/api/v2/actions',
+  summary: 'Create an action and its version 1',
+  description:
+    'The definition is checked whole: the schemas, the config by its adapter, the declarations. To refer to vault secrets the ' +
+    'credential needs `secrets:read` or `secrets:write`; a secret that does not exist yet may be referred to, and a dispatch ' +
+    'is refused with `secret_missing` until it does.',
+  scope: 'actions:write',
+  request: { body: createActionBody },
+  response: { 201: actionSchema },
+  errors: ['CONFLICT'],
+  idempotent: true,
+  handler({ body, caller, actor, requestId, deps, recordReply }) {
+    const { definition, digest, secretNames } = buildDefinition(body, null);
+    requireSecretScope(caller, secretNames);
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const action = await createAction(tx, {
+        environmentId: caller.environment.id,
+        name: body.name,
+        description: body.description ?? null,
+        version: {
+          definition,
+          digest,
+          createdBy: actor,
+          changeNote: body.changeNote ?? null,
+        },
+      });
+      await recordActionChange(tx, 'action.created', action, { caller, actor, requestId });
+      return recordReply(tx, { status: 201, data: presentAction(action) });
+    });
+  },
+});

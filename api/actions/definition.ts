@@ -1,0 +1,132 @@
+import { ACTION_TIMEOUT_MS_DEFAULT, type ActionDefinition } from '../../domain/actions.ts';
+import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
+import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index.ts';
+import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
+import { validationError, type Issue } from '../../domain/errors.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import { checkSchema } from '../../domain/json-schema.ts';
+import type { CreateActionBody, UpdateActionBody } from './body-schemas.ts';
+
+export const DEFINITION_BYTES_MAX = 256 * 1024;
+
+type DefinitionBody = Partial<CreateActionBody> | UpdateActionBody;
+
+export interface BuiltDefinition {
+  definition: ActionDefinition;
+  /** SHA-256 over its JCS bytes. */
+  digest: string;
+  /** Of the vault secrets that it refers to. */
+  secretNames: string[];
+}
+
+/**
+ * The definition that a request asks for: its own members over those of `before`, or over the defaults where there is none
+ * before. Everything is checked here that a dispatch will rely on.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request, `body.adapter.config.url`.
+ */
+export function buildDefinition(body: DefinitionBody, before: ActionDefinition | null): BuiltDefinition {
+  const issues: Issue[] = [];
+  const adapter = chooseAdapter(body, before, issues);
+  const definition: ActionDefinition = {
+    adapter: adapter.reference,
+    inputSchema: (body.inputSchema as JsonObject | undefined) ?? before?.inputSchema ?? { type: 'object' },
+    outputSchema: pick(body.outputSchema as JsonObject | null | undefined, before?.outputSchema),
+    governed: false,
+    impact: (body.impact as ActionDefinition['impact'] | undefined) ?? before?.impact ?? [],
+    verify: pick(body.verify as ActionDefinition['verify'] | undefined, before?.verify),
+    approval: {
+      required: body.approval?.required ?? before?.approval.required ?? false,
+      tag: pick(body.approval?.tag, before?.approval.tag),
+    },
+    timeoutMs: body.timeoutMs ?? before?.timeoutMs ?? ACTION_TIMEOUT_MS_DEFAULT,
+  };
+  definition.governed = isGoverned(body, before, definition, issues);
+  checkSchemas(body, definition, issues);
+  if (issues.length > 0 || adapter.descriptor === undefined) throw validationError(issues);
+  // Parsed from JSON, every member of it.
+  const json = definition as unknown as Json;
+  checkSize(json);
+  return { definition, digest: digestOf(json), secretNames: adapter.descriptor.secretNames(definition) };
+}
+
+/** Undefined leaves what was; null removes. */
+function pick<T>(wanted: T | null | undefined, before: T | null | undefined): T | null {
+  return wanted === undefined ? (before ?? null) : wanted;
+}
+
+function chooseAdapter(
+  body: DefinitionBody,
+  before: ActionDefinition | null,
+  issues: Issue[],
+): { descriptor: AdapterDescriptor | undefined; reference: ActionDefinition['adapter'] } {
+  const wanted = body.adapter ?? before?.adapter;
+  if (wanted === undefined) throw new Error('a definition was asked for without an adapter');
+  const reference = { type: wanted.type, version: wanted.version ?? '', config: wanted.config as JsonObject };
+  const descriptor = findDescriptor(wanted.type, wanted.version);
+  if (descriptor === undefined) {
+    issues.push(unknownAdapter(wanted));
+    return { descriptor, reference };
+  }
+  // What was stored is checked already, and an unchanged adapter must leave the digest as it is.
+  if (body.adapter === undefined) return { descriptor, reference };
+  const parsed = descriptor.parseConfig(wanted.config);
+  if (!parsed.ok) {
+    for (const { path, message } of parsed.issues) issues.push({ path: below('body.adapter.config', path), message });
+    return { descriptor, reference };
+  }
+  return { descriptor, reference: { type: descriptor.type, version: descriptor.version, config: parsed.config } };
+}
+
+function unknownAdapter(wanted: { type: string; version?: string | undefined }): Issue {
+  const versions = ADAPTER_DESCRIPTORS.filter(({ type }) => type === wanted.type).map(({ version }) => version);
+  if (versions.length > 0) {
+    return {
+      path: 'body.adapter.version',
+      message: `is not a version of ${wanted.type}; there is ${versions.join(', ')}`,
+    };
+  }
+  const types = [...new Set(ADAPTER_DESCRIPTORS.map(({ type }) => type))].sort();
+  return { path: 'body.adapter.type', message: `is not an adapter; there is ${types.join(', ')}` };
+}
+
+/**
+ * An action with impact or verify is governed, and so is one that says so. Governance is left only by saying
+ * `governed: false` with nothing declared: removing the last declaration by itself never drops it.
+ */
+function isGoverned(
+  body: DefinitionBody,
+  before: ActionDefinition | null,
+  { impact, verify }: ActionDefinition,
+  issues: Issue[],
+): boolean {
+  const declares = impact.length > 0 || verify !== null;
+  if (declares && body.governed === false) {
+    const message = 'cannot be false for an action with impact or verify; remove these, or leave governed out';
+    issues.push({ path: 'body.governed', message });
+  }
+  return declares || (body.governed ?? before?.governed ?? false);
+}
+
+function checkSchemas(body: DefinitionBody, definition: ActionDefinition, issues: Issue[]): void {
+  if (body.inputSchema !== undefined) {
+    if (definition.inputSchema['type'] !== 'object') {
+      issues.push({ path: 'body.inputSchema.type', message: 'must be "object": the input of an action is an object' });
+    }
+    issues.push(...checkSchema(definition.inputSchema, 'body.inputSchema'));
+  }
+  if (body.outputSchema !== undefined && definition.outputSchema !== null) {
+    issues.push(...checkSchema(definition.outputSchema, 'body.outputSchema'));
+  }
+}
+
+function checkSize(definition: Json): void {
+  const size = Buffer.byteLength(canonicalJson(definition), 'utf8');
+  if (size <= DEFINITION_BYTES_MAX) return;
+  const message = `makes a definition of ${size} bytes; at most ${DEFINITION_BYTES_MAX} (256 KiB) are kept`;
+  throw validationError([{ path: 'body', message }]);
+}
+
+function below(root: string, path: string): string {
+  return path === '' ? root : `${root}${path.startsWith('[') ? '' : '.'}${path}`;
+}

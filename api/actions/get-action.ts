@@ -1,0 +1,21 @@
+import { getAction } from '../../db/actions/get-action.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
+
+export const getActionRoute = defineRoute({
+  id: 'actions.get',
+  method: 'GET',
+  path: '/api/v2/actions/{ref}',
+  summary: 'Get an action by id or name',
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: actionRefParams },
+  response: { 200: actionSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const action = await deps.db.withEnvironment(caller.tenant, (tx) => getAction(tx, params.ref));
+    if (action === null) throw notFound('action');
+    return { status: 200, data: presentAction(action) };
+  },
+});

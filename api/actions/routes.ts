@@ -1,0 +1,16 @@
+import type { AnyRoute } from '../http/define-route.ts';
+import { archiveActionRoute } from './archive-action.ts';
+import { createActionRoute } from './create-action.ts';
+import { getActionRoute } from './get-action.ts';
+import { listActionsRoute } from './list-actions.ts';
+import { listVersionsRoute } from './list-versions.ts';
+import { updateActionRoute } from './update-action.ts';
+
+export const actionRoutes: AnyRoute[] = [
+  listActionsRoute,
+  createActionRoute,
+  getActionRoute,
+  updateActionRoute,
+  archiveActionRoute,
+  listVersionsRoute,
+];

@@ -1,0 +1,56 @@
+import { lockAction } from '../../db/actions/lock-action.ts';
+import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
+import { updateAction } from '../../db/actions/update-action.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
+import { requireGovernScope, requireSecretScope } from './access.ts';
+import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
+import { recordActionChange } from './audit.ts';
+import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
+import { buildDefinition } from './definition.ts';
+
+export const updateActionRoute = defineRoute({
+  id: 'actions.update',
+  method: 'PATCH',
+  path: '/api/v2/actions/{ref}',
+  summary: 'Change an action',
+  description:
+    'A change of the definition makes the next version; a change of name or description alone, or one that alters nothing, ' +
+    'makes none. `null` removes description, verify or outputSchema. Changing `approval`, or `impact`, `verify` or `governed` ' +
+    'of an action that is governed or requires approval, needs `actions:govern`; a new version that refers to vault secrets ' +
+    'needs `secrets:read` or `secrets:write`. Changes made at the same time come one after the other.',
+  scope: 'actions:write',
+  request: { params: actionRefParams, body: updateActionBody },
+  response: { 200: actionSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ params, body, caller, actor, requestId, deps }) {
+    const action = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const before = await lockAction(tx, params.ref);
+      if (before === null) throw notFound('action');
+      if (before.archivedAt !== null) throw archived(before);
+      const version = nextVersion(before, body, caller, actor);
+      const name = body.name ?? before.name;
+      const description = body.description === undefined ? before.description : body.description;
+      if (version === null && name === before.name && description === before.description) return before;
+      const after = await updateAction(tx, before, { name, description, version });
+      await recordActionChange(tx, 'action.updated', after, { caller, actor, requestId }, before);
+      return after;
+    });
+    return { status: 200, data: presentAction(action) };
+  },
+});
+
+/** The version that a change makes, or null where it leaves the definition as it was. Checks what the caller may change. */
+function nextVersion(before: ActionRecord, body: UpdateActionBody, caller: Caller, actor: Actor): NewVersion | null {
+  const { definition, digest, secretNames } = buildDefinition(body, before.definition);
+  if (digest === before.currentVersion.digest) return null;
+  requireGovernScope(caller, before.definition, definition);
+  requireSecretScope(caller, secretNames);
+  return { definition, digest, createdBy: actor, changeNote: body.changeNote ?? null };
+}
+
+function archived(action: ActionRecord): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: `Action ${action.id} is archived and no longer changes. Create a new action; the name may be free again.`,
+  });
+}

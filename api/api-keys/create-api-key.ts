@@ -1,0 +1,60 @@
+import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { notFound, validationError } from '../../domain/errors.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { apiKeysParams, createApiKeyBody, createdApiKeySchema, presentCreatedApiKey } from './schemas.ts';
+
+export const createApiKeyRoute = defineWorkspaceRoute({
+  id: 'apiKeys.create',
+  method: 'POST',
+  path: '/api/v2/workspaces/{workspaceId}/api-keys',
+  summary: 'Create an API key',
+  description:
+    'Answers the key this once. Its environment and scopes never change: to widen or narrow, create another key and delete this one.',
+  role: 'admin',
+  request: { params: apiKeysParams, body: createApiKeyBody },
+  response: { 201: createdApiKeySchema },
+  errors: ['NOT_FOUND'],
+  headers: { 'Cache-Control': 'no-store' },
+  async handler({ body, caller, actor, requestId, deps }) {
+    const { workspaceId } = caller;
+    const { name, preset, scopes } = body;
+    if (preset !== undefined && scopes !== undefined) {
+      throw validationError([{ path: 'body.preset', message: 'cannot stand beside scopes: send one of the two' }]);
+    }
+    const expiresAt = futureMoment(body.expiresAt ?? null);
+    const environmentId = body.environmentId.toLowerCase();
+    const { record, key } = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
+      if (!(await isOfWorkspace(tx, environmentId))) throw notFound('environment');
+      const wanted = { name, expiresAt, ...(preset === undefined ? {} : { preset }) };
+      const made = await createApiKey(tx, scopes === undefined ? wanted : { ...wanted, scopes: [...new Set(scopes)] });
+      const target = { type: 'api_key', id: made.record.id };
+      const details = { name, preset: made.record.preset, scopes: made.record.scopes };
+      await recordAudit(tx, {
+        workspaceId,
+        environmentId,
+        actor,
+        action: 'api_key.created',
+        target,
+        details,
+        requestId,
+      });
+      return made;
+    });
+    return { status: 201, data: presentCreatedApiKey(record, key) };
+  },
+});
+
+/** Row-level security shows the environments of the transaction's workspace alone. */
+async function isOfWorkspace(tx: EnvironmentTransaction, environmentId: string): Promise<boolean> {
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM environments WHERE id = ?', [environmentId]);
+  return rows.length > 0;
+}
+
+function futureMoment(text: string | null): Date | null {
+  if (text === null) return null;
+  const moment = new Date(text);
+  if (moment.getTime() > Date.now()) return moment;
+  throw validationError([{ path: 'body.expiresAt', message: 'must be in the future' }]);
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { ApiKeyRecord } from '../../db/api-keys/create-api-key.ts';
+import type { ListedApiKey } from '../../db/api-keys/list-api-keys.ts';
+import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
+
+export const API_KEY_NAME_CHARACTERS_MAX = 100;
+export const API_KEY_ID_CHARACTERS_MAX = 100;
+
+export const apiKeysParams = z.strictObject({ workspaceId: z.uuid() });
+export const apiKeyParams = z.strictObject({
+  workspaceId: z.uuid(),
+  keyId: z.string().min(1).max(API_KEY_ID_CHARACTERS_MAX),
+});
+
+/** Source: service.md "Workspace API keys", "Presets"; decisions.md "Identity, keys". */
+export const createApiKeyBody = z.strictObject({
+  name: z.string().trim().min(1).max(API_KEY_NAME_CHARACTERS_MAX),
+  environmentId: z.uuid().describe('The one environment that the key works in, for good.'),
+  preset: z
+    .enum(KEY_PRESETS)
+    .optional()
+    .describe('Instead of `scopes`. No preset grants an earlier namespace such as `messages:*`.'),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .max(SCOPES.length)
+    .optional()
+    .describe(
+      'Without scopes and preset the key holds every scope that is not privileged, earlier namespaces included.',
+    ),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .optional()
+    .describe('In the future. The key stops working then, and cannot be reactivated.'),
+});
+
+const apiKeyFields = {
+  id: z.string(),
+  name: z.string(),
+  keyPrefix: z.string().describe('The first 18 characters.'),
+  isActive: z.boolean().describe('Neither deleted nor expired.'),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable(),
+  lastUsedAt: z.iso.datetime().nullable().describe('To the minute.'),
+};
+
+/** Source: service.md "API key record". */
+export const apiKeySchema = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' });
+export const createdApiKeySchema = z
+  .strictObject({ ...apiKeyFields, key: z.string().describe('Shown this once: only its hash is kept.') })
+  .meta({ id: 'CreatedApiKey' });
+
+export function presentApiKey(key: ListedApiKey): z.input<typeof apiKeySchema> {
+  return {
+    id: key.id,
+    name: key.name,
+    keyPrefix: key.keyPrefix,
+    isActive: key.isActive,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentCreatedApiKey(record: ApiKeyRecord, key: string): z.input<typeof createdApiKeySchema> {
+  return { ...presentApiKey({ ...record, isActive: true, lastUsedAt: null }), key };
+}

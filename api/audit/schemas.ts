@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { AuditEntry } from '../../db/audit/list-audit.ts';
+import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
+import { pageQuery } from '../http/pagination.ts';
+
+const NAME_CHARACTERS_MAX = 100;
+const moment = z.iso.datetime({ offset: true });
+
+export const listAuditQuery = z.strictObject({
+  ...pageQuery,
+  actor: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of the user or the API key.'),
+  action: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Such as `environment.halted`.'),
+  target: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of what was changed.'),
+  environmentId: z.uuid().optional(),
+  startDate: moment.optional().describe('From this moment on.'),
+  endDate: moment.optional().describe('Until before this moment.'),
+});
+
+export const auditEntrySchema = z
+  .strictObject({
+    id: z.string(),
+    sequence: z.int().min(1).describe("Counts the workspace's entries."),
+    actor: z.strictObject({ type: z.enum(AUDIT_ACTOR_TYPES), id: z.string().nullable() }),
+    action: z.string().meta({ examples: ['environment.halted'] }),
+    target: z.strictObject({ type: z.string(), id: z.string() }),
+    environmentId: z.uuid().nullable().describe('null: of the workspace as a whole.'),
+    details: z.record(z.string(), z.json()),
+    requestId: z.string().nullable(),
+    recordedAt: z.iso.datetime(),
+    previousHash: z.string().nullable().describe('The hash of the entry before; null for the first.'),
+    hash: z.string().describe('SHA-256 over the entry and `previousHash`; the database computes it.'),
+  })
+  .meta({ id: 'AuditEntry', description: 'Who changed what. Never changed or removed.' });
+
+export function presentAuditEntry(entry: AuditEntry): z.input<typeof auditEntrySchema> {
+  return { ...entry, recordedAt: entry.recordedAt.toISOString() };
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { startSession } from '../../db/auth/start-session.ts';
+import { changePassword } from '../../db/users/change-password.ts';
+import { holdPassword } from '../../db/users/hold-password.ts';
+import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { defineUserRoute } from '../http/define-route.ts';
+import { sessionCookie } from '../http/session-cookie.ts';
+import { recordAccountChange } from './audit.ts';
+import { checkPassword, hashNewPassword } from './check-password.ts';
+import { newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
+
+export const changePasswordRoute = defineUserRoute({
+  id: 'auth.password.change',
+  method: 'POST',
+  path: '/api/v2/auth/password',
+  summary: 'Change the password',
+  description:
+    'Ends every session of the user and answers a new one, with its cookie. A wrong present password is a failed sign-in.',
+  request: { body: z.strictObject({ currentPassword: presentedPassword, newPassword }) },
+  response: { 200: sessionSchema },
+  errors: [],
+  async handler({ body, caller, browser, requestId, deps }) {
+    const attempt = { email: caller.email, password: body.currentPassword, address: browser.address, requestId };
+    const user = await checkPassword(deps, attempt);
+    if (user === null) throw wrong();
+    const passwordHash = await hashNewPassword(body.newPassword);
+    const session = await deps.db.withUser(user.id, async (tx) => {
+      if (!(await holdPassword(tx, user))) throw wrong();
+      await changePassword(tx, user.id, passwordHash);
+      return startSession(tx);
+    });
+    await recordAccountChange(deps, user.id, {
+      actor: { type: 'user', id: user.id },
+      action: 'user.password_changed',
+      target: { type: 'user', id: user.id },
+      requestId,
+    });
+    const workspaces = await listWorkspacesOfUser(deps.db, user.id);
+    return {
+      status: 200,
+      data: presentSession({ ...session, user, workspaces }),
+      headers: { 'Set-Cookie': sessionCookie(session, browser.secureCookie) },
+    };
+  },
+});
+
+function wrong(): ServiceError {
+  return new ServiceError('AUTHORIZATION_ERROR', { message: 'The present password is wrong.' });
+}

@@ -1,0 +1,50 @@
+import { HashingBusyError, hashPassword, verifyPassword } from '../../db/auth/password.ts';
+import { beginSignInAttempt, settleSignIn } from '../../db/auth/sign-in-throttle.ts';
+import { findUserByEmail, type UserWithHash } from '../../db/users/create-user.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { recordFailedSignIn } from './audit.ts';
+
+/**
+ * The user whose e-mail address and password these are; null where they are not. An unknown address costs the same look-ups and
+ * the same hash as a wrong password, so neither the answer nor its time tells them apart.
+ *
+ * @throws {ServiceError} RATE_LIMIT_EXCEEDED after failures, of the account or from the address; SERVICE_UNAVAILABLE where too
+ *   many passwords wait to be hashed.
+ */
+export async function checkPassword(
+  deps: Pick<ApiDependencies, 'db' | 'logger'>,
+  attempt: { email: string; password: string; address: string; requestId: string },
+): Promise<UserWithHash | null> {
+  const { db } = deps;
+  const blockedUntil = await beginSignInAttempt(db, attempt);
+  if (blockedUntil !== null) throw tooManyFailures(blockedUntil);
+  const user = await findUserByEmail(db, attempt.email);
+  const isRight = await whileHashing(() => verifyPassword(attempt.password, user?.passwordHash ?? null));
+  if (user !== null && !isRight) recordFailedSignIn(deps, user.id, attempt);
+  if (user === null || !isRight) return null;
+  await settleSignIn(db, attempt);
+  return user;
+}
+
+/** A hash of a new password. @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait. */
+export function hashNewPassword(password: string): Promise<string> {
+  return whileHashing(() => hashPassword(password));
+}
+
+async function whileHashing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof HashingBusyError)) throw error;
+    const message = 'Too many people sign in at this moment. Try again in some seconds.';
+    throw new ServiceError('SERVICE_UNAVAILABLE', { message, cause: error });
+  }
+}
+
+function tooManyFailures(blockedUntil: Date): ServiceError {
+  const seconds = Math.max(1, Math.ceil((blockedUntil.getTime() - Date.now()) / 1_000));
+  return new ServiceError('RATE_LIMIT_EXCEEDED', {
+    message: `Too many failed sign-ins. Try again in ${seconds} seconds; a right password is not looked at before.`,
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { SCOPES } from '../../domain/scopes.ts';
+import { defineCredentialRoute, type Caller, type UserCaller } from '../http/define-route.ts';
+
+/** Source: decisions.md "Identity, keys, workspaces, environments". */
+export const identitySchema = z
+  .strictObject({
+    type: z.enum(['api_key', 'session', 'oauth']),
+    keyId: z.string().nullable().meta({ description: 'Of API keys only.' }),
+    workspaceId: z.uuid().nullable().meta({ description: 'Null for a session that names no environment.' }),
+    environment: z
+      .strictObject({
+        id: z.uuid(),
+        name: z.string(),
+        kind: z.enum(['development', 'staging', 'production']),
+      })
+      .nullable(),
+    scopes: z.array(z.enum(SCOPES)).meta({ description: 'What this credential may do, sorted.' }),
+    preset: z.enum(['standard', 'read_only', 'full_access']).nullable(),
+    expiresAt: z.iso.datetime().nullable(),
+    userId: z.string().optional().meta({ description: 'Of sessions and OAuth only.' }),
+  })
+  .meta({ id: 'Identity' });
+
+export const getIdentity = defineCredentialRoute({
+  id: 'auth.identity',
+  method: 'GET',
+  path: '/api/v2/auth/identity',
+  summary: "Get the caller's own credential",
+  description:
+    'Tells what the credential is, its workspace and environment, its effective scopes and its expiry, for a check at start-up. ' +
+    'It needs no scope, is never cached, and returns no secret. A session has a workspace and environment only where it names ' +
+    'an environment by `X-Environment-Id`.',
+  request: {},
+  response: { 200: identitySchema },
+  errors: [],
+  headers: { 'Cache-Control': 'no-store' },
+  handler: ({ caller }) => Promise.resolve({ status: 200, data: presentIdentity(caller) }),
+});
+
+function presentIdentity(caller: Caller | UserCaller): z.input<typeof identitySchema> {
+  const common = {
+    type: caller.type,
+    keyId: caller.type === 'api_key' ? caller.keyId : null,
+    workspaceId: 'tenant' in caller ? caller.workspaceId : null,
+    environment: 'tenant' in caller ? presentEnvironment(caller) : null,
+    scopes: caller.type === 'api_key' ? [...caller.scopes].sort() : [],
+    preset: caller.type === 'api_key' ? presetOf(caller.preset) : null,
+    expiresAt: caller.expiresAt?.toISOString() ?? null,
+  };
+  return caller.type === 'api_key' ? common : { ...common, userId: caller.userId };
+}
+
+function presentEnvironment({ environment: { id, name, kind } }: Caller): {
+  id: string;
+  name: string;
+  kind: typeof kind;
+} {
+  return { id, name, kind };
+}
+
+function presetOf(preset: string | null): z.output<typeof identitySchema>['preset'] {
+  return identitySchema.shape.preset.parse(preset);
+}

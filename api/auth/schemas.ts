@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { WorkspaceOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { ROLES } from '../../domain/roles.ts';
+
+export const EMAIL_CHARACTERS_MAX = 254;
+export const NAME_CHARACTERS_MAX = 100;
+export const PASSWORD_CHARACTERS_MIN = 12;
+/** A limit, so that a request cannot make the hash read a megabyte. */
+export const PASSWORD_CHARACTERS_MAX = 256;
+
+export const emailField = z.email().max(EMAIL_CHARACTERS_MAX).describe('Case makes no difference.');
+export const roleField = z.enum(ROLES);
+export const personName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
+
+/** As presented: only a new password has to be long. */
+export const presentedPassword = z.string().min(1).max(PASSWORD_CHARACTERS_MAX).meta({ writeOnly: true });
+export const newPassword = z
+  .string()
+  .min(PASSWORD_CHARACTERS_MIN)
+  .max(PASSWORD_CHARACTERS_MAX)
+  .describe('Of at least 12 characters, whichever they are.')
+  .meta({ writeOnly: true });
+
+export const userSchema = z
+  .strictObject({ id: z.string(), email: z.string(), name: z.string() })
+  .meta({ id: 'User', description: 'A person who signs in.' });
+
+const workspaceOfUserSchema = z.strictObject({ id: z.uuid(), name: z.string(), role: roleField });
+
+/** Source: decisions.md "Identity, keys, workspaces, environments". */
+export const sessionSchema = z
+  .strictObject({
+    user: userSchema,
+    workspaces: z.array(workspaceOfUserSchema),
+    csrfToken: z
+      .string()
+      .describe('Send it as `X-CSRF-Token` with every request of this session that changes something.'),
+    expiresAt: z.iso.datetime().describe('The session ends then at the latest, and after an hour without a request.'),
+  })
+  .meta({ id: 'SignInSession' });
+
+export interface PresentableSession {
+  user: { id: string; email: string; name: string };
+  workspaces: readonly WorkspaceOfUser[];
+  csrfToken: string;
+  expiresAt: Date;
+}
+
+export function presentSession({
+  user,
+  workspaces,
+  csrfToken,
+  expiresAt,
+}: PresentableSession): z.input<typeof sessionSchema> {
+  const { id, email, name } = user;
+  return { user: { id, email, name }, workspaces: [...workspaces], csrfToken, expiresAt: expiresAt.toISOString() };
+}

@@ -1,0 +1,63 @@
+import { endSession } from '../../db/auth/end-session.ts';
+import { findSignInSession } from '../../db/auth/find-sign-in-session.ts';
+import { hashToken } from '../../db/auth/session-terms.ts';
+import { startSession } from '../../db/auth/start-session.ts';
+import type { Database } from '../../db/client.ts';
+import { holdPassword } from '../../db/users/hold-password.ts';
+import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { z } from 'zod';
+import { definePublicRoute, type Browser } from '../http/define-route.ts';
+import { sessionCookie } from '../http/session-cookie.ts';
+import { recordAccountChange } from './audit.ts';
+import { checkPassword } from './check-password.ts';
+import { emailField, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
+
+export const signInRoute = definePublicRoute({
+  id: 'auth.session.create',
+  method: 'POST',
+  path: '/api/v2/auth/session',
+  summary: 'Sign in',
+  description:
+    'Answers who signed in and sets the session cookie (HttpOnly, SameSite=Lax; `__Host-` and Secure outside the loopback). An ' +
+    'unknown e-mail address and a wrong password get the same answer in the same time. Failures make later attempts wait, for ' +
+    'longer each time: 429 says for how many seconds.',
+  request: { body: z.strictObject({ email: emailField, password: presentedPassword }) },
+  response: { 200: sessionSchema },
+  errors: ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'],
+  async handler({ body, browser, requestId, deps }) {
+    const user = await checkPassword(deps, { ...body, address: browser.address, requestId });
+    if (user === null) throw wrong();
+    await endEarlierSession(deps.db, browser);
+    const session = await deps.db.withUser(user.id, async (tx) => {
+      if (!(await holdPassword(tx, user))) throw wrong();
+      return startSession(tx);
+    });
+    await recordAccountChange(deps, user.id, {
+      actor: { type: 'user', id: user.id },
+      action: 'session.started',
+      target: { type: 'session', id: session.id },
+      details: { address: browser.address },
+      requestId,
+    });
+    const workspaces = await listWorkspacesOfUser(deps.db, user.id);
+    return {
+      status: 200,
+      data: presentSession({ ...session, user, workspaces }),
+      headers: { 'Set-Cookie': sessionCookie(session, browser.secureCookie) },
+    };
+  },
+});
+
+function wrong(): ServiceError {
+  return new ServiceError('AUTHENTICATION_ERROR', {
+    message: 'Authentication failed: the e-mail address or the password is wrong.',
+  });
+}
+
+/** A new sign-in from a browser replaces what it held, so that a token planted before the sign-in is worth nothing after it. */
+async function endEarlierSession(db: Database, { sessionToken }: Browser): Promise<void> {
+  if (sessionToken === null) return;
+  const earlier = await findSignInSession(db, hashToken(sessionToken));
+  if (earlier !== null) await db.withUser(earlier.userId, (tx) => endSession(tx, earlier.id));
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import type { ApiDependencies } from './dependencies.ts';
+import { healthChecks } from './health/health.ts';
+import { logAccess } from './http/access-log.ts';
+import { SessionAuthenticator } from './http/authenticate-session.ts';
+import { Authenticator } from './http/authenticate.ts';
+import type { RequestState } from './http/context.ts';
+import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
+import type { AnyRoute } from './http/define-route.ts';
+import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
+import { mountRoutes } from './http/mount-routes.ts';
+import { assignRequestId } from './http/request-id.ts';
+import type { RouteRunner } from './http/run-route.ts';
+import { setSecurityHeaders } from './http/security-headers.ts';
+import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
+import { serveOpenApi } from './openapi/serve-openapi.ts';
+import { WorkspaceLimits } from './plans/workspace-limits.ts';
+import { serveReference } from './reference/serve-reference.ts';
+import { ROUTES } from './routes.ts';
+
+export interface ApiOptions {
+  /** Every route of the API unless a test has its own. */
+  routes?: readonly AnyRoute[];
+  idempotency?: IdempotencyOptions;
+  /** False until all that the process promises is there; `/readyz` waits for it. */
+  isSetUp?: () => boolean;
+  /** Where requests come from and must come from; nothing is required and no proxy trusted unless this says so. */
+  network?: NetworkSettings;
+  onReply?: NonNullable<RouteRunner['onReply']>;
+}
+
+const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
+
+export interface Api {
+  /** For `http.createServer`. */
+  callback: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Ends timers and gives the notification handlers back. The dependencies stay open: whoever made them closes them. */
+  close(): void;
+}
+
+/** The HTTP API over its dependencies. Whoever calls it listens, and closes in the order server, API, dependencies. */
+export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
+  const authenticators = {
+    keys: new Authenticator(deps.db, deps.logger),
+    sessions: new SessionAuthenticator(deps.db, deps.logger, deps.publicOrigins ?? []),
+  };
+  const idempotency = new IdempotencyGate(deps.db, deps.notifications, deps.logger, options.idempotency);
+  const limits = new WorkspaceLimits(deps);
+  const network = options.network ?? OPEN_NETWORK;
+  const app = new Koa<RequestState>();
+  const router = new Router<RequestState>({ sensitive: true });
+  const routes = options.routes ?? ROUTES;
+  mountRoutes(router, routes, {
+    deps,
+    authenticators,
+    idempotency,
+    gates: [limits.beforeScope],
+    workGates: [limits.beforeWork],
+    ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
+  });
+
+  // Errors that Koa itself meets, such as a connection that broke while a reply was written.
+  app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
+  app.use(assignRequestId);
+  app.use(observeOrigin(network));
+  app.use(setSecurityHeaders);
+  app.use(logAccess(deps.logger));
+  app.use(replyWithErrors(deps.logger));
+  app.use(healthChecks(deps, options.isSetUp));
+  app.use(requireHttps(network));
+  app.use(serveOpenApi(routes));
+  app.use(serveReference);
+  app.use(router.routes());
+  app.use(refuseUnknownPath);
+
+  const handle = app.callback();
+  return {
+    callback: (request, response) => void handle(request, response),
+    close: () => {
+      idempotency.close();
+      limits.close();
+    },
+  };
+}

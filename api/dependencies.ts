@@ -1,0 +1,26 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Database } from '../db/client.ts';
+import type { Vault } from '../db/secrets/vault.ts';
+import type { NotificationListener } from '../db/notifications/notification-listener.ts';
+import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
+
+/** What the API's handlers are handed by server.ts, the embedded stack or a test. */
+export interface ApiDependencies {
+  db: Database;
+  /** Starts and queries workflows. */
+  temporal: Client;
+  /** Seals what a caller entrusts to us; the API can seal, it never opens. */
+  vault: Pick<Vault, 'seal'>;
+  /** Tells when an invocation has come to rest. */
+  settlements: SettlementHub;
+  /** The process's LISTEN connection, the one that `settlements` was made with: completed idempotency keys, revoked API keys. */
+  notifications: NotificationListener;
+  logger: Logger;
+  /** Ask the server for the first workflow task in the start's own reply; only where a worker shares the connection. */
+  eagerStart: boolean;
+  /** Where the workers of this installation poll: TASK_QUEUE, unless a test keeps to itself. */
+  taskQueue: string;
+  /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */
+  publicOrigins?: readonly string[];
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { EffectDetail } from '../../db/effects/get-effect.ts';
+import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
+import {
+  ATTEMPT_KINDS,
+  ATTEMPT_STATUSES,
+  EVIDENCE_SOURCES,
+  GRADES,
+  OUTCOMES,
+  PARTIAL_EFFECTS,
+  STAGES,
+  VERIFICATIONS,
+} from '../../domain/lifecycle.ts';
+import { actorSchema } from '../invocations/schemas.ts';
+import { pageQuery } from '../http/pagination.ts';
+
+/** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
+const jsonObject = z.record(z.string(), z.json());
+const dateTime = z.iso.datetime();
+
+const impactQuantitySchema = z
+  .strictObject({
+    dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/),
+    currency: z
+      .string()
+      .regex(/^[a-z]{3}$/)
+      .optional(),
+    amount: z.int().min(0).describe('Minor units for money, a count otherwise.'),
+    bound: z.enum(['exact', 'upper_bound']),
+  })
+  .meta({ id: 'ImpactQuantity' });
+
+const attemptSchema = z
+  .strictObject({
+    number: z.int(),
+    kind: z.enum(ATTEMPT_KINDS),
+    status: z.enum(ATTEMPT_STATUSES),
+    observedOutcome: z.string().nullable(),
+    error: z.string().nullable(),
+    startedAt: dateTime,
+    finishedAt: dateTime.nullable(),
+  })
+  .meta({ id: 'Attempt' });
+
+const evidenceSchema = z
+  .strictObject({
+    id: z.string(),
+    source: z.enum(EVIDENCE_SOURCES),
+    observedAt: dateTime,
+    impliedOutcome: z.string().nullable(),
+    providerIds: z.record(z.string(), z.string()),
+    summary: z.string(),
+    details: jsonObject,
+    actor: actorSchema,
+    recordedAt: dateTime,
+  })
+  .meta({ id: 'Evidence' });
+
+const reservationSchema = z
+  .strictObject({
+    limitId: z.string(),
+    name: z.string(),
+    dimension: z.string(),
+    currency: z.string().nullable(),
+    period: z.string(),
+    amount: z.int(),
+    state: z.enum(['reserved', 'settled', 'released']),
+    exposure: z.enum(['dispatching', 'pending', 'unknown', 'partial']).nullable(),
+    settled: z.int(),
+    released: z.int(),
+    createdAt: dateTime,
+    finishedAt: dateTime.nullable(),
+  })
+  .meta({ id: 'Reservation' });
+
+export const effectSchema = z
+  .strictObject({
+    id: z.string(),
+    invocationId: z.string(),
+    operationKey: z.string(),
+    environmentId: z.uuid(),
+    action: z.strictObject({ name: z.string(), versionId: z.string() }),
+    adapter: z.strictObject({ type: z.string(), version: z.string() }),
+    stage: z.enum(STAGES),
+    outcome: z.enum(OUTCOMES),
+    partialEffect: z.enum(PARTIAL_EFFECTS).describe('A failure is not proof of zero impact.'),
+    grade: z.enum(GRADES).describe('Derived by the database. Treat a grade you do not know as `unknown`.'),
+    verification: z.enum(VERIFICATIONS),
+    providerReference: z.string().nullable(),
+    target: jsonObject,
+    impact: z.array(impactQuantitySchema),
+    previewId: z.string().nullable(),
+    approvalId: z.string().nullable(),
+    bindingDigest: z.string().nullable(),
+    dependsOn: z.array(z.strictObject({ effectId: z.string(), outcome: z.string() })),
+    compensates: z.string().nullable(),
+    rejectionReason: z.string().nullable(),
+    unresolvedExposure: z.boolean(),
+    reconciliation: z.strictObject({ attempts: z.int().min(0), nextAt: dateTime.nullable(), exhausted: z.boolean() }),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+    firstDispatchedAt: dateTime.nullable(),
+    outcomeAt: dateTime.nullable(),
+    request: jsonObject.describe('The exact request; credentials stand as `{{secret:NAME}}`.'),
+    capabilities: jsonObject,
+    attempts: z.array(attemptSchema),
+    evidence: z.array(evidenceSchema),
+    reservations: z.array(reservationSchema),
+    preview: jsonObject.nullable(),
+  })
+  .meta({ id: 'EffectDetail' });
+
+export const EFFECT_ID_CHARACTERS_MAX = 100;
+export const NOTE_CHARACTERS_MIN = 3;
+export const NOTE_CHARACTERS_MAX = 2_000;
+
+export const effectParams = z.strictObject({ id: z.string().min(1).max(EFFECT_ID_CHARACTERS_MAX) });
+export const noteBody = z.strictObject({ note: z.string().min(NOTE_CHARACTERS_MIN).max(NOTE_CHARACTERS_MAX) });
+export const listEffectsQuery = z.strictObject({
+  ...pageQuery,
+  grade: z.enum(GRADES).optional(),
+  stage: z.enum(STAGES).optional(),
+  outcome: z.enum(OUTCOMES).optional(),
+  action: z.string().min(1).max(100).optional().describe('Name of the action.'),
+});
+
+export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema> {
+  return {
+    id: effect.id,
+    invocationId: effect.invocationId,
+    operationKey: effect.operationKey,
+    environmentId: effect.environmentId,
+    action: { name: effect.actionName, versionId: effect.versionId },
+    adapter: { type: effect.adapterType, version: effect.adapterVersion },
+    stage: effect.stage,
+    outcome: effect.outcome,
+    partialEffect: effect.partialEffect,
+    grade: effect.grade,
+    verification: effect.verification,
+    providerReference: effect.providerReference,
+    target: effect.target,
+    impact: effect.impact,
+    previewId: effect.previewId,
+    approvalId: effect.approvalId,
+    bindingDigest: effect.bindingDigest,
+    dependsOn: [], // no effect can name another yet: `dependsOn` of an invocation comes with impact limits
+    compensates: effect.compensates,
+    rejectionReason: effect.rejectionReason,
+    unresolvedExposure: effect.unresolvedExposure,
+    reconciliation: {
+      attempts: effect.reconcileAttempts,
+      nextAt: effect.reconcileNextAt?.toISOString() ?? null,
+      exhausted: effect.reconcileExhausted,
+    },
+    createdAt: effect.createdAt.toISOString(),
+    updatedAt: effect.updatedAt.toISOString(),
+    firstDispatchedAt: effect.firstDispatchedAt?.toISOString() ?? null,
+    outcomeAt: effect.outcomeAt?.toISOString() ?? null,
+    request: effect.request,
+    capabilities: effect.capabilities,
+    attempts: effect.attempts.map(presentAttempt),
+    evidence: effect.evidence.map(presentEvidence),
+    reservations: [], // no impact limit exists yet, so nothing was reserved
+    preview: null, // nor a preview
+  };
+}
+
+function presentAttempt(attempt: AttemptRecord): z.input<typeof attemptSchema> {
+  return {
+    number: attempt.number,
+    kind: attempt.kind,
+    status: attempt.status,
+    observedOutcome: attempt.observedOutcome,
+    error: attempt.error,
+    startedAt: attempt.startedAt.toISOString(),
+    finishedAt: attempt.finishedAt?.toISOString() ?? null,
+  };
+}
+
+function presentEvidence(evidence: EvidenceRecord): z.input<typeof evidenceSchema> {
+  return {
+    id: evidence.id,
+    source: evidence.source,
+    observedAt: evidence.observedAt.toISOString(),
+    impliedOutcome: evidence.impliedOutcome,
+    providerIds: evidence.providerIds,
+    summary: evidence.summary,
+    details: evidence.details,
+    actor: { type: evidence.actorType, id: evidence.actorId },
+    recordedAt: evidence.recordedAt.toISOString(),
+  };
+}

@@ -1,0 +1,22 @@
+import { getEnvironment } from '../../db/environments/records.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { environmentParams, environmentSchema, presentEnvironment } from './schemas.ts';
+
+export const getEnvironmentRoute = defineWorkspaceRoute({
+  id: 'environments.get',
+  method: 'GET',
+  path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
+  summary: 'Get an environment',
+  role: 'member',
+  request: { params: environmentParams },
+  response: { 200: environmentSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const environment = await deps.db.withWorkspace(caller.workspaceId, (tx) =>
+      getEnvironment(tx, params.environmentId),
+    );
+    if (environment === null) throw notFound('environment');
+    return { status: 200, data: presentEnvironment(environment) };
+  },
+});

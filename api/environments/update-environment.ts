@@ -1,0 +1,57 @@
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentRecord } from '../../db/environments/records.ts';
+import { updateEnvironment, type EnvironmentChange } from '../../db/environments/update-environment.ts';
+import { notFound } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { environmentParams, environmentSchema, presentEnvironment, updateEnvironmentBody } from './schemas.ts';
+
+const CHANGEABLE = ['name', 'protected', 'approvalDefault'] as const;
+
+export const updateEnvironmentRoute = defineWorkspaceRoute({
+  id: 'environments.update',
+  method: 'PATCH',
+  path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
+  summary: 'Change an environment',
+  description: 'What is left out stays as it is. The kind never changes; halting has operations of its own.',
+  role: 'admin',
+  request: { params: environmentParams, body: updateEnvironmentBody },
+  response: { 200: environmentSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ params, body, caller, actor, requestId, deps }) {
+    const { workspaceId } = caller;
+    const { environmentId } = params;
+    const environment = await deps.db.withWorkspace(workspaceId, async (tx) => {
+      const updated = await updateEnvironment(tx, environmentId, changeOf(body));
+      if (updated === null) throw notFound('environment');
+      const details = differenceOf(updated.before, updated.after);
+      if (details !== null) {
+        const target = { type: 'environment', id: updated.after.id };
+        await recordAudit(tx, {
+          workspaceId,
+          environmentId,
+          actor,
+          action: 'environment.updated',
+          target,
+          details,
+          requestId,
+        });
+      }
+      return updated.after;
+    });
+    return { status: 200, data: presentEnvironment(environment) };
+  },
+});
+
+function changeOf(body: { [Key in keyof EnvironmentChange]?: EnvironmentChange[Key] | undefined }): EnvironmentChange {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+/** What a change altered, before and after; null where it altered nothing. */
+function differenceOf(before: EnvironmentRecord, after: EnvironmentRecord): JsonObject | null {
+  const changed = CHANGEABLE.filter((member) => before[member] !== after[member]);
+  if (changed.length === 0) return null;
+  const pick = (record: EnvironmentRecord): JsonObject =>
+    Object.fromEntries(changed.map((member) => [member, record[member]]));
+  return { before: pick(before), after: pick(after) };
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { HttpMiddleware, RequestState } from './context.ts';
+
+/** One line for each request. It names the route, never the path or query that was sent: those can hold anything. */
+export function logAccess(logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    try {
+      await next();
+    } finally {
+      const { requestId, route, caller } = ctx.state;
+      logger.info(
+        {
+          requestId,
+          method: ctx.method,
+          route: route?.path ?? null,
+          status: ctx.status,
+          durationMs: Math.round(performance.now() - startedAt),
+          ...callerFields(caller),
+        },
+        'request',
+      );
+    }
+  };
+}
+
+function callerFields(caller: RequestState['caller']): Record<string, string> {
+  if (caller === undefined) return {};
+  return {
+    ...(caller.type === 'api_key' ? { keyId: caller.keyId } : { userId: caller.userId }),
+    ...('environment' in caller ? { environmentId: caller.environment.id } : {}),
+    ...('workspaceId' in caller ? { workspaceId: caller.workspaceId } : {}),
+  };
+}

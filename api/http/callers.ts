@@ -1,0 +1,59 @@
+import type { CallerEnvironment } from '../../db/api-keys/find-api-key.ts';
+import type { Tenant } from '../../db/client.ts';
+import type { Role } from '../../domain/roles.ts';
+import type { Scope } from '../../domain/scopes.ts';
+
+/** What every credential that works in an environment has. */
+interface EnvironmentCaller {
+  workspaceId: string;
+  tenant: Tenant;
+  environment: CallerEnvironment;
+  /** Empty for sessions, which have a role instead. */
+  scopes: ReadonlySet<Scope>;
+}
+
+export interface KeyCaller extends EnvironmentCaller {
+  type: 'api_key';
+  keyId: string;
+  preset: string | null;
+  expiresAt: Date | null;
+}
+
+/** A signed-in member of the workspace who named this environment (`X-Environment-Id`). */
+export interface SessionCaller extends EnvironmentCaller {
+  type: 'session';
+  userId: string;
+  sessionId: string;
+  role: Role;
+  expiresAt: Date;
+}
+
+/** The authenticated caller of a route of an environment. */
+export type Caller = KeyCaller | SessionCaller;
+
+/** A signed-in user, of whichever workspaces. */
+export interface UserCaller {
+  type: 'session';
+  userId: string;
+  email: string;
+  name: string;
+  sessionId: string;
+  csrfToken: string;
+  expiresAt: Date;
+}
+
+/** A signed-in member of the workspace that the path names. */
+export interface MemberCaller {
+  type: 'session';
+  userId: string;
+  email: string;
+  sessionId: string;
+  role: Role;
+  workspaceId: string;
+}
+
+/** Who did it, as records keep it (`requestedBy`, `createdBy`, evidence actors). */
+export interface Actor {
+  type: 'api_key' | 'user';
+  id: string;
+}

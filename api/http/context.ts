@@ -1,0 +1,17 @@
+import type Koa from 'koa';
+import type { RequestOrigin } from '../../domain/forwarding.ts';
+import type { AnyRoute, Caller, MemberCaller, UserCaller } from './define-route.ts';
+
+/** What the machinery keeps of one request. */
+export interface RequestState {
+  requestId: string;
+  /** Where it came from, as far as that can be believed. */
+  origin: RequestOrigin;
+  /** Set once the path and method are known. */
+  route?: AnyRoute;
+  /** Set once the caller is authenticated. */
+  caller?: Caller | MemberCaller | UserCaller;
+}
+
+export type HttpContext = Koa.ParameterizedContext<RequestState>;
+export type HttpMiddleware = Koa.Middleware<RequestState>;

@@ -1,0 +1,19 @@
+import type { ServiceError } from '../../domain/errors.ts';
+import type { RouteReply } from './define-route.ts';
+
+export interface ErrorBody {
+  success: false;
+  error: { code: string; message: string; details?: Record<string, unknown> };
+  requestId: string;
+}
+
+/** The bytes of a successful reply: the envelope and nothing else. Source: service.md "Response envelope". */
+export function successBody(reply: RouteReply<unknown>): string {
+  const { data, pagination } = reply;
+  return JSON.stringify(pagination === undefined ? { success: true, data } : { success: true, data, pagination });
+}
+
+export function errorBody(error: ServiceError, requestId: string): ErrorBody {
+  const { code, publicMessage: message, details } = error;
+  return { success: false, error: details === undefined ? { code, message } : { code, message, details }, requestId };
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { ServiceError } from '../../domain/errors.ts';
+import type { HttpContext, HttpMiddleware } from './context.ts';
+import { errorBody } from './envelope.ts';
+import { logFailure, toServiceError } from './failures.ts';
+import { removeRateLimitHeaders } from './rate-limit.ts';
+import { RequestAbortedError } from './read-json-body.ts';
+
+/** Answers whatever is thrown further in with the one error body. Source: service.md "Errors". */
+export function replyWithErrors(logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      if (thrown instanceof RequestAbortedError) {
+        ctx.respond = false; // the connection is gone
+        return;
+      }
+      const error = toServiceError(thrown);
+      logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id });
+      replyWithError(ctx, error);
+    }
+  };
+}
+
+export function replyWithError(ctx: HttpContext, error: ServiceError): void {
+  ctx.status = error.status;
+  ctx.type = 'application/json';
+  if (error.status === 429) removeRateLimitHeaders(ctx);
+  if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  ctx.body = JSON.stringify(errorBody(error, ctx.state.requestId));
+}
+
+/** The last in the chain: no route has this path. */
+export const refuseUnknownPath: HttpMiddleware = () => {
+  throw new ServiceError('NOT_FOUND', { message: 'No such path. The paths are listed at /api/v2/openapi.json.' });
+};

@@ -1,0 +1,169 @@
+import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { roleSuffices } from '../../domain/roles.ts';
+import type { Scope } from '../../domain/scopes.ts';
+import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import { type SessionAuthenticator, userOf } from './authenticate-session.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { HttpContext } from './context.ts';
+import type { AnyRoute, Caller, MemberCaller, Role, SessionCaller, UserCaller } from './define-route.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+export interface Authenticators {
+  keys: Authenticator;
+  sessions: SessionAuthenticator;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const ENVIRONMENT_HEADER = 'X-Environment-Id';
+
+/** An Authorization header decides; the cookie counts where there is none. Without either it is a missing key. */
+function bringsSession(ctx: HttpContext): boolean {
+  return ctx.get('Authorization') === '' && readSessionCookie(ctx) !== null;
+}
+
+/**
+ * The caller of a route of an environment.
+ *
+ * @throws {ServiceError} AUTHENTICATION_ERROR, AUTHORIZATION_ERROR (cross-site), VALIDATION_ERROR without X-Environment-Id,
+ *   NOT_FOUND for an environment that is not of a workspace of the user.
+ */
+export async function identifyCaller(
+  authenticators: Authenticators,
+  ctx: HttpContext,
+  route: Pick<AnyRoute, 'scope' | 'role'>,
+): Promise<Caller> {
+  if (!bringsSession(ctx)) return authenticators.keys.authenticate(ctx.get('Authorization'));
+  const named = ctx.get(ENVIRONMENT_HEADER);
+  const environmentId = UUID.test(named) ? named.toLowerCase() : null;
+  const session = await authenticators.sessions.authenticate(ctx, environmentId === null ? {} : { environmentId });
+  if (route.scope !== null && route.role === undefined) throw needsKey(route.scope);
+  if (environmentId === null) throw environmentMissing(named);
+  return sessionCallerOf(session);
+}
+
+/**
+ * The caller of a route whose path names the environment: a member of its workspace, or a key of that very environment.
+ *
+ * @throws {ServiceError} as above; NOT_FOUND to a key of another environment too.
+ */
+export async function identifyCallerOfPath(authenticators: Authenticators, ctx: HttpContext): Promise<Caller> {
+  const named = ctx['params'] as Record<string, string>;
+  const [workspaceId, environmentId] = [uuidOf(named['workspaceId']), uuidOf(named['environmentId'])];
+  const caller = bringsSession(ctx)
+    ? await authenticators.sessions.authenticate(ctx, environmentId === null ? {} : { environmentId })
+    : await authenticators.keys.authenticate(ctx.get('Authorization'));
+  const issues = [
+    ...(workspaceId === null ? [{ path: 'params.workspaceId', message: 'must be a UUID' }] : []),
+    ...(environmentId === null ? [{ path: 'params.environmentId', message: 'must be a UUID' }] : []),
+  ];
+  if (issues.length > 0) throw validationError(issues);
+  const known = 'membership' in caller ? sessionCallerOf(caller) : caller;
+  if (known.workspaceId !== workspaceId || known.environment.id !== environmentId) throw notFound('environment');
+  return known;
+}
+
+function uuidOf(text: string | undefined): string | null {
+  return text !== undefined && UUID.test(text) ? text.toLowerCase() : null;
+}
+
+/** The caller of a route for any credential: a session that names no environment is its user alone. */
+export async function identifyCredential(
+  authenticators: Authenticators,
+  ctx: HttpContext,
+  route: Pick<AnyRoute, 'scope' | 'role'>,
+): Promise<Caller | UserCaller> {
+  if (!bringsSession(ctx) || ctx.get(ENVIRONMENT_HEADER) !== '') return identifyCaller(authenticators, ctx, route);
+  return userOf(await authenticators.sessions.authenticate(ctx, {}));
+}
+
+function sessionCallerOf(session: FoundSession): SessionCaller {
+  const { membership, environment } = session;
+  if (membership === null || environment === null) throw notFound('environment');
+  return {
+    type: 'session',
+    userId: session.userId,
+    sessionId: session.id,
+    role: membership.role,
+    workspaceId: membership.workspaceId,
+    tenant: { workspaceId: membership.workspaceId, environmentId: environment.id },
+    environment,
+    scopes: new Set(),
+    expiresAt: session.expiresAt,
+  };
+}
+
+/**
+ * The member who calls a route of a workspace.
+ *
+ * @throws {ServiceError} as above; NOT_FOUND for a workspace that the user is no member of; 403 for an API key.
+ */
+export async function identifyMember(
+  authenticators: Authenticators,
+  ctx: HttpContext,
+  named: string,
+): Promise<MemberCaller> {
+  await refuseKey(authenticators, ctx);
+  const workspaceId = UUID.test(named) ? named.toLowerCase() : null;
+  const session = await authenticators.sessions.authenticate(ctx, workspaceId === null ? {} : { workspaceId });
+  if (workspaceId === null) throw validationError([{ path: 'params.workspaceId', message: 'must be a UUID' }]);
+  if (session.membership === null) throw new ServiceError('NOT_FOUND', { message: 'You are in no such workspace.' });
+  const { userId, email, id: sessionId } = session;
+  return { type: 'session', userId, email, sessionId, role: session.membership.role, workspaceId };
+}
+
+/** The signed-in user, whatever their workspaces. */
+export async function identifyUser(authenticators: Authenticators, ctx: HttpContext): Promise<UserCaller> {
+  await refuseKey(authenticators, ctx);
+  return userOf(await authenticators.sessions.authenticate(ctx, {}));
+}
+
+/** A valid key is told that it is the wrong kind of credential; another one gets the 401 of every route. */
+async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Promise<void> {
+  if (ctx.get('Authorization') === '') return;
+  await authenticators.keys.authenticate(ctx.get('Authorization'));
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message:
+      'This needs a signed-in user: an API key works inside its environment only. Sign in at POST /api/v2/auth/session.',
+  });
+}
+
+/**
+ * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it.
+ * Source: service.md "Authentication" 3 and 6.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
+ */
+export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'role'>): void {
+  const { scope } = route;
+  if (caller.type === 'session') {
+    if (route.role === undefined) {
+      if (scope === null) return;
+      throw needsKey(scope);
+    }
+    return requireRole(caller.role, route.role);
+  }
+  if (scope === null || caller.scopes.has(scope)) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`,
+  });
+}
+
+/** Source: service.md "Authentication" 3: a session cannot satisfy a non-empty required-scope list. */
+function needsKey(scope: Scope): ServiceError {
+  return new ServiceError('AUTHORIZATION_ERROR', {
+    message: `A session cannot do this: it needs an API key that holds the scope ${scope}.`,
+  });
+}
+
+/** @throws {ServiceError} AUTHORIZATION_ERROR, naming the role. */
+export function requireRole(role: Role, least: Role): void {
+  if (roleSuffices(role, least)) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `This needs the role ${least} in the workspace; yours is ${role}.`,
+  });
+}
+
+function environmentMissing(named: string): ServiceError {
+  const message = named === '' ? 'is missing: a session names the environment that it works in' : 'must be a UUID';
+  return validationError([{ path: `headers.${ENVIRONMENT_HEADER}`, message }]);
+}

@@ -1,0 +1,123 @@
+import { validationError } from '../../domain/errors.ts';
+import type { ServiceError } from '../../domain/errors.ts';
+
+export const JSON_DEPTH_MAX = 64;
+
+/** Where a number or literal ends, and what stands between tokens. */
+const PUNCTUATION = ' \t\r\n{}[]:,"';
+const INTEGER = /^-?\d+$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+interface Frame {
+  /** Keys seen, of an object; null of an array. */
+  keys: Set<string> | null;
+  /** The key or index of the value that is being read. */
+  at: string | number;
+  /** True when the next string is a key. */
+  expectsKey: boolean;
+}
+
+/**
+ * Parses a request body so that what we store and send is what the caller wrote. Beyond JSON.parse it refuses what parsers
+ * disagree on or what cannot be stored: duplicate keys, `__proto__`, numbers that a double cannot hold exactly (integers) or
+ * at all, NUL characters and lone surrogates. At most 64 levels deep.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR, with the path of the offender.
+ */
+export function parseJsonText(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may hold a credential.
+    throw malformed('body', 'is not valid JSON');
+  }
+  checkTokens(text);
+  return value;
+}
+
+function malformed(path: string, message: string): ServiceError {
+  return validationError([{ path, message }]);
+}
+
+/** The text is valid JSON here, so one pass with a stack of frames is enough. */
+function checkTokens(text: string): void {
+  const stack: Frame[] = [];
+  for (const token of tokensOf(text)) {
+    const frame = stack.at(-1);
+    if (token === '{') stack.push({ keys: new Set(), at: '', expectsKey: true });
+    else if (token === '[') stack.push({ keys: null, at: 0, expectsKey: false });
+    else if (token === '}' || token === ']') stack.pop();
+    else if (token === ',') nextMember(frame);
+    else {
+      const problem = token.startsWith('"') ? problemOfString(unquote(token), frame) : problemOfNumber(token);
+      if (problem !== null) throw malformed(pathOf(stack), problem);
+    }
+    if (stack.length > JSON_DEPTH_MAX) throw malformed('body', `is nested deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+}
+
+function* tokensOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const first = text.charAt(start);
+    let end = start + 1;
+    if (first === '"') end = endOfString(text, start);
+    else if (!PUNCTUATION.includes(first)) while (end < text.length && !PUNCTUATION.includes(text.charAt(end))) end++;
+    if (first === '"' || !' \t\r\n:'.includes(first)) yield text.slice(start, end);
+    start = end;
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;
+  return end + 1;
+}
+
+function unquote(token: string): string {
+  return token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
+}
+
+function nextMember(frame: Frame | undefined): void {
+  if (frame === undefined) return;
+  if (frame.keys === null) frame.at = Number(frame.at) + 1;
+  else frame.expectsKey = true;
+}
+
+function problemOfString(value: string, frame: Frame | undefined): string | null {
+  if (frame?.keys && frame.expectsKey) {
+    frame.expectsKey = false;
+    frame.at = value;
+    if (value === '__proto__') return 'is not an allowed key';
+    if (frame.keys.has(value)) return 'appears twice in the same object';
+    frame.keys.add(value);
+  }
+  if (value.includes('\0')) return 'contains a NUL character, which cannot be stored';
+  if (LONE_SURROGATE.test(value)) return 'contains half of a surrogate pair, which is not valid Unicode';
+  return null;
+}
+
+function problemOfNumber(token: string): string | null {
+  if (token === 'true' || token === 'false' || token === 'null') return null;
+  const value = Number(token);
+  if (!Number.isFinite(value)) return 'is a number too large to be held';
+  if (INTEGER.test(token) && !Number.isSafeInteger(value)) {
+    return 'is an integer beyond 2^53 - 1, which JSON numbers do not hold exactly: send it as a string';
+  }
+  return null;
+}
+
+function pathOf(stack: readonly Frame[]): string {
+  return formatPath(
+    'body',
+    stack.map((frame) => frame.at),
+  );
+}
+
+/** `body.items[0].state`: a number is an index, anything else a member. */
+export function formatPath(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
+    root,
+  );
+}

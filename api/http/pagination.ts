@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Pagination } from './define-route.ts';
+
+export const PAGE_LIMIT_DEFAULT = 20;
+export const PAGE_LIMIT_MAX = 100;
+/** Beyond it OFFSET costs more than anyone who pages by hand needs. */
+export const PAGE_MAX = 100_000;
+
+/** The members that every list's query schema spreads: `z.strictObject({ ...pageQuery, status: ... })`. */
+export const pageQuery = {
+  page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1).meta({ description: 'The page, from 1.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PAGE_LIMIT_MAX)
+    .default(PAGE_LIMIT_DEFAULT)
+    .meta({ description: 'Items on a page.' }),
+};
+
+/** A boolean of a query string: `true` or `false`, nothing else. */
+export const queryBoolean = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const paginationSchema = z
+  .strictObject({
+    total: z.int().min(0),
+    page: z.int().min(1),
+    limit: z.int().min(1),
+    totalPages: z.int().min(0),
+    hasMore: z.boolean(),
+  })
+  .meta({ id: 'OffsetPagination' });
+
+export function paginationOf(total: number, page: number, limit: number): Pagination {
+  const totalPages = Math.ceil(total / limit);
+  return { total, page, limit, totalPages, hasMore: page < totalPages };
+}

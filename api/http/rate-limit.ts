@@ -1,0 +1,56 @@
+import type { Database } from '../../db/client.ts';
+import { WorkspaceRateLimiter } from '../../db/plans/rate-limiter.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { PLAN_TABLE, type PlanName, PLANS, type RateLimit, type RateWindow } from '../../domain/plans.ts';
+import type { PlanDirectory } from '../plans/plan-directory.ts';
+import type { HttpContext } from './context.ts';
+import type { GatedRequest } from './run-route.ts';
+
+const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+/**
+ * The rate limit of a workspace, shared by all API processes. It is asked once the caller is known (before, there is no
+ * workspace to count for, and a stranger could use up somebody's window) and before the scope check (what is refused for its
+ * scope is a request too, and must not be a way to ask without end). Source: service.md "Limits".
+ */
+export class RateLimitGate {
+  private readonly plans: PlanDirectory;
+  private readonly limiters = new Map<PlanName, WorkspaceRateLimiter>();
+
+  constructor(db: Database, plans: PlanDirectory) {
+    this.plans = plans;
+    for (const plan of PLANS) {
+      const { rateLimit } = PLAN_TABLE[plan];
+      if (rateLimit !== null) this.limiters.set(plan, new WorkspaceRateLimiter(db, rateLimit));
+    }
+  }
+
+  /** Sets the three headers on a request that passes; a workspace without a limit gets none. @throws {ServiceError} RATE_LIMIT_EXCEEDED. */
+  async pass({ ctx, workspaceId }: GatedRequest): Promise<void> {
+    if (workspaceId === null) return;
+    const plan = await this.plans.planOf(workspaceId);
+    const { title, rateLimit } = PLAN_TABLE[plan];
+    const limiter = this.limiters.get(plan);
+    if (rateLimit === null || limiter === undefined) return;
+    const { admitted, window, resetsInMs } = await limiter.decide(workspaceId);
+    if (!admitted) throw tooMany(title, rateLimit, resetsInMs);
+    if (window !== null) setHeaders(ctx, window);
+  }
+}
+
+/** Source: service.md "Limits": rate-limit headers are not on a 429, whatever it is for. */
+export function removeRateLimitHeaders(ctx: HttpContext): void {
+  for (const header of HEADERS) ctx.remove(header);
+}
+
+function setHeaders(ctx: HttpContext, { limit, used, resetsAtMs }: RateWindow): void {
+  const values = [limit, Math.max(limit - used, 0), resetsAtMs];
+  for (const [index, header] of HEADERS.entries()) ctx.set(header, String(values[index]));
+}
+
+function tooMany(title: string, { perMinute, perHour }: RateLimit, resetsInMs: number): ServiceError {
+  const hour = perHour === null ? '' : ` and ${perHour} an hour`;
+  return new ServiceError('RATE_LIMIT_EXCEEDED', {
+    message: `Too many requests: the ${title} plan admits ${perMinute} a minute${hour} per workspace. Send it again in ${Math.ceil(resetsInMs / 1000)} seconds.`,
+  });
+}

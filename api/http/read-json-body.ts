@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import { parseJsonText } from './json-text.ts';
+
+export const BODY_BYTES_MAX = 1_048_576;
+
+/**
+ * The JSON value of a request's body, or undefined where it has none.
+ *
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE over 1 MiB, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for what is not JSON.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  checkMediaType(request);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw validationError([{ path: 'body', message: 'is not valid UTF-8' }]);
+  }
+  return parseJsonText(text);
+}
+
+/**
+ * Reads by events, since leaving a `for await` early destroys the connection before the 413 is sent. What follows an
+ * oversized body is discarded: Node drains it once the response is out.
+ */
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) {
+        chunks.push(chunk);
+      } else {
+        chunks.length = 0;
+        reject(tooLarge());
+      }
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new RequestAbortedError()));
+  });
+}
+
+/** The caller went away before its request was complete: there is no one to answer. */
+export class RequestAbortedError extends Error {}
+
+function checkMediaType(request: IncomingMessage): void {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (mediaType.trim() !== 'application/json' || !isUtf8) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding.' });
+  }
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError('PAYLOAD_TOO_LARGE', {
+    message: `The request body is larger than ${BODY_BYTES_MAX} bytes (1 MiB).`,
+  });
+}

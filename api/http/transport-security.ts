@@ -1,0 +1,62 @@
+import type { TLSSocket } from 'node:tls';
+import type { AddressRanges } from '../../domain/address-ranges.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { originOf } from '../../domain/forwarding.ts';
+import type { HttpContext, HttpMiddleware } from './context.ts';
+
+/** How the service is reached from outside. */
+export interface NetworkSettings {
+  /** The origin that clients use, such as `https://api.example.com`; null where nobody has said. */
+  publicUrl: string | null;
+  /** The proxies whose forwarded headers are believed. */
+  trustedProxies: AddressRanges;
+}
+
+const HSTS_MAX_AGE_SECONDS = 31_536_000;
+
+/** Finds out where each request came from, before anything else asks; over TLS it tells browsers to stay there. */
+export function observeOrigin({ trustedProxies }: NetworkSettings): HttpMiddleware {
+  return async (ctx, next) => {
+    ctx.state.origin = originOf(
+      {
+        peerAddress: ctx.req.socket.remoteAddress ?? null,
+        encrypted: 'encrypted' in ctx.req.socket && (ctx.req.socket as TLSSocket).encrypted,
+        forwardedFor: ctx.get('X-Forwarded-For'),
+        forwardedProto: ctx.get('X-Forwarded-Proto'),
+        forwarded: ctx.get('Forwarded'),
+      },
+      trustedProxies,
+    );
+    // Browsers ignore the header on plain HTTP.
+    if (ctx.state.origin.secure) {
+      ctx.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE_SECONDS}; includeSubDomains`);
+    }
+    await next();
+  };
+}
+
+/**
+ * Refuses what came in clear where the service is public over HTTPS: 403 HTTPS_REQUIRED, for a credential that crossed the
+ * network readably. Not a redirect, which would hide that. Health checks stand before it: load balancers ask those in clear.
+ */
+export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
+  const isRequired = publicUrl?.startsWith('https://') === true;
+  return async (ctx, next) => {
+    if (isRequired && !ctx.state.origin.secure) {
+      throw new ServiceError('HTTPS_REQUIRED', {
+        message: `Use ${publicUrl}. This request came in clear: replace the credential that it carried.`,
+      });
+    }
+    await next();
+  };
+}
+
+/** Whom to throttle for a request: the client's address as far as it can be believed. */
+export function clientAddress(ctx: HttpContext): string {
+  return ctx.state.origin.clientAddress ?? 'unknown';
+}
+
+/** Whether the client sent the request over TLS. */
+export function isSecure(ctx: HttpContext): boolean {
+  return ctx.state.origin.secure;
+}

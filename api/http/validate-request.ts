@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { validationError, type Issue } from '../../domain/errors.ts';
+import { formatPath } from './json-text.ts';
+
+export type RequestPart = 'params' | 'query' | 'body';
+
+/**
+ * What the schema makes of one part of a request.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR with every issue, each path prefixed by its part: `body.adapter.type`.
+ */
+export function validatePart(part: RequestPart, schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw validationError(result.error.issues.flatMap((issue) => describeIssue(part, [], issue)));
+}
+
+/** An absent body is `{}` to a schema that needs nothing; where something is needed, that a body is missing is the issue. */
+export function validateBody(schema: z.ZodType, value: unknown): unknown {
+  if (value !== undefined) return validatePart('body', schema, value);
+  for (const substitute of [undefined, {}]) {
+    const result = schema.safeParse(substitute);
+    if (result.success) return result.data;
+  }
+  throw validationError([{ path: 'body', message: 'is missing: send a JSON body' }]);
+}
+
+function describeIssue(part: RequestPart, base: readonly PropertyKey[], issue: z.core.$ZodIssue): Issue[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: formatPath(part, [...path, key]), message: 'is not a known field' }));
+  }
+  if (issue.code === 'invalid_union') {
+    // The alternative that fits best is the one that the caller meant; its issues say more than "Invalid input".
+    const best = issue.errors.toSorted((a, b) => distance(a) - distance(b))[0];
+    if (best !== undefined && best.length > 0) return best.flatMap((inner) => describeIssue(part, path, inner));
+  }
+  return [{ path: formatPath(part, path), message: issue.message }];
+}
+
+/** An alternative whose very type is wrong fits worse than one with wrong members. */
+function distance(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.path.length === 0 && issue.code === 'invalid_type' ? 100 : 1), 0);
+}
+
+/**
+ * The query as an object: a parameter given twice is an array, so that a schema for one value refuses it.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR for what cannot be stored or is no name.
+ */
+export function queryOf(search: URLSearchParams): Record<string, string | string[]> {
+  const issues: Issue[] = [];
+  for (const [name, value] of search) {
+    if (name === '__proto__') issues.push({ path: 'query.__proto__', message: 'is not a known field' });
+    else if (value.includes('\0')) issues.push({ path: `query.${name}`, message: 'contains a NUL character' });
+  }
+  if (issues.length > 0) throw validationError(issues);
+  return Object.fromEntries(
+    [...new Set(search.keys())].map((name) => {
+      const values = search.getAll(name);
+      return [name, values.length > 1 ? values : (values[0] ?? '')];
+    }),
+  );
+}

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { getInvocation } from '../../db/invocations/get-invocation.ts';
+import type { InvocationRecord } from '../../db/invocations/records.ts';
+import type { Tenant } from '../../db/client.ts';
+import { RESTING_STATUSES } from '../../domain/lifecycle.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { isPassing } from '../http/failures.ts';
+
+const READ_RETRY_INTERVAL_MS = 200;
+
+/** Nothing more will happen to it without news from outside: what the provider is still at counts. */
+export function isAtRest(invocation: InvocationRecord): boolean {
+  return RESTING_STATUSES.includes(invocation.status) || invocation.effectStage === 'reconciling';
+}
+
+export async function readInvocation(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  invocationId: string,
+): Promise<InvocationRecord | null> {
+  return deps.db.oneStatement(tenant, (tx) => getInvocation(tx, invocationId));
+}
+
+/**
+ * Runs `begin`, then waits until the invocation is at rest or `timeoutMs` is over, and answers it as it is then. Registers
+ * for the notification before `begin`, so that none is lost however fast the workflow is.
+ */
+export async function awaitRest(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  invocationId: string,
+  timeoutMs: number,
+  begin: () => Promise<'begun' | 'look_first'>,
+): Promise<InvocationRecord | null> {
+  const deadline = Date.now() + timeoutMs;
+  const done = new AbortController();
+  try {
+    let woken = deps.settlements.wait(invocationId, timeoutMs, done.signal);
+    let mustWait = (await begin()) === 'begun';
+    for (;;) {
+      const timedOut = mustWait && (await woken) === 'timeout';
+      if (mustWait) woken = deps.settlements.wait(invocationId, Math.max(1, deadline - Date.now()), done.signal);
+      const invocation = await readPatiently(deps, tenant, invocationId, deadline);
+      if (!invocation || timedOut || isAtRest(invocation)) return invocation;
+      mustWait = true;
+    }
+  } finally {
+    done.abort();
+  }
+}
+
+/** The invocation goes on whatever becomes of this read, so a database that is away for a moment is asked again. */
+async function readPatiently(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  invocationId: string,
+  deadline: number,
+): Promise<InvocationRecord | null> {
+  for (;;) {
+    try {
+      return await readInvocation(deps, tenant, invocationId);
+    } catch (error) {
+      if (!isPassing(error) || Date.now() + READ_RETRY_INTERVAL_MS > deadline) throw error;
+      await delay(READ_RETRY_INTERVAL_MS);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { hasBegun } from '../../db/invocations/has-begun.ts';
+import { withdrawInvocation } from '../../db/invocations/withdraw-invocation.ts';
+import type { InvocationRecord } from '../../db/invocations/records.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Caller } from '../http/define-route.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { admit, type Admitted, type InvokeRequest } from './admit.ts';
+import { awaitRest } from './await-rest.ts';
+import { startInvocationWorkflow } from './start-invocation-workflow.ts';
+
+/** Beyond the action's own time-out: evaluation, read-back and settlement. Then the caller is answered 202. */
+const REPLY_MARGIN_MS = 10_000;
+
+/**
+ * Admits an invocation, starts its workflow and waits for its end.
+ *
+ * A kill after the admission committed: the sweep starts the workflow, and a retry with the same key finds the row and waits
+ * for it. A kill after the start: the workflow goes on without us. Temporal away: the admission is taken back and the caller
+ * told so, unless the workflow began after all.
+ */
+export async function invoke(deps: ApiDependencies, caller: Caller, request: InvokeRequest): Promise<InvocationRecord> {
+  // Nobody is told of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
+  // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
+  const admitted = await deps.db.withEnvironment(caller.tenant, (tx) => admit(tx, request), { flush: 'with_the_next' });
+  const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
+  const invocation = await awaitRest(deps, caller.tenant, admitted.invocationId, timeoutMs, async () => {
+    await start(deps, caller, admitted);
+    return admitted.fresh ? 'begun' : 'look_first';
+  });
+  if (!invocation) {
+    throw new ServiceError('SERVICE_UNAVAILABLE', {
+      log: `invocation ${admitted.invocationId} was withdrawn by the request that admitted it`,
+    });
+  }
+  return invocation;
+}
+
+async function start(deps: ApiDependencies, caller: Caller, { invocationId, action, fresh }: Admitted): Promise<void> {
+  const ref = { invocationId, workspaceId: caller.tenant.workspaceId, environmentId: caller.tenant.environmentId };
+  try {
+    await startInvocationWorkflow(deps.temporal, ref, {
+      actionName: action.name,
+      environmentName: caller.environment.name,
+      eager: deps.eagerStart,
+      taskQueue: deps.taskQueue,
+    });
+  } catch (error) {
+    // The start may have reached Temporal although we were not told. Whichever commits first, this withdrawal or the
+    // workflow's evaluation, decides; the other one finds that out.
+    const withdrawn =
+      fresh && (await deps.db.withEnvironment(caller.tenant, (tx) => withdrawInvocation(tx, invocationId)));
+    // Another request's invocation that is queued still is left to that request and to the sweep.
+    if (!withdrawn && (await deps.db.withEnvironment(caller.tenant, (tx) => hasBegun(tx, invocationId)))) return;
+    throw new ServiceError('SERVICE_UNAVAILABLE', {
+      message: 'The invocation was not started; nothing was sent. Send it again with the same Idempotency-Key.',
+      log: `could not start the workflow of ${invocationId}`,
+      cause: error,
+    });
+  }
+}

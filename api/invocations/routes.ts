@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { getAction } from '../../db/actions/get-action.ts';
+import { getInvocation } from '../../db/invocations/get-invocation.ts';
+import { listInvocations } from '../../db/invocations/list-invocations.ts';
+import { notFound } from '../../domain/errors.ts';
+import { isAtRest } from './await-rest.ts';
+import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { paginationOf } from '../http/pagination.ts';
+import { invoke } from './invoke.ts';
+import { invocationParams, invocationSchema, invokeBody, listInvocationsQuery, presentInvocation } from './schemas.ts';
+
+const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
+
+const invokeRoute = defineRoute({
+  id: 'actions.invoke',
+  method: 'POST',
+  path: '/api/v2/actions/{ref}/invoke',
+  summary: 'Invoke an action',
+  description:
+    'Runs the action and answers with its receipt. Read `status` and `grade`, not only the HTTP status: a refused or failed ' +
+    'invocation, and one whose outcome is unknown, answer 200. 202: parked for approval, or still under way. The service never ' +
+    'sends twice; do not run an `unknown` invocation again under a new key, reconcile it first.',
+  scope: 'actions:invoke',
+  request: { params: actionParams, body: invokeBody },
+  response: { 200: invocationSchema, 202: invocationSchema },
+  errors: ['NOT_FOUND', 'OPERATION_KEY_REUSE', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  expensive: true,
+  idempotent: true,
+  exempt: {
+    atomicReply: 'It answers long after its admission committed. The operation key, this key by default, is the fence.',
+  },
+  answersFromRecord: true, // the operation key is this key, or names the operation beyond it
+  async handler({ params, body, caller, actor, idempotencyKey, deps }) {
+    const invocation = await invoke(deps, caller, {
+      ref: params.ref,
+      input: body.input,
+      operationKey: body.operationKey ?? idempotencyKey,
+      retryOf: body.retryOf ?? null,
+      runId: body.runId ?? null,
+      agentId: body.agentId ?? null,
+      actor,
+    });
+    const parked =
+      invocation.status === 'pending_approval' || !isAtRest(invocation) || invocation.status === 'dispatching';
+    return { status: parked ? 202 : 200, data: presentInvocation(invocation) };
+  },
+});
+
+const getRoute = defineRoute({
+  id: 'invocations.get',
+  method: 'GET',
+  path: '/api/v2/actions/invocations/{id}',
+  summary: 'Get an invocation',
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: invocationParams },
+  response: { 200: invocationSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const invocation = await deps.db.withEnvironment(caller.tenant, (tx) => getInvocation(tx, params.id));
+    if (!invocation) throw notFound('invocation');
+    return { status: 200, data: presentInvocation(invocation) };
+  },
+});
+
+const listRoute = defineRoute({
+  id: 'invocations.list',
+  method: 'GET',
+  path: '/api/v2/actions/invocations',
+  summary: 'List invocations, newest first',
+  scope: 'actions:read',
+  role: 'member',
+  request: { query: listInvocationsQuery },
+  response: { 200: z.array(invocationSchema) },
+  paginated: true,
+  errors: [],
+  async handler({ query, caller, deps }) {
+    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listInvocations(tx, query));
+    return {
+      status: 200,
+      data: items.map(presentInvocation),
+      pagination: paginationOf(total, query.page, query.limit),
+    };
+  },
+});
+
+const listOfActionRoute = defineRoute({
+  id: 'actions.listInvocations',
+  method: 'GET',
+  path: '/api/v2/actions/{ref}/invocations',
+  summary: "List one action's invocations, newest first",
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: actionParams, query: listInvocationsQuery },
+  response: { 200: z.array(invocationSchema) },
+  paginated: true,
+  errors: ['NOT_FOUND'],
+  async handler({ params, query, caller, deps }) {
+    const { total, items } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const action = await getAction(tx, params.ref);
+      if (!action) throw notFound('action');
+      return listInvocations(tx, { ...query, actionId: action.id });
+    });
+    return {
+      status: 200,
+      data: items.map(presentInvocation),
+      pagination: paginationOf(total, query.page, query.limit),
+    };
+  },
+});
+
+export const invocationRoutes: AnyRoute[] = [invokeRoute, listRoute, getRoute, listOfActionRoute];

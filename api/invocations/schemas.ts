@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { InvocationRecord } from '../../db/invocations/records.ts';
+import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
+import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
+import { pageQuery } from '../http/pagination.ts';
+
+export const OPERATION_KEY_CHARACTERS_MAX = 255;
+export const AGENT_ID_CHARACTERS_MAX = 60;
+
+const idOf = (kind: IdKind) => z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
+
+export const actorSchema = z
+  .strictObject({ type: z.string(), id: z.string().nullable() })
+  .meta({ id: 'Actor', description: 'Who did it.' });
+
+export const invokeBody = z
+  .strictObject({
+    input: z.record(z.string(), z.json()).describe("Checked against the action version's inputSchema."),
+    operationKey: z
+      .string()
+      .min(1)
+      .max(OPERATION_KEY_CHARACTERS_MAX)
+      .optional()
+      .describe('Names the operation for good, beyond the 24 hours of an Idempotency-Key, which it defaults to.'),
+    retryOf: idOf('invocation').optional().describe('The earlier invocation that this one runs again under a new key.'),
+    runId: idOf('run').optional(),
+    agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
+  })
+  .meta({ id: 'InvokeRequest' });
+
+export const invocationSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(INVOCATION_STATUSES),
+    grade: z.enum(GRADES).describe('What is really known. Treat a grade you do not know as `unknown`.'),
+    action: z.strictObject({ id: z.string(), name: z.string() }),
+    versionId: z.string(),
+    effectId: z.string().nullable().describe('Of a governed action.'),
+    approvalId: z.string().nullable(),
+    operationKey: z.string(),
+    result: z
+      .strictObject({
+        status: z.int(),
+        headers: z.record(z.string(), z.string()),
+        body: z.json(),
+        bodyEncoding: z.enum(['json', 'utf8', 'base64']),
+      })
+      .nullable()
+      .describe('The response of the destination, credentials removed.'),
+    error: z.string().nullable(),
+    requestedBy: actorSchema,
+    retryOf: z.string().nullable(),
+    runId: z.string().nullable(),
+    agentId: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    settledAt: z.iso.datetime().nullable(),
+    resolution: z.record(z.string(), z.json()).nullable(),
+  })
+  .meta({ id: 'Invocation' });
+
+export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const listInvocationsQuery = z.strictObject({
+  ...pageQuery,
+  status: z.enum(INVOCATION_STATUSES).optional(),
+  grade: z.enum(GRADES).optional(),
+});
+
+export function presentInvocation(record: InvocationRecord): z.input<typeof invocationSchema> {
+  return {
+    id: record.id,
+    status: record.status,
+    grade: record.grade,
+    action: { id: record.actionId, name: record.actionName },
+    versionId: record.versionId,
+    effectId: record.effectId,
+    approvalId: record.approvalId,
+    operationKey: record.operationKey,
+    result: record.result,
+    error: record.error,
+    requestedBy: record.requestedBy,
+    retryOf: record.retryOf,
+    runId: record.runId,
+    agentId: record.agentId,
+    createdAt: record.createdAt.toISOString(),
+    settledAt: record.settledAt?.toISOString() ?? null,
+    resolution: record.resolution,
+  };
+}

@@ -1,0 +1,61 @@
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
+import {
+  INVOKE_ACTION_WORKFLOW,
+  type InvokeActionInput,
+  invocationWorkflowId,
+} from '../../workflows/invocations/messages.ts';
+import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/search-attributes.ts';
+
+export interface StartOptions {
+  /** What the Temporal UI shows and finds it by; the sweep, which restarts lost ones, does not know it. */
+  actionName?: string;
+  environmentName?: string;
+  eager: boolean;
+  taskQueue?: string;
+}
+
+/** An API request does not hang on a Temporal that is away. */
+const START_TIMEOUT_MS = 5_000;
+
+/**
+ * Starts the workflow of an admitted invocation. One that runs is left alone; one that was terminated or failed is run again,
+ * which is safe: it finds the fence. Throws what the client throws where Temporal cannot be reached.
+ */
+export async function startInvocationWorkflow(
+  client: Client,
+  ref: InvokeActionInput,
+  options: StartOptions,
+): Promise<void> {
+  const { actionName, environmentName } = options;
+  try {
+    await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.start(INVOKE_ACTION_WORKFLOW, {
+        workflowId: invocationWorkflowId(ref.invocationId),
+        taskQueue: options.taskQueue ?? TASK_QUEUE,
+        args: [{ invocationId: ref.invocationId, workspaceId: ref.workspaceId, environmentId: ref.environmentId }],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        requestEagerStart: options.eager,
+        staticSummary:
+          [actionName, environmentName].filter((part) => part !== undefined).join(' · ') || ref.invocationId,
+        typedSearchAttributes: [
+          { key: SEARCH_ATTRIBUTES.workspaceId, value: ref.workspaceId },
+          { key: SEARCH_ATTRIBUTES.environmentId, value: ref.environmentId },
+          { key: SEARCH_ATTRIBUTES.invocationId, value: ref.invocationId },
+          { key: SEARCH_ATTRIBUTES.stage, value: 'queued' },
+          { key: SEARCH_ATTRIBUTES.grade, value: 'pending' },
+          ...(environmentName === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.environment, value: environmentName }]),
+          ...(actionName === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.actionName, value: actionName }]),
+        ],
+      }),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return; // it ran to its end
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { MemberCaller, Role } from '../http/define-route.ts';
+
+/**
+ * Only an owner makes owners, or changes or removes one. Admins do the rest.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR.
+ */
+export function requireOwnerFor(caller: MemberCaller, ...roles: Role[]): void {
+  if (caller.role === 'owner' || !roles.includes('owner')) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: 'Only an owner makes, changes or removes an owner: this needs the role owner in the workspace.',
+  });
+}
+
+export function lastOwner(): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: 'A workspace keeps at least one owner. Make another member an owner first.',
+  });
+}

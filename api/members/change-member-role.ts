@@ -1,0 +1,37 @@
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { changeRole } from '../../db/members/change-role.ts';
+import { lockMember } from '../../db/members/lock-member.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { lastOwner, requireOwnerFor } from './access.ts';
+import { changeRoleBody, memberParams, memberSchema, presentMember } from './schemas.ts';
+
+export const changeMemberRoleRoute = defineWorkspaceRoute({
+  id: 'members.update',
+  method: 'PATCH',
+  path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
+  summary: "Change a member's role",
+  description:
+    'It holds on their next request. Only an owner makes or changes an owner; the last owner stays one (409).',
+  role: 'admin',
+  request: { params: memberParams, body: changeRoleBody },
+  response: { 200: memberSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ params: { userId }, body: { role }, caller, actor, requestId, deps }) {
+    const { workspaceId } = caller;
+    const changed = await deps.db.withWorkspace(workspaceId, async (tx) => {
+      const locked = await lockMember(tx, userId);
+      if (locked === null) throw notFound('member');
+      const { member, isLastOwner } = locked;
+      requireOwnerFor(caller, role, member.role);
+      if (member.role === role) return member;
+      if (isLastOwner) throw lastOwner();
+      await changeRole(tx, userId, role);
+      const details = { from: member.role, to: role };
+      const target = { type: 'user', id: userId };
+      await recordAudit(tx, { workspaceId, actor, action: 'member.role_changed', target, details, requestId });
+      return { ...member, role };
+    });
+    return { status: 200, data: presentMember(changed) };
+  },
+});

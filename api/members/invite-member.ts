@@ -1,0 +1,42 @@
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { createInvitation, isMemberByEmail } from '../../db/members/invitations.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { requireOwnerFor } from './access.ts';
+import { invitationSchema, inviteBody, presentInvitation, workspaceParams } from './schemas.ts';
+
+export const inviteMemberRoute = defineWorkspaceRoute({
+  id: 'members.invite',
+  method: 'POST',
+  path: '/api/v2/workspaces/{workspaceId}/members',
+  summary: 'Invite an e-mail address into a workspace',
+  description:
+    'Answers a token that can be used once within 7 days; the service sends no mail. Another invitation of the same address takes ' +
+    "the earlier one's place. Only an owner invites an owner.",
+  role: 'admin',
+  request: { params: workspaceParams, body: inviteBody },
+  response: { 201: invitationSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  headers: { 'Cache-Control': 'no-store' },
+  async handler({ body: { email, role }, caller, actor, requestId, deps }) {
+    requireOwnerFor(caller, role);
+    const { workspaceId, userId: invitedBy } = caller;
+    const { record, token } = await deps.db.withWorkspace(workspaceId, async (tx) => {
+      if (await isMemberByEmail(tx, email)) {
+        throw new ServiceError('CONFLICT', { message: 'This e-mail address is a member of the workspace already.' });
+      }
+      const made = await createInvitation(tx, { email, role, invitedBy });
+      const target = { type: 'invitation', id: made.record.id };
+      await recordAudit(tx, {
+        workspaceId,
+        actor,
+        action: 'member.invited',
+        target,
+        details: { email, role },
+        requestId,
+      });
+      return made;
+    });
+    return { status: 201, data: presentInvitation(record, token) };
+  },
+});

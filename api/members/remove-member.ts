@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { lockMember } from '../../db/members/lock-member.ts';
+import { removeMember } from '../../db/members/remove-member.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { requireRole } from '../http/identify.ts';
+import { lastOwner, requireOwnerFor } from './access.ts';
+import { memberParams } from './schemas.ts';
+
+export const removeMemberRoute = defineWorkspaceRoute({
+  id: 'members.remove',
+  method: 'DELETE',
+  path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
+  summary: 'Remove a member, or leave',
+  description:
+    "Ends the user's sessions, and takes back the invitations that they made. API keys stay: they belong to environments. Admins " +
+    'remove members, an owner removes owners, everyone may leave; the last owner stays (409).',
+  role: 'member',
+  request: { params: memberParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ params: { userId }, caller, actor, requestId, deps }) {
+    const { workspaceId } = caller;
+    if (userId !== caller.userId) requireRole(caller.role, 'admin');
+    await deps.db.withWorkspace(workspaceId, async (tx) => {
+      const locked = await lockMember(tx, userId);
+      if (locked === null) throw notFound('member');
+      requireOwnerFor(caller, locked.member.role);
+      if (locked.isLastOwner) throw lastOwner();
+      await removeMember(tx, userId);
+      const details = { role: locked.member.role };
+      const target = { type: 'user', id: userId };
+      await recordAudit(tx, { workspaceId, actor, action: 'member.removed', target, details, requestId });
+    });
+    return { status: 200, data: { deleted: true as const } };
+  },
+});

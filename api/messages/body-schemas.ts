@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import {
+  BATCH_ITEMS_MAX,
+  MAX_RETRIES_DEFAULT,
+  MAX_RETRIES_MAX,
+  MESSAGE_METHODS,
+  TIMEOUT_SECONDS_DEFAULT,
+  TIMEOUT_SECONDS_MAX,
+} from '../../domain/messages.ts';
+import {
+  DELAY_SECONDS_MAX,
+  destinationUrlIssue,
+  headerIssues,
+  HEADERS_MAX,
+  parseDelaySeconds,
+} from '../../domain/messages-request.ts';
+import {
+  RETRY_EXPRESSION_CHARACTERS_MAX,
+  RetryExpressionError,
+  retryDelaysMs,
+} from '../../domain/messages-retry-expression.ts';
+
+const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
+const LABEL_CHARACTERS_MAX = 200;
+
+const urlSchema = z
+  .string()
+  .superRefine((text, context) => {
+    const message = destinationUrlIssue(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ format: 'uri', maxLength: 2_048 });
+
+const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  if (Object.keys(headers).length > HEADERS_MAX) {
+    context.addIssue({ code: 'custom', message: `holds more than ${HEADERS_MAX} headers` });
+  }
+  for (const { name, message } of headerIssues(headers)) {
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+});
+
+const delaySchema = z.union([
+  z.int().min(0).max(DELAY_SECONDS_MAX),
+  z.string().refine((text) => parseDelaySeconds(text) !== null, 'must be a duration such as 1d10h30m, up to a year'),
+]);
+
+/** The members of a publish request. `urlGroup`, `topic` and `flowControl` are not taken yet. */
+const publishFields = z.strictObject({
+  url: urlSchema.describe('Where it is delivered to: http or https.'),
+  method: z.enum(MESSAGE_METHODS).optional().describe('POST where it is left out.'),
+  headers: headersSchema
+    .optional()
+    .describe('Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`.'),
+  body: z.json().optional().describe('A string is sent as it is; anything else as JSON. Null: none.'),
+  delay: delaySchema.optional().describe('Seconds, or a duration such as `1d10h30m`. At most a year.'),
+  scheduledFor: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Not with `delay`. Past: at once. At most a year.'),
+  maxRetries: z.int().min(0).max(MAX_RETRIES_MAX).optional().describe(`${MAX_RETRIES_DEFAULT} where it is left out.`),
+  retryDelay: z
+    .string()
+    .min(1)
+    .max(RETRY_EXPRESSION_CHARACTERS_MAX)
+    .optional()
+    .describe(
+      'CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. ' +
+        'Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n.',
+    )
+    .meta({ examples: ['1000 * pow(2, retried)'] }),
+  timeoutSeconds: z
+    .int()
+    .min(1)
+    .max(TIMEOUT_SECONDS_MAX)
+    .optional()
+    .describe(`Of one attempt. ${TIMEOUT_SECONDS_DEFAULT} where it is left out.`),
+  callbackUrl: urlSchema.optional().describe('Told of the end, whichever it is.'),
+  failureCallbackUrl: urlSchema.optional().describe('Told of a failure.'),
+  deduplicationId: z
+    .string()
+    .min(1)
+    .max(DEDUPLICATION_ID_CHARACTERS_MAX)
+    .optional()
+    .describe('A second message with this id within 10 minutes is not accepted: the first one is answered.'),
+  contentBasedDeduplication: z
+    .boolean()
+    .optional()
+    .describe('The same for messages of equal url, method, headers and body. Not with `deduplicationId`.'),
+  label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional(),
+  redact: z
+    .strictObject({
+      body: z.boolean().optional(),
+      headers: z.union([z.boolean(), z.array(z.string().min(1)).max(HEADERS_MAX)]).optional(),
+    })
+    .optional()
+    .describe('What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these.'),
+});
+
+type PublishFields = z.output<typeof publishFields>;
+
+/** What no single member says. */
+function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
+  const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+  if (fields.delay !== undefined && fields.scheduledFor !== undefined)
+    refuse('delay', 'cannot stand beside scheduledFor');
+  const latestMs = Date.now() + DELAY_SECONDS_MAX * 1_000;
+  if (fields.scheduledFor !== undefined && Date.parse(fields.scheduledFor) > latestMs) {
+    refuse('scheduledFor', 'is more than a year away');
+  }
+  if (fields.deduplicationId !== undefined && fields.contentBasedDeduplication === true) {
+    refuse('contentBasedDeduplication', 'cannot stand beside deduplicationId');
+  }
+  if (fields.method === 'GET' && (fields.body ?? null) !== null) refuse('body', 'cannot be sent with GET');
+  if (fields.retryDelay === undefined) return;
+  try {
+    retryDelaysMs(fields.retryDelay, MAX_RETRIES_MAX);
+  } catch (error) {
+    if (!(error instanceof RetryExpressionError)) throw error;
+    refuse('retryDelay', error.message);
+  }
+}
+
+export const publishBody = publishFields.superRefine(checkTogether).meta({ id: 'PublishMessageRequest' });
+export type PublishBody = z.output<typeof publishBody>;
+
+export const batchBody = z
+  .strictObject({
+    messages: z
+      .array(z.json())
+      .min(1)
+      .max(BATCH_ITEMS_MAX)
+      .describe(
+        'Each as the body of publish. One that is not valid has its error in the reply; the others are accepted.',
+      ),
+  })
+  .meta({ id: 'PublishBatchRequest' });

@@ -1,0 +1,30 @@
+import { defineRoute } from '../http/define-route.ts';
+import { acceptMessages, type Published } from './accept-messages.ts';
+import { publishBody } from './body-schemas.ts';
+import { publishedSchema } from './schemas.ts';
+import { startDeliveries } from './start-deliveries.ts';
+
+export const publishMessageRoute = defineRoute({
+  id: 'messages.publish',
+  method: 'POST',
+  path: '/api/v2/messages/publish',
+  summary: 'Publish a message',
+  description:
+    'Accepts one HTTP request to be delivered, now or later, at least once, with retries. 201: accepted. 200 with ' +
+    '`deduplicated: true`: an earlier message within 10 minutes is this one. While the environment is halted the answer is 503, ' +
+    'unless the key holds `messages:ingest`: then the message is kept and delivered after the resumption.',
+  scope: 'messages:write',
+  request: { body: publishBody },
+  response: { 200: publishedSchema, 201: publishedSchema },
+  errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED'],
+  idempotent: true,
+  async handler({ body, caller, actor, deps, recordReply }) {
+    const reply = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const [published] = await acceptMessages(tx, deps.vault, { caller, actor }, [body]);
+      if (published === undefined) throw new Error('a message was accepted without a result');
+      return recordReply(tx, { status: published.deduplicated ? 200 : 201, data: published satisfies Published });
+    });
+    await startDeliveries(deps, caller, [reply.data]);
+    return reply;
+  },
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { MessageRecord } from '../../db/messages/records.ts';
+import type { Json } from '../../domain/json.ts';
+import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages.ts';
+import { pageQuery, queryBoolean } from '../http/pagination.ts';
+
+/** Source: service.md "Message (PublicMessage)". */
+export const messageSchema = z
+  .strictObject({
+    messageId: z.string().regex(/^msg_/),
+    url: z.string().meta({ format: 'uri' }),
+    method: z.enum(MESSAGE_METHODS),
+    headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe('Authorization, cookie and API key values are `[REDACTED]`.'),
+    body: z.json().nullable(),
+    scheduledFor: z.iso.datetime().nullable(),
+    status: z.enum(MESSAGE_STATUSES),
+    attempts: z.int().min(0).nullable(),
+    maxRetries: z.int().min(0).nullable(),
+    responseStatus: z.int().min(100).max(599).nullable(),
+    responseBody: z.string().nullable().describe('At most 8 KiB of it, credentials that were sent removed.'),
+    errorMessage: z.string().nullable().describe('Of the newest attempt.'),
+    deliveredAt: z.iso.datetime().nullable(),
+    failedAt: z.iso.datetime().nullable(),
+    callbackUrl: z.string().meta({ format: 'uri' }).nullable(),
+    failureCallbackUrl: z.string().meta({ format: 'uri' }).nullable(),
+    flowControlKey: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'PublicMessage' });
+
+const publishedFields = {
+  messageId: z.string().regex(/^msg_/),
+  status: z.enum(MESSAGE_STATUSES),
+  deduplicated: z.boolean().describe('True: `messageId` is an earlier message, and nothing new was accepted.'),
+};
+
+export const publishedSchema = z.strictObject(publishedFields).meta({ id: 'PublishedMessage' });
+
+export const batchResultSchema = z
+  .union([
+    z.strictObject(publishedFields),
+    z.strictObject({
+      error: z.strictObject({
+        code: z.string(),
+        message: z.string(),
+        details: z.record(z.string(), z.json()).optional(),
+      }),
+    }),
+  ])
+  .meta({ id: 'BatchResult', description: 'As publish answers, or why this one was not accepted.' });
+
+export const messageParams = z.strictObject({ messageId: z.string().min(1).max(100) });
+
+/** Years that PostgreSQL and JavaScript write alike. */
+const INSTANT_MS_MIN = Date.UTC(1970, 0, 1);
+const instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(Math.max(INSTANT_MS_MIN, Date.parse(text))));
+
+export const listMessagesQuery = z.strictObject({
+  ...pageQuery,
+  status: z.enum(MESSAGE_STATUSES).optional(),
+  startDate: instant.optional().describe('Messages created after.'),
+  endDate: instant.optional().describe('Messages created before.'),
+  url: z.string().optional().describe('The destination, exactly as it was published.'),
+  includeEventDeliveries: queryBoolean
+    .default(false)
+    .describe('Deliveries of events are messages too; hidden by default.'),
+});
+
+export function presentMessage(message: MessageRecord): z.input<typeof messageSchema> {
+  return {
+    messageId: message.id,
+    url: message.url,
+    method: message.method,
+    headers: message.headers,
+    body: bodyOf(message),
+    scheduledFor: message.scheduledFor?.toISOString() ?? null,
+    status: message.status,
+    attempts: message.attempts,
+    maxRetries: message.maxRetries,
+    responseStatus: message.responseStatus,
+    responseBody: message.responseBody?.toString('utf8').replaceAll('\0', '\uFFFD') ?? null,
+    errorMessage: message.errorMessage,
+    deliveredAt: message.deliveredAt?.toISOString() ?? null,
+    failedAt: message.failedAt?.toISOString() ?? null,
+    callbackUrl: message.callbackUrl,
+    failureCallbackUrl: message.failureCallbackUrl,
+    flowControlKey: null, // flow control is not there yet
+    createdAt: message.createdAt.toISOString(),
+    updatedAt: message.updatedAt.toISOString(),
+  };
+}
+
+function bodyOf({ body, bodyKind, bodySealed }: MessageRecord): Json {
+  if (bodySealed) return REDACTED;
+  if (body === null || bodyKind === 'none') return null;
+  return bodyKind === 'json' ? (JSON.parse(body) as Json) : body;
+}

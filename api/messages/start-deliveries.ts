@@ -1,0 +1,44 @@
+import type { ApiDependencies } from '../dependencies.ts';
+import type { Caller } from '../http/define-route.ts';
+import type { Published } from './accept-messages.ts';
+import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
+
+/** More than this are handed to a workflow: their publisher does not wait for each start. */
+const STARTED_HERE_MAX = 10;
+
+/**
+ * Starts the deliveries of messages that are committed. A start that fails is no reason to refuse what was accepted: the sweep
+ * starts it within two minutes.
+ */
+export async function startDeliveries(
+  deps: ApiDependencies,
+  caller: Caller,
+  published: readonly Published[],
+): Promise<void> {
+  const messageIds = published.filter((message) => !message.deduplicated).map((message) => message.messageId);
+  try {
+    await start(deps, caller, messageIds);
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : 'unknown reason';
+    const context = { ...caller.tenant, messages: messageIds.length, failure };
+    deps.logger.warn(context, 'deliveries were not started: the sweep will start them');
+  }
+}
+
+async function start(deps: ApiDependencies, caller: Caller, messageIds: string[]): Promise<void> {
+  const { temporal, eagerStart: eager, taskQueue } = deps;
+  const { workspaceId, environmentId } = caller.tenant;
+  if (messageIds.length > STARTED_HERE_MAX) {
+    await startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds }, taskQueue);
+    return;
+  }
+  await Promise.all(
+    messageIds.map((messageId) =>
+      startMessageWorkflow(
+        temporal,
+        { messageId, workspaceId, environmentId },
+        { summary: `${messageId} · ${caller.environment.name}`, eager, taskQueue },
+      ),
+    ),
+  );
+}

@@ -1,0 +1,187 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { SCOPES } from '../../domain/scopes.ts';
+import type { AnyRoute } from '../http/define-route.ts';
+import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
+import { paginationSchema } from '../http/pagination.ts';
+import { ERROR_SCHEMA, responsesOf } from './responses.ts';
+import { SchemaComponents } from './schemas.ts';
+
+/** Of the developer API's contract. Source: service.md "Versioning" 1. */
+const CONTRACT_VERSION = '2.0.0';
+
+/** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
+export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
+  const components = new SchemaComponents();
+  components.schemaOf(paginationSchema, 'output');
+  const operations = routes.map((route) => ({ route, operation: operationOf(route, components) }));
+  const paths: Record<string, JsonObject> = {};
+  for (const { route, operation } of operations) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
+  }
+  const tags = [...new Set(routes.map(areaOf))].map((name) => ({ name }));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent Action Execution Service',
+      version: CONTRACT_VERSION,
+      description:
+        'An execution runtime for AI agents. Actions run as durable workflows and leave a receipt.\n\n' +
+        'Every reply is `{ success, data, pagination? }`, or `{ success: false, error, requestId }`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      schemas: Object.fromEntries(
+        Object.entries({ ...components.schemas, Error: ERROR_SCHEMA }).sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    },
+    'x-scopes': [...SCOPES],
+  };
+}
+
+/** What stands before the dot of a route's id: its area. */
+function areaOf(route: AnyRoute): string {
+  return route.id.split('.')[0] ?? route.id;
+}
+
+function operationOf(route: AnyRoute, components: SchemaComponents): JsonObject {
+  const responses = responsesOf(route, components);
+  const body = route.request.body;
+  return {
+    operationId: route.id,
+    tags: [areaOf(route)],
+    summary: route.summary,
+    description: describe(route),
+    security: securityOf(route),
+    ...(route.scope === null ? {} : { 'x-scope': route.scope }),
+    ...(route.role === undefined ? {} : { 'x-role': route.role }),
+    parameters: [
+      ...parametersOf(route, 'path', components),
+      ...parametersOf(route, 'query', components),
+      { $ref: '#/components/parameters/X-Request-Id' },
+      ...(route.idempotent === true ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+      ...sessionParametersOf(route),
+    ],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !body.safeParse(undefined).success && !body.safeParse({}).success,
+            content: { 'application/json': { schema: components.schemaOf(body, 'input') } },
+          },
+        }),
+    responses,
+  };
+}
+
+function describe(route: AnyRoute): string {
+  const credential = credentialOf(route);
+  return route.description === undefined ? credential : `${route.description}\n\n${credential}`;
+}
+
+function credentialOf(route: AnyRoute): string {
+  const { kind, scope, role } = route;
+  if (kind === 'public') return 'No credential.';
+  if (kind === 'user') return 'A session.';
+  if (kind === 'workspace') return `A session of a member of the workspace; least role: \`${role}\`.`;
+  const session = role === undefined ? '' : ` With a session, least role: \`${role}\`.`;
+  return scope === null ? 'Any valid credential.' : `Scope: \`${scope}\`.${session}`;
+}
+
+/** Which of the security schemes does, each by itself. */
+function securityOf(route: AnyRoute): JsonObject[] {
+  if (route.kind === 'public') return [];
+  if (route.kind === 'user' || route.kind === 'workspace') return [{ session: [] }];
+  const takesSession = route.kind === 'credential' || route.role !== undefined;
+  return takesSession ? [{ apiKey: [] }, { session: [] }] : [{ apiKey: [] }];
+}
+
+/** What a session sends beside its cookie. Optional: a key needs neither. */
+function sessionParametersOf(route: AnyRoute): JsonObject[] {
+  if (!securityOf(route).some((scheme) => 'session' in scheme)) return [];
+  const namesEnvironment =
+    route.kind === 'credential' || (route.kind === 'environment' && route.environmentFromPath !== true);
+  return [
+    ...(namesEnvironment ? [{ $ref: '#/components/parameters/X-Environment-Id' }] : []),
+    ...(route.method === 'GET' ? [] : [{ $ref: '#/components/parameters/X-CSRF-Token' }]),
+  ];
+}
+
+function parametersOf(route: AnyRoute, place: 'path' | 'query', components: SchemaComponents): JsonObject[] {
+  const schema = place === 'path' ? route.request.params : route.request.query;
+  return Object.entries(schema?.shape ?? {}).map(([name, member]) => {
+    const { description = null, ...memberSchema } = components.schemaOf(member, 'input');
+    const required = place === 'path' || !member.safeParse(undefined).success;
+    const parameter: JsonObject = { name, in: place, required, schema: memberSchema };
+    if (description !== null) parameter['description'] = description;
+    return parameter;
+  });
+}
+
+const SECURITY_SCHEMES: JsonObject = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `service_live_` and 32 characters. It belongs to one environment and sees only that.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-service-session',
+    description:
+      'Set by POST /api/v2/auth/session; on the loopback its name is `service-session`. What it does beyond reading needs the ' +
+      'headers `X-CSRF-Token` and `Origin`.',
+  },
+};
+
+const PARAMETERS: JsonObject = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Your correlation id. One that is unsafe or too long is replaced.',
+    schema: { type: 'string', maxLength: 128 },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. ' +
+      `Kept for ${IDEMPOTENCY_RETENTION_HOURS} hours; a failed request frees it.`,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  'X-Environment-Id': {
+    name: 'X-Environment-Id',
+    in: 'header',
+    description: 'The environment that a session works in. An API key has its own, and this is not read.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'X-CSRF-Token': {
+    name: 'X-CSRF-Token',
+    in: 'header',
+    description: 'Of a session: the `csrfToken` of GET /api/v2/auth/session.',
+    schema: { type: 'string' },
+  },
+};
+
+const HEADERS: JsonObject = {
+  'X-Request-Id': { description: 'The id of this request.', schema: { type: 'string' } },
+  'X-Idempotent-Replay': {
+    description: 'Present where this is the recorded reply of an earlier request with the same key.',
+    schema: { const: 'true' },
+  },
+  'X-RateLimit-Limit': {
+    description: 'Requests that the window of the rate limit admits. Absent where the plan has no limit.',
+    schema: { type: 'integer' },
+  },
+  'X-RateLimit-Remaining': { description: 'Requests that are left in it.', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': {
+    description: 'When the window begins anew: Unix time in milliseconds.',
+    schema: { type: 'integer' },
+  },
+};

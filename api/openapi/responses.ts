@@ -1,0 +1,132 @@
+import { ERROR_TABLE, type ErrorCode } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AnyRoute } from '../http/define-route.ts';
+import type { SchemaComponents } from './schemas.ts';
+
+const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+/** Of replies to a caller of a workspace, but for a 429 (service.md "Limits"). */
+const RATE_LIMIT_HEADERS = Object.fromEntries(
+  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]),
+);
+const REPLAY_HEADER = { 'X-Idempotent-Replay': { $ref: '#/components/headers/X-Idempotent-Replay' } };
+
+/** Every code that a route can answer: those that the machinery brings, and its own. */
+export function errorCodesOf(route: AnyRoute): ErrorCode[] {
+  const codes: ErrorCode[] = ['VALIDATION_ERROR', 'NOT_ACCEPTABLE', ...credentialCodesOf(route)];
+  if (route.method !== 'GET') codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (route.idempotent === true) codes.push('idempotency_key_reuse', 'idempotency_request_in_progress');
+  if (route.feature !== undefined) codes.push('FEATURE_NOT_AVAILABLE');
+  if (route.expensive === true) codes.push('EXPENSIVE_WORK_PAUSED');
+  codes.push('RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE');
+  return [...new Set([...codes, ...route.errors])];
+}
+
+/** What can be wrong with the credential, or with the environment or workspace that it asks for. */
+function credentialCodesOf(route: AnyRoute): ErrorCode[] {
+  switch (route.kind) {
+    case 'public': // another site's page may not send it
+      return route.method === 'GET' ? [] : ['AUTHORIZATION_ERROR'];
+    case 'user': // an API key, or a request of another site
+      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'];
+    case 'workspace':
+      return ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'NOT_FOUND'];
+    case 'credential': // NOT_FOUND: the environment that a session names
+      return ['AUTHENTICATION_ERROR', 'NOT_FOUND'];
+    case 'environment':
+      return [
+        'AUTHENTICATION_ERROR',
+        ...(route.scope === null ? [] : ['AUTHORIZATION_ERROR' as const]),
+        ...(route.role === undefined ? [] : ['NOT_FOUND' as const]),
+      ];
+  }
+}
+
+/** The `responses` member of a route's operation, by status. */
+export function responsesOf(route: AnyRoute, components: SchemaComponents): JsonObject {
+  const responses: JsonObject = {};
+  for (const [status, schema] of Object.entries(route.response)) {
+    responses[status] = {
+      description: SUCCESS_DESCRIPTIONS[status] ?? 'Success.',
+      headers: {
+        ...REQUEST_ID_HEADER,
+        ...(isOfWorkspace(route) ? RATE_LIMIT_HEADERS : {}),
+        ...(route.idempotent === true ? REPLAY_HEADER : {}),
+      },
+      content: {
+        'application/json': { schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true) },
+      },
+    };
+  }
+  const codes = errorCodesOf(route);
+  for (const status of [...new Set(codes.map((code) => ERROR_TABLE[code].status))].sort((a, b) => a - b)) {
+    responses[String(status)] = errorResponse(codes.filter((code) => ERROR_TABLE[code].status === status));
+  }
+  return responses;
+}
+
+function isOfWorkspace(route: AnyRoute): boolean {
+  return route.kind !== 'public' && route.kind !== 'user';
+}
+
+const SUCCESS_DESCRIPTIONS: Record<string, string> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted: it goes on after this reply.',
+};
+
+function envelopeOf(data: JsonObject, paginated: boolean): JsonObject {
+  return {
+    type: 'object',
+    required: paginated ? ['success', 'data', 'pagination'] : ['success', 'data'],
+    properties: {
+      success: { const: true },
+      data,
+      ...(paginated ? { pagination: { $ref: '#/components/schemas/OffsetPagination' } } : {}),
+    },
+    additionalProperties: false,
+  };
+}
+
+function errorResponse(codes: readonly ErrorCode[]): JsonObject {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].message}`).join('\n\n'),
+    headers: REQUEST_ID_HEADER,
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: [...codes] } } } } },
+          ],
+        },
+      },
+    },
+  };
+}
+
+export const ERROR_SCHEMA: JsonObject = {
+  type: 'object',
+  description: 'Match on `error.code`; the message is for people.',
+  required: ['success', 'error', 'requestId'],
+  properties: {
+    success: { const: false },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        details: {
+          type: 'object',
+          description: 'Of a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`.',
+        },
+      },
+      additionalProperties: false,
+    },
+    requestId: { type: 'string', description: 'The X-Request-Id of the response.' },
+  },
+  additionalProperties: false,
+};

@@ -1,0 +1,27 @@
+import { actionRoutes } from './actions/routes.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { effectRoutes } from './effects/routes.ts';
+import { environmentRoutes } from './environments/routes.ts';
+import type { AnyRoute } from './http/define-route.ts';
+import { invocationRoutes } from './invocations/routes.ts';
+import { memberRoutes } from './members/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
+import { secretRoutes } from './secrets/routes.ts';
+import { signingKeyRoutes } from './signing-keys/routes.ts';
+
+/** Every route of the developer API, in the order in which the API reference shows them. */
+export const ROUTES: readonly AnyRoute[] = [
+  ...authRoutes,
+  ...memberRoutes,
+  ...apiKeyRoutes,
+  ...environmentRoutes,
+  ...auditRoutes,
+  ...secretRoutes,
+  ...actionRoutes,
+  ...invocationRoutes,
+  ...effectRoutes,
+  ...messageRoutes,
+  ...signingKeyRoutes,
+];

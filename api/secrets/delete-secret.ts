@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { deleteSecret } from '../../db/secrets/delete-secret.ts';
+import { notFound, validationError } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { queryBoolean } from '../http/pagination.ts';
+import { secretParams } from './schemas.ts';
+
+const CONFIRMATION = 'In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body.';
+
+export const deleteSecretRoute = defineRoute({
+  id: 'secrets.delete',
+  method: 'DELETE',
+  path: '/api/v2/secrets/{name}',
+  summary: 'Destroy a secret and all its sealed versions',
+  description:
+    `Actions that refer to it are refused with \`secret_missing\` at dispatch until it is put again. ${CONFIRMATION} ` +
+    'Without it the answer is 400 and the secret stays.',
+  scope: 'secrets:write',
+  request: {
+    params: secretParams,
+    query: z.strictObject({ confirmProtected: queryBoolean.optional().describe(CONFIRMATION) }),
+    body: z.strictObject({ confirmProtected: z.boolean().optional().describe(CONFIRMATION) }).optional(),
+  },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  async handler({ params, query, body, caller, actor, requestId, deps }) {
+    const confirmed = query.confirmProtected === true || body?.confirmProtected === true;
+    await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const id = await deleteSecret(tx, params.name);
+      if (id === null) throw notFound('secret');
+      // After the look-up, so that a secret that is not there answers 404 here as elsewhere; throwing takes the delete back.
+      if (caller.environment.protected && !confirmed) throw confirmationMissing(caller.environment.name);
+      await recordAudit(tx, {
+        workspaceId: caller.tenant.workspaceId,
+        actor,
+        action: 'secret.deleted',
+        target: { type: 'secret', id },
+        details: { name: params.name },
+        requestId,
+      });
+    });
+    return { status: 200, data: { deleted: true as const } };
+  },
+});
+
+function confirmationMissing(environment: string): Error {
+  const message = `The environment "${environment}" is protected. To delete this secret for good, send confirmProtected=true as a query parameter, or {"confirmProtected": true} as the JSON body.`;
+  return validationError(
+    [{ path: 'query.confirmProtected', message: 'must be true in a protected environment' }],
+    message,
+  );
+}

@@ -1,0 +1,20 @@
+import { getSecret } from '../../db/secrets/get-secret.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { presentSecret, secretParams, secretSchema } from './schemas.ts';
+
+export const getSecretRoute = defineRoute({
+  id: 'secrets.get',
+  method: 'GET',
+  path: '/api/v2/secrets/{name}',
+  summary: 'Get a secret, without its value',
+  scope: 'secrets:read',
+  request: { params: secretParams },
+  response: { 200: secretSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const secret = await deps.db.withEnvironment(caller.tenant, (tx) => getSecret(tx, params.name));
+    if (secret === null) throw notFound('secret');
+    return { status: 200, data: presentSecret(secret) };
+  },
+});

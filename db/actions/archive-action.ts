@@ -1,0 +1,21 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { getAction } from './get-action.ts';
+import { lockAction } from './lock-action.ts';
+import type { ActionRecord } from './records.ts';
+
+/**
+ * Archives the action that `ref` names: its name is free again, its history stays readable by id. One that is archived already
+ * stays as it was: `changed` is false then. Null where there is no such action.
+ */
+export async function archiveAction(
+  tx: EnvironmentTransaction,
+  ref: string,
+): Promise<{ action: ActionRecord; changed: boolean } | null> {
+  const locked = await lockAction(tx, ref);
+  if (locked === null) return null;
+  if (locked.archivedAt !== null) return { action: locked, changed: false };
+  await tx('actions').where({ id: locked.id }).update({ archived_at: tx.fn.now(), updated_at: tx.fn.now() });
+  const action = await getAction(tx, locked.id);
+  if (action === null) throw new Error(`action ${locked.id} was locked and is gone`);
+  return { action, changed: true };
+}

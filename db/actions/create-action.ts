@@ -1,0 +1,26 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { getAction } from './get-action.ts';
+import { insertVersion } from './insert-version.ts';
+import { nameTaken } from './name-taken.ts';
+import type { ActionRecord, NewVersion } from './records.ts';
+
+export interface CreateActionInput {
+  environmentId: string;
+  name: string;
+  description: string | null;
+  version: NewVersion;
+}
+
+/** Makes an action and its version 1. Throws CONFLICT where a live action has the name. */
+export async function createAction(tx: EnvironmentTransaction, input: CreateActionInput): Promise<ActionRecord> {
+  const { environmentId, name, description, version } = input;
+  const [id, versionId] = [newId('action'), newId('actionVersion')];
+  await tx('actions')
+    .insert({ id, environment_id: environmentId, name, description, current_version_id: versionId })
+    .catch(nameTaken(name));
+  await insertVersion(tx, { id: versionId, environmentId, actionId: id, number: 1 }, version);
+  const created = await getAction(tx, id);
+  if (created === null) throw new Error(`action ${id} was made and is gone`);
+  return created;
+}

@@ -1,0 +1,76 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
+
+/** Who made a version. */
+export interface VersionAuthor {
+  type: string;
+  id: string;
+}
+
+/** An action with the version that an invocation would use now. */
+export interface ActionRecord {
+  id: string;
+  environmentId: string;
+  name: string;
+  description: string | null;
+  definition: ActionDefinition;
+  currentVersion: { id: string; number: number; digest: string };
+  createdAt: Date;
+  updatedAt: Date;
+  archivedAt: Date | null;
+}
+
+/** One immutable version. `digest` is SHA-256 over the JCS bytes of `definition`. */
+export interface ActionVersionRecord {
+  id: string;
+  actionId: string;
+  number: number;
+  digest: string;
+  definition: ActionDefinition;
+  createdBy: VersionAuthor;
+  createdAt: Date;
+  changeNote: string | null;
+}
+
+/** What makes a version, apart from the number that the database gives it. */
+export interface NewVersion {
+  definition: ActionDefinition;
+  digest: string;
+  createdBy: VersionAuthor;
+  changeNote: string | null;
+}
+
+/** Of `actions` joined with the current row of `action_versions`. */
+export const ACTION_COLUMNS = {
+  id: 'actions.id',
+  environmentId: 'actions.environment_id',
+  name: 'actions.name',
+  description: 'actions.description',
+  definition: 'action_versions.definition',
+  versionId: 'action_versions.id',
+  versionNumber: 'action_versions.number',
+  versionDigest: 'action_versions.digest',
+  createdAt: 'actions.created_at',
+  updatedAt: 'actions.updated_at',
+  archivedAt: 'actions.archived_at',
+} as const;
+
+export type ActionRow = Omit<ActionRecord, 'currentVersion'> & {
+  versionId: string;
+  versionNumber: number;
+  versionDigest: string;
+};
+
+export function toActionRecord({ versionId, versionNumber, versionDigest, ...row }: ActionRow): ActionRecord {
+  return { ...row, currentVersion: { id: versionId, number: versionNumber, digest: versionDigest } };
+}
+
+export const VERSION_COLUMNS = {
+  id: 'action_versions.id',
+  actionId: 'action_versions.action_id',
+  number: 'action_versions.number',
+  digest: 'action_versions.digest',
+  definition: 'action_versions.definition',
+  createdBy: 'action_versions.created_by',
+  createdAt: 'action_versions.created_at',
+  changeNote: 'action_versions.change_note',
+} as const;

@@ -1,0 +1,42 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { getAction } from './get-action.ts';
+import { insertVersion } from './insert-version.ts';
+import { nameTaken } from './name-taken.ts';
+import type { ActionRecord, NewVersion } from './records.ts';
+
+export interface UpdateActionInput {
+  name: string;
+  description: string | null;
+  /** Left null where the definition is what it was. */
+  version: NewVersion | null;
+}
+
+/**
+ * Changes an action that the same transaction has locked with `lockAction`, and makes the next version where there is one.
+ * Throws CONFLICT where another live action has the name.
+ */
+export async function updateAction(
+  tx: EnvironmentTransaction,
+  locked: ActionRecord,
+  input: UpdateActionInput,
+): Promise<ActionRecord> {
+  const { version } = input;
+  const versionId = version === null ? locked.currentVersion.id : newId('actionVersion');
+  if (version !== null) {
+    const { environmentId, id: actionId, currentVersion } = locked;
+    await insertVersion(tx, { id: versionId, environmentId, actionId, number: currentVersion.number + 1 }, version);
+  }
+  await tx('actions')
+    .where({ id: locked.id })
+    .update({
+      name: input.name,
+      description: input.description,
+      current_version_id: versionId,
+      updated_at: tx.fn.now(),
+    })
+    .catch(nameTaken(input.name));
+  const updated = await getAction(tx, locked.id);
+  if (updated === null) throw new Error(`action ${locked.id} was locked and is gone`);
+  return updated;
+}

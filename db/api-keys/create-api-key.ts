@@ -1,0 +1,43 @@
+import { newId } from '../../domain/ids.ts';
+import { DEFAULT_KEY_SCOPES, PRESET_SCOPES, type KeyPreset, type Scope } from '../../domain/scopes.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { generateApiKey, hashApiKey, shownPrefixOf } from './api-key.ts';
+
+export interface NewApiKey {
+  name: string;
+  /** With neither a preset nor scopes the key holds every scope that is not privileged. With both, the scopes count. */
+  preset?: KeyPreset | null;
+  scopes?: readonly Scope[];
+  expiresAt?: Date | null;
+}
+
+export interface ApiKeyRecord {
+  id: string;
+  name: string;
+  keyPrefix: string;
+  preset: KeyPreset | null;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt: Date | null;
+}
+
+/** Makes a key of the transaction's environment. The key itself is returned here, once, and is stored nowhere. */
+export async function createApiKey(
+  tx: EnvironmentTransaction,
+  input: NewApiKey,
+): Promise<{ record: ApiKeyRecord; key: string }> {
+  const key = generateApiKey();
+  const preset = input.scopes === undefined ? (input.preset ?? null) : null;
+  const scopes = [...(input.scopes ?? (preset === null ? DEFAULT_KEY_SCOPES : PRESET_SCOPES[preset]))];
+  const id = newId('apiKey');
+  const { rows } = await tx.raw<{ rows: { created_at: Date; expires_at: Date | null }[] }>(
+    `INSERT INTO api_keys (id, workspace_id, environment_id, name, key_hash, key_prefix, preset, scopes, expires_at)
+     VALUES (?, current_workspace_id(), current_environment_id(), ?, ?, ?, ?, ?, ?)
+     RETURNING created_at, expires_at`,
+    [id, input.name, hashApiKey(key), shownPrefixOf(key), preset, scopes, input.expiresAt ?? null],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the new API key was not stored');
+  const record = { id, name: input.name, keyPrefix: shownPrefixOf(key), preset, scopes };
+  return { record: { ...record, createdAt: row.created_at, expiresAt: row.expires_at }, key };
+}

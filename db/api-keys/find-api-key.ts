@@ -1,0 +1,55 @@
+import { isScope, type Scope } from '../../domain/scopes.ts';
+import type { Database } from '../client.ts';
+
+/** An environment as a credential names it. */
+export interface CallerEnvironment {
+  id: string;
+  name: string;
+  kind: 'development' | 'staging' | 'production';
+  protected: boolean;
+}
+
+/** What a key's holder may do, and where. Never the key or its hash. */
+export interface ApiKeyGrant {
+  keyId: string;
+  workspaceId: string;
+  environment: CallerEnvironment;
+  preset: string | null;
+  scopes: ReadonlySet<Scope>;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+interface Row {
+  id: string;
+  workspace_id: string;
+  environment_id: string;
+  environment_name: string;
+  environment_kind: ApiKeyGrant['environment']['kind'];
+  environment_protected: boolean;
+  preset: string | null;
+  scopes: string[];
+  expires_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** The grant of the key with that SHA-256 hash; null where there is none, or it is revoked or expired. */
+export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGrant | null> {
+  const { rows } = await db.directory.ask<{ rows: Row[] }>('SELECT * FROM find_api_key(?)', [hash]);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    keyId: row.id,
+    workspaceId: row.workspace_id,
+    environment: {
+      id: row.environment_id,
+      name: row.environment_name,
+      kind: row.environment_kind,
+      protected: row.environment_protected,
+    },
+    preset: row.preset,
+    scopes: new Set(row.scopes.filter(isScope)),
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,27 @@
+import type { WorkspaceTransaction } from '../client.ts';
+
+/** Source: service.md "API key record". */
+export interface ListedApiKey {
+  id: string;
+  name: string;
+  keyPrefix: string;
+  isActive: boolean;
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+/** The keys of every environment of the transaction's workspace, revoked ones too, newest first. */
+export async function listApiKeys(
+  tx: WorkspaceTransaction,
+  page: { limit: number; offset: number },
+): Promise<{ total: number; items: ListedApiKey[] }> {
+  const { rows: counted } = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM api_keys');
+  const { rows: items } = await tx.raw<{ rows: ListedApiKey[] }>(
+    `SELECT id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
+       created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"
+     FROM api_keys ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+    [page.limit, page.offset],
+  );
+  return { total: counted[0]?.total ?? 0, items };
+}

@@ -1,0 +1,22 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/**
+ * Writes the fence: the attempt row, `started`, and moves invocation and effect to `dispatching`. Committed before a byte is
+ * sent. The caller holds the invocation's row lock.
+ */
+export async function startDispatch(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
+  const attemptId = newId('attempt');
+  await tx.raw(
+    `WITH attempt AS (
+       INSERT INTO attempts (id, environment_id, invocation_id, number, kind)
+       VALUES (:attemptId, current_environment_id(), :invocationId, 1, 'dispatch')),
+     effect AS (
+       UPDATE effects SET stage = 'dispatching', outcome = 'pending', first_dispatched_at = now(), updated_at = now()
+       WHERE invocation_id = :invocationId)
+     UPDATE invocations SET status = 'dispatching', evaluated_at = COALESCE(evaluated_at, now()), updated_at = now()
+     WHERE id = :invocationId`,
+    { attemptId, invocationId },
+  );
+  return attemptId;
+}

@@ -1,0 +1,20 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Opens an attempt of kind `reconcile`: a read, never a send. An earlier read whose worker died is closed as abandoned. */
+export async function startReadAttempt(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
+  const id = newId('attempt');
+  await tx.raw('SELECT 1 FROM invocations WHERE id = ? FOR UPDATE', [invocationId]); // numbers are taken one at a time
+  await tx.raw(
+    `UPDATE attempts SET status = 'abandoned', finished_at = now(), error = 'the worker was lost while it read'
+     WHERE invocation_id = ? AND kind = 'reconcile' AND status = 'started'`,
+    [invocationId],
+  );
+  await tx.raw(
+    `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, claimed_at)
+     SELECT :id, current_environment_id(), :invocationId, COALESCE(max(number), 0) + 1, 'reconcile', now()
+     FROM attempts WHERE invocation_id = :invocationId`,
+    { id, invocationId },
+  );
+  return id;
+}

@@ -1,0 +1,47 @@
+import type { WorkspaceTransaction } from '../client.ts';
+
+export interface AuditChainState {
+  /** Entries that the log holds. */
+  entries: number;
+  /** What is wrong, by the sequence of the entry at which it shows, lowest first; empty where the chain is whole. */
+  breaks: AuditBreak[];
+}
+
+export interface AuditBreak {
+  sequence: number;
+  /** `content`: the entry is not what was hashed. `link`: it does not follow from the one before. `end`: the log ends early, or late. */
+  kind: 'content' | 'link' | 'end';
+}
+
+const BREAKS_MAX = 100;
+
+/**
+ * Computes the chain of the workspace's audit log anew. It shows an entry that was changed, removed (from the middle, the
+ * beginning or the end), put in, or moved. What it cannot show is a whole chain rewritten by the owner of the database: keep
+ * the newest hash elsewhere for that.
+ */
+export async function verifyAuditChain(tx: WorkspaceTransaction): Promise<AuditChainState> {
+  // One statement and so one snapshot: entries that are appended meanwhile are in both halves of it, or in neither.
+  const { rows } = await tx.raw<{ rows: { entries: string; breaks: AuditBreak[] | null }[] }>(
+    `WITH links AS (
+       SELECT a.sequence, a.hash = audit_hash(a) AS intact,
+         a.previous_hash IS NOT DISTINCT FROM lag(a.hash) OVER (ORDER BY a.sequence)
+           AND a.sequence = row_number() OVER (ORDER BY a.sequence) AS chained
+       FROM audit_log a WHERE a.workspace_id = current_workspace_id()),
+     last AS (
+       SELECT sequence, hash FROM audit_log WHERE workspace_id = current_workspace_id() ORDER BY sequence DESC LIMIT 1),
+     chain_end AS (
+       SELECT COALESCE(last.sequence, 0) AS sequence FROM audit_chains c FULL JOIN last ON true
+       WHERE c.sequence IS DISTINCT FROM last.sequence OR c.hash IS DISTINCT FROM last.hash),
+     breaks AS (
+       SELECT sequence, 'content' AS kind FROM links WHERE NOT intact
+       UNION ALL SELECT sequence, 'link' FROM links WHERE NOT chained
+       UNION ALL SELECT sequence, 'end' FROM chain_end
+       ORDER BY 1, 2 LIMIT :most)
+     SELECT (SELECT count(*) FROM links) AS entries,
+       (SELECT jsonb_agg(jsonb_build_object('sequence', sequence, 'kind', kind)) FROM breaks) AS breaks`,
+    { most: BREAKS_MAX },
+  );
+  const row = rows[0];
+  return { entries: Number(row?.entries ?? 0), breaks: row?.breaks ?? [] };
+}

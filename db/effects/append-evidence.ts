@@ -1,0 +1,27 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { NewEvidence } from './records.ts';
+
+/** Appends to an effect's evidence; the database chains it by hash. Nothing ever changes or removes it. */
+export async function appendEvidence(tx: EnvironmentTransaction, evidence: NewEvidence): Promise<string> {
+  const id = newId('evidence');
+  await tx.raw(
+    `INSERT INTO evidence (id, environment_id, effect_id, source, observed_at, implied_outcome, provider_ids, summary, details,
+       actor_type, actor_id)
+     VALUES (:id, current_environment_id(), :effectId, :source, :observedAt, :impliedOutcome, :providerIds, :summary, :details,
+       :actorType, :actorId)`,
+    {
+      id,
+      effectId: evidence.effectId,
+      source: evidence.source,
+      observedAt: evidence.observedAt,
+      impliedOutcome: evidence.impliedOutcome,
+      providerIds: JSON.stringify(evidence.providerIds ?? {}),
+      summary: evidence.summary,
+      details: JSON.stringify(evidence.details ?? {}),
+      actorType: evidence.actor.type,
+      actorId: evidence.actor.id,
+    },
+  );
+  return id;
+}

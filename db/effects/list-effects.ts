@@ -1,0 +1,40 @@
+import type { Grade, Outcome, Stage } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { type EffectDetail, withDetails } from './get-effect.ts';
+import { EFFECT_COLUMNS, type EffectRecord } from './records.ts';
+
+export interface EffectFilter {
+  grade?: Grade | undefined;
+  stage?: Stage | undefined;
+  outcome?: Outcome | undefined;
+  action?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** Newest first, ties by id; `total` counts what the filter matches. */
+export async function listEffects(
+  tx: EnvironmentTransaction,
+  filter: EffectFilter,
+): Promise<{ total: number; items: EffectDetail[] }> {
+  const where = `e.environment_id = current_environment_id()
+    AND (CAST(:grade AS text) IS NULL OR e.grade = :grade) AND (CAST(:stage AS text) IS NULL OR e.stage = :stage)
+    AND (CAST(:outcome AS text) IS NULL OR e.outcome = :outcome) AND (CAST(:action AS text) IS NULL OR e.action_name = :action)`;
+  const bindings = {
+    grade: filter.grade ?? null,
+    stage: filter.stage ?? null,
+    outcome: filter.outcome ?? null,
+    action: filter.action ?? null,
+    limit: filter.limit,
+    offset: (filter.page - 1) * filter.limit,
+  };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM effects e WHERE ${where}`,
+    bindings,
+  );
+  const { rows } = await tx.raw<{ rows: EffectRecord[] }>(
+    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE ${where} ORDER BY e.created_at DESC, e.id DESC LIMIT :limit OFFSET :offset`,
+    bindings,
+  );
+  return { total: counted.rows[0]?.total ?? 0, items: await withDetails(tx, rows) };
+}

@@ -1,0 +1,20 @@
+import type { DispatchRecord } from '../../domain/settlement.ts';
+import { findDispatchAttempt } from '../attempts/find-dispatch-attempt.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** What is on record of an invocation's dispatch, for `settlementOf`. Null before the dispatch was marked. */
+export async function readDispatchRecord(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+): Promise<(DispatchRecord & { attemptId: string }) | null> {
+  const [attempt, evidence] = await Promise.all([
+    findDispatchAttempt(tx, invocationId),
+    tx.raw<{ rows: DispatchRecord['evidence'] }>(
+      `SELECT v.source, v.implied_outcome AS "impliedOutcome", v.summary
+       FROM evidence v JOIN effects e ON e.id = v.effect_id
+       WHERE e.invocation_id = ? AND v.source IN ('provider_response', 'provider_lookup') ORDER BY v.sequence`,
+      [invocationId],
+    ),
+  ]);
+  return attempt && { attemptId: attempt.id, attempt, evidence: evidence.rows };
+}

@@ -1,0 +1,33 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
+import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Outcome } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** What a read-back needs of an effect. */
+export interface EffectWork {
+  definition: ActionDefinition;
+  input: JsonObject;
+  operationKey: string;
+  outcome: Outcome;
+  dispatchedAt: Date;
+  /** Of the dispatch, where one was seen. */
+  response: ProviderResponse | null;
+  /** Reads until now that found nothing. */
+  absentReads: number;
+}
+
+export async function readEffectWork(tx: EnvironmentTransaction, effectId: string): Promise<EffectWork> {
+  const { rows } = await tx.raw<{ rows: EffectWork[] }>(
+    `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome, e.first_dispatched_at AS "dispatchedAt",
+       d.response, (SELECT count(*)::int FROM evidence p WHERE p.effect_id = e.id AND p.source = 'provider_lookup'
+                    AND p.details ->> 'kind' = 'absent') AS "absentReads"
+     FROM effects e JOIN invocations i ON i.id = e.invocation_id JOIN action_versions v ON v.id = e.version_id
+       JOIN attempts d ON d.invocation_id = i.id AND d.kind = 'dispatch'
+     WHERE e.id = ?`,
+    [effectId],
+  );
+  const work = rows[0];
+  if (!work) throw new Error(`effect ${effectId} is gone, or was never dispatched`);
+  return work;
+}

@@ -1,0 +1,108 @@
+import type { AdapterCapabilities, ImpactQuantity } from '../../domain/actions.ts';
+import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type {
+  AttemptKind,
+  AttemptStatus,
+  EvidenceSource,
+  Grade,
+  Outcome,
+  PartialEffect,
+  Stage,
+  Verification,
+} from '../../domain/lifecycle.ts';
+import type { ActorRecord } from '../invocations/records.ts';
+
+export interface EffectRecord {
+  id: string;
+  invocationId: string;
+  operationKey: string;
+  environmentId: string;
+  actionName: string;
+  versionId: string;
+  adapterType: string;
+  adapterVersion: string;
+  stage: Stage;
+  outcome: Outcome;
+  partialEffect: PartialEffect;
+  grade: Grade;
+  verification: Verification;
+  providerReference: string | null;
+  target: JsonObject;
+  impact: ImpactQuantity[];
+  previewId: string | null;
+  approvalId: string | null;
+  bindingDigest: string | null;
+  compensates: string | null;
+  rejectionReason: string | null;
+  unresolvedExposure: boolean;
+  reconcileAttempts: number;
+  reconcileNextAt: Date | null;
+  reconcileExhausted: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  firstDispatchedAt: Date | null;
+  outcomeAt: Date | null;
+  request: JsonObject;
+  capabilities: JsonObject;
+}
+
+export const EFFECT_COLUMNS = `
+  e.id, e.invocation_id AS "invocationId", e.operation_key AS "operationKey", e.environment_id AS "environmentId",
+  e.action_name AS "actionName", e.version_id AS "versionId", e.adapter_type AS "adapterType",
+  e.adapter_version AS "adapterVersion", e.stage, e.outcome, e.partial_effect AS "partialEffect", e.grade, e.verification,
+  e.provider_reference AS "providerReference", e.target, e.impact, e.preview_id AS "previewId", e.approval_id AS "approvalId",
+  e.binding_digest AS "bindingDigest", e.compensates, e.rejection_reason AS "rejectionReason",
+  e.unresolved_exposure AS "unresolvedExposure", e.reconcile_attempts AS "reconcileAttempts",
+  e.reconcile_next_at AS "reconcileNextAt", e.reconcile_exhausted AS "reconcileExhausted", e.created_at AS "createdAt",
+  e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
+
+export interface EvidenceRecord {
+  id: string;
+  source: EvidenceSource;
+  observedAt: Date;
+  impliedOutcome: Outcome | null;
+  providerIds: Record<string, string>;
+  summary: string;
+  details: JsonObject;
+  actorType: string;
+  actorId: string | null;
+  recordedAt: Date;
+}
+
+export interface AttemptRecord {
+  id: string;
+  number: number;
+  kind: AttemptKind;
+  status: AttemptStatus;
+  observedOutcome: Outcome | null;
+  error: string | null;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+export interface NewEffect {
+  id: string;
+  invocationId: string;
+  operationKey: string;
+  actionName: string;
+  versionId: string;
+  adapterType: string;
+  adapterVersion: string;
+  capabilities: AdapterCapabilities;
+  target: JsonObject;
+  request: PreparedRequest;
+  requestDigest: string;
+  impact: ImpactQuantity[];
+}
+
+export interface NewEvidence {
+  effectId: string;
+  source: EvidenceSource;
+  observedAt: Date;
+  impliedOutcome: Outcome | null;
+  providerIds?: Record<string, string>;
+  summary: string;
+  details?: JsonObject;
+  actor: ActorRecord;
+}

@@ -1,0 +1,54 @@
+import { uuidv7 } from 'uuidv7';
+import { ServiceError } from '../../domain/errors.ts';
+import { allowsAnotherEnvironment, isPlanName, PLAN_TABLE } from '../../domain/plans.ts';
+import type { WorkspaceTransaction } from '../client.ts';
+import type { EnvironmentKind } from './create-workspace.ts';
+import { environmentNameTaken } from './name-taken.ts';
+import { getEnvironment, type ApprovalDefault, type EnvironmentRecord } from './records.ts';
+
+export interface NewEnvironment {
+  workspaceId: string;
+  name: string;
+  kind: EnvironmentKind;
+  protected: boolean;
+  approvalDefault: ApprovalDefault | null;
+}
+
+/**
+ * Makes an environment within the plan's total. The workspace's row is locked first, so that environments made at once, and a
+ * change of plan, are counted one after the other.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED, 429, at the plan's total; CONFLICT where the name is taken.
+ */
+export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvironment): Promise<EnvironmentRecord> {
+  await requireRoom(tx);
+  const id = uuidv7();
+  await tx('environments')
+    .insert({
+      id,
+      workspace_id: input.workspaceId,
+      name: input.name,
+      kind: input.kind,
+      protected: input.protected,
+      approval_default: input.approvalDefault,
+    })
+    .catch(environmentNameTaken(input.name));
+  const created = await getEnvironment(tx, id);
+  if (created === null) throw new Error(`environment ${id} was made and is gone`);
+  return created;
+}
+
+async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { plan: string }[] }>(
+    'SELECT plan FROM workspaces WHERE id = current_workspace_id() FOR NO KEY UPDATE',
+  );
+  const plan = rows[0]?.plan;
+  if (plan === undefined || !isPlanName(plan)) throw new Error(`the workspace has no plan that is known: ${plan}`);
+  // Counted in a statement of its own: only its snapshot holds what was made while this one waited for the lock.
+  const counted = await tx('environments').count<{ count: string }[]>();
+  if (allowsAnotherEnvironment(plan, Number(counted[0]?.count ?? 0))) return;
+  const { title, environments } = PLAN_TABLE[plan];
+  throw new ServiceError('QUOTA_EXCEEDED', {
+    message: `The ${title} plan includes ${environments} environment${environments === 1 ? '' : 's'} in total, and the workspace has them all. A larger plan has more.`,
+  });
+}

@@ -1,0 +1,45 @@
+import { uuidv7 } from 'uuidv7';
+import type { PlanName } from '../../domain/plans.ts';
+import type { Database } from '../client.ts';
+
+export const ENVIRONMENT_KINDS = ['development', 'staging', 'production'] as const;
+export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
+
+export interface CreatedEnvironment {
+  id: string;
+  name: string;
+  kind: EnvironmentKind;
+}
+
+export interface CreatedWorkspace {
+  workspaceId: string;
+  environments: CreatedEnvironment[];
+}
+
+const ENVIRONMENT_NAMES: Record<EnvironmentKind, string> = {
+  development: 'Development',
+  staging: 'Staging',
+  production: 'Production',
+};
+
+/**
+ * A workspace with one environment of each kind, in one transaction. Production is protected. The plan's total of environments
+ * bounds those that are created afterwards.
+ */
+export async function createWorkspace(db: Database, name: string, plan: PlanName): Promise<CreatedWorkspace> {
+  const workspaceId = uuidv7();
+  const environments = ENVIRONMENT_KINDS.map((kind) => ({ id: uuidv7(), name: ENVIRONMENT_NAMES[kind], kind }));
+  const [first] = environments;
+  if (first === undefined) throw new Error('a workspace has at least one environment');
+  await db.withEnvironment({ workspaceId, environmentId: first.id }, async (tx) => {
+    await tx('workspaces').insert({ id: workspaceId, name, plan });
+    await tx('environments').insert(
+      environments.map((environment) => ({
+        ...environment,
+        workspace_id: workspaceId,
+        protected: environment.kind === 'production',
+      })),
+    );
+  });
+  return { workspaceId, environments };
+}

@@ -1,0 +1,34 @@
+import type { WorkspaceTransaction } from '../client.ts';
+import type { EnvironmentKind } from './create-workspace.ts';
+
+export const APPROVAL_DEFAULTS = ['allow', 'require_approval'] as const;
+export type ApprovalDefault = (typeof APPROVAL_DEFAULTS)[number];
+
+export interface EnvironmentRecord {
+  id: string;
+  name: string;
+  kind: EnvironmentKind;
+  protected: boolean;
+  /** What decides where neither a policy nor the action does; null: by the kind. */
+  approvalDefault: ApprovalDefault | null;
+  haltedAt: Date | null;
+  haltedReason: string | null;
+  createdAt: Date;
+}
+
+export const ENVIRONMENT_COLUMNS = {
+  id: 'environments.id',
+  name: 'environments.name',
+  kind: 'environments.kind',
+  protected: 'environments.protected',
+  approvalDefault: 'environments.approval_default',
+  haltedAt: 'environments.halted_at',
+  haltedReason: 'environments.halted_reason',
+  createdAt: 'environments.created_at',
+} as const;
+
+/** One environment of the transaction's workspace, or null. */
+export async function getEnvironment(tx: WorkspaceTransaction, id: string): Promise<EnvironmentRecord | null> {
+  const row = await tx('environments').where({ id }).first<EnvironmentRecord | undefined>(ENVIRONMENT_COLUMNS);
+  return row ?? null;
+}

@@ -1,0 +1,39 @@
+import type { WorkspaceTransaction } from '../client.ts';
+import { environmentNameTaken } from './name-taken.ts';
+import { ENVIRONMENT_COLUMNS, getEnvironment, type ApprovalDefault, type EnvironmentRecord } from './records.ts';
+
+export interface EnvironmentChange {
+  name?: string;
+  protected?: boolean;
+  /** Null: by the kind. */
+  approvalDefault?: ApprovalDefault | null;
+}
+
+/**
+ * Changes an environment and answers it before and after; null where the workspace has none of that id.
+ *
+ * @throws {ServiceError} CONFLICT where the name is taken.
+ */
+export async function updateEnvironment(
+  tx: WorkspaceTransaction,
+  id: string,
+  change: EnvironmentChange,
+): Promise<{ before: EnvironmentRecord; after: EnvironmentRecord } | null> {
+  const before = await tx('environments')
+    .where({ id })
+    .forNoKeyUpdate()
+    .first<EnvironmentRecord | undefined>(ENVIRONMENT_COLUMNS);
+  if (before === undefined) return null;
+  const { name = before.name, protected: isProtected = before.protected } = change;
+  const approvalDefault = change.approvalDefault === undefined ? before.approvalDefault : change.approvalDefault;
+  if (name === before.name && isProtected === before.protected && approvalDefault === before.approvalDefault) {
+    return { before, after: before };
+  }
+  await tx('environments')
+    .where({ id })
+    .update({ name, protected: isProtected, approval_default: approvalDefault })
+    .catch(environmentNameTaken(name));
+  const after = await getEnvironment(tx, id);
+  if (after === null) throw new Error(`environment ${id} was locked and is gone`);
+  return { before, after };
+}

@@ -1,0 +1,15 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { CHANNELS } from '../notifications/notification-listener.ts';
+
+/** Gives the key back after a failed request and, where a duplicate waits, tells it: one of them takes the key. */
+export async function freeClaim(tx: EnvironmentTransaction, claim: { key: string; holder: string }): Promise<void> {
+  await tx.raw(
+    `WITH freed AS (
+       DELETE FROM idempotency_claims WHERE key = :key AND holder = :holder AND state = 'in_progress'
+       RETURNING environment_id, key, awaited
+     )
+     SELECT CASE WHEN awaited THEN pg_notify(:channel, environment_id || '/' || encode(sha256(convert_to(key, 'UTF8')), 'hex')) END
+     FROM freed`,
+    { ...claim, channel: CHANNELS.idempotencyCompleted },
+  );
+}

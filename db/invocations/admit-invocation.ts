@@ -1,0 +1,51 @@
+import { newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { findByOperationKey } from './find-by-operation-key.ts';
+import type { ActorRecord } from './records.ts';
+
+export interface Admission {
+  actionId: string;
+  versionId: string;
+  /** Null: the invocation's own id. */
+  operationKey: string | null;
+  requestDigest: string;
+  input: JsonObject;
+  requestedBy: ActorRecord;
+  retryOf: string | null;
+  runId: string | null;
+  agentId: string | null;
+}
+
+/**
+ * Admits an invocation. An operation key is taken for good: where it was taken before, nothing is written and the earlier
+ * invocation's id is answered, whoever asks first.
+ */
+export async function admitInvocation(
+  tx: EnvironmentTransaction,
+  admission: Admission,
+): Promise<{ id: string; admitted: boolean }> {
+  const id = newId('invocation');
+  const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
+    `WITH admitted AS (
+       INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
+         retry_of, run_id, agent_id)
+       VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, :requestedBy,
+         :retryOf, :runId, :agentId)
+       ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id)
+     SELECT id, true AS admitted FROM admitted`,
+    {
+      ...admission,
+      id,
+      operationKey: admission.operationKey ?? id,
+      input: JSON.stringify(admission.input),
+      requestedBy: JSON.stringify(admission.requestedBy),
+    },
+  );
+  const row = rows[0];
+  if (row) return row;
+  // The conflicting row is committed (ON CONFLICT waits for it), so a new statement sees it.
+  const found = await findByOperationKey(tx, admission.operationKey ?? id);
+  if (!found) throw new Error('an operation key conflicted with no row: the isolation level must be READ COMMITTED');
+  return { id: found.id, admitted: false };
+}

@@ -1,0 +1,38 @@
+import type { InvocationStatus } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { INVOCATION_COLUMNS, INVOCATION_TABLES, type InvocationRecord } from './records.ts';
+
+export interface InvocationFilter {
+  actionId?: string | undefined;
+  status?: InvocationStatus | undefined;
+  grade?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** Newest first, ties by id; `total` counts what the filter matches. */
+export async function listInvocations(
+  tx: EnvironmentTransaction,
+  filter: InvocationFilter,
+): Promise<{ total: number; items: InvocationRecord[] }> {
+  const where = `i.environment_id = current_environment_id()
+    AND (CAST(:actionId AS text) IS NULL OR i.action_id = :actionId) AND (CAST(:status AS text) IS NULL OR i.status = :status)
+    AND (CAST(:grade AS text) IS NULL OR i.grade = :grade)`;
+  const bindings = {
+    actionId: filter.actionId ?? null,
+    status: filter.status ?? null,
+    grade: filter.grade ?? null,
+    limit: filter.limit,
+    offset: (filter.page - 1) * filter.limit,
+  };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM invocations i WHERE ${where}`,
+    bindings,
+  );
+  const { rows } = await tx.raw<{ rows: InvocationRecord[] }>(
+    `SELECT ${INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where}
+     ORDER BY i.created_at DESC, i.id DESC LIMIT :limit OFFSET :offset`,
+    bindings,
+  );
+  return { total: counted.rows[0]?.total ?? 0, items: rows };
+}

@@ -1,0 +1,69 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
+import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
+
+export interface ActorRecord {
+  type: string;
+  id: string | null;
+}
+
+/** An invocation with the name of its action, as the API answers it. */
+export interface InvocationRecord {
+  id: string;
+  status: InvocationStatus;
+  grade: Grade;
+  outcomeSource: OutcomeSource | null;
+  actionId: string;
+  actionName: string;
+  versionId: string;
+  effectId: string | null;
+  approvalId: string | null;
+  /** Of the effect, where one governs. */
+  effectStage: Stage | null;
+  operationKey: string;
+  requestDigest: string;
+  /** The response that was seen, as `attempts.response` keeps it. */
+  result: ProviderResponse | null;
+  error: string | null;
+  resolution: JsonObject | null;
+  requestedBy: ActorRecord;
+  retryOf: string | null;
+  runId: string | null;
+  agentId: string | null;
+  createdAt: Date;
+  settledAt: Date | null;
+}
+
+/**
+ * An effect is joined by the invocation's id wherever that is known: with `e.id = i.effect_id` the planner, as long as it has
+ * no statistics, reads every effect of the environment instead (row-level security offers it that index).
+ */
+export const INVOCATION_TABLES = `
+  invocations i JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
+
+/** The columns of InvocationRecord, for `FROM invocations i JOIN actions a … LEFT JOIN effects e …`. */
+export const INVOCATION_COLUMNS = `
+  i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
+  i.version_id AS "versionId", i.effect_id AS "effectId", e.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
+  i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by AS "requestedBy",
+  i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt"`;
+
+/** What the workflow's activities need of an invocation: what was asked, and under which definition. */
+export interface InvocationWork {
+  id: string;
+  status: InvocationStatus;
+  grade: Grade;
+  effectId: string | null;
+  operationKey: string;
+  input: JsonObject;
+  actionName: string;
+  actionArchived: boolean;
+  currentVersionId: string;
+  versionId: string;
+  definition: ActionDefinition;
+  /** Of the effect, where one governs. */
+  requestDigest: string | null;
+  /** Why its environment is halted; null while it runs. As it was when this was read: a dispatch is decided by `readHalt`. */
+  haltedReason: string | null;
+}

@@ -1,0 +1,81 @@
+import { newId } from '../../domain/ids.ts';
+import type { Role } from '../../domain/roles.ts';
+import { generateToken, hashToken } from '../auth/session-terms.ts';
+import type { Database, WorkspaceTransaction } from '../client.ts';
+
+export const INVITATION_DAYS = 7;
+
+export interface InvitationRecord {
+  id: string;
+  email: string;
+  role: Role;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Invites an e-mail address into the transaction's workspace, in place of an earlier invitation of it. The token is returned once. */
+export async function createInvitation(
+  tx: WorkspaceTransaction,
+  input: { email: string; role: Role; invitedBy: string },
+): Promise<{ record: InvitationRecord; token: string }> {
+  const token = generateToken();
+  // One at a time for an address, so that of two at once the later takes the earlier's place.
+  await tx.raw('SELECT pg_advisory_xact_lock(hashtextextended(current_workspace_id()::text || lower(?), 0))', [
+    input.email,
+  ]);
+  await tx.raw(
+    'UPDATE invitations SET revoked_at = now() WHERE lower(email) = lower(?) AND accepted_at IS NULL AND revoked_at IS NULL',
+    [input.email],
+  );
+  const { rows } = await tx.raw<{ rows: InvitationRecord[] }>(
+    `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, expires_at)
+     VALUES (?, current_workspace_id(), ?, ?, ?, ?, now() + ? * interval '1 day')
+     RETURNING id, email, role, created_at AS "createdAt", expires_at AS "expiresAt"`,
+    [newId('invitation'), input.email, input.role, hashToken(token), input.invitedBy, INVITATION_DAYS],
+  );
+  const record = rows[0];
+  if (record === undefined) throw new Error('the new invitation was not stored');
+  return { record, token };
+}
+
+/** Whether a member of the transaction's workspace has the e-mail address. */
+export async function isMemberByEmail(tx: WorkspaceTransaction, email: string): Promise<boolean> {
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    'SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE lower(u.email) = lower(?)',
+    [email],
+  );
+  return rows.length > 0;
+}
+
+export interface OpenInvitation {
+  id: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+}
+
+/** The invitation of a token that was neither accepted nor revoked and has not expired. */
+export async function findInvitation(db: Database, token: string): Promise<OpenInvitation | null> {
+  const { rows } = await db.directory.raw<{ rows: OpenInvitation[] }>(
+    'SELECT id, workspace_id AS "workspaceId", email, role FROM find_invitation(?)',
+    [hashToken(token)],
+  );
+  return rows[0] ?? null;
+}
+
+/** Uses an invitation up, once. False where it was accepted, revoked or run out in the meantime. */
+export async function consumeInvitation(tx: WorkspaceTransaction, invitationId: string): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'UPDATE invitations SET accepted_at = now() WHERE id = ? AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()',
+    [invitationId],
+  );
+  return rowCount === 1;
+}
+
+/** Takes back what a member has open: whoever made an invitation knows its token, and must not come back by it. */
+export async function revokeInvitationsBy(tx: WorkspaceTransaction, invitedBy: string): Promise<void> {
+  await tx.raw(
+    'UPDATE invitations SET revoked_at = now() WHERE invited_by = ? AND accepted_at IS NULL AND revoked_at IS NULL',
+    [invitedBy],
+  );
+}

@@ -1,0 +1,53 @@
+import type { MessageMethod, MessageStatus } from '../../domain/messages.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { SealedSecret } from '../secrets/vault.ts';
+import type { Redaction, StoredContent } from './message-content.ts';
+
+/** What an attempt needs of a message. */
+export interface MessageWork {
+  id: string;
+  status: MessageStatus;
+  url: string;
+  method: MessageMethod;
+  content: StoredContent;
+  redact: Redaction | null;
+  label: string | null;
+  attempts: number;
+  maxRetries: number;
+  retryDelaysMs: number[] | null;
+  timeoutSeconds: number;
+  callbackUrl: string | null;
+  failureCallbackUrl: string | null;
+  publishedBy: { type: string; id: string | null };
+  createdAt: Date;
+  /** Until the next attempt is due; 0 or less when it is. */
+  dueInMs: number;
+  /** An attempt that was started and whose end is not on record. */
+  openAttemptId: string | null;
+}
+
+type Row = Omit<MessageWork, 'content'> &
+  Omit<StoredContent, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+
+/** The message's row, locked until the transaction ends. Null where there is none. */
+export async function lockMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageWork | null> {
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT m.id, m.status, m.url, m.method, m.headers, m.body, m.body_kind AS "bodyKind", m.body_sealed AS "bodySealed",
+       m.master_key_version AS "masterKeyVersion", m.wrapped_data_key AS "wrappedDataKey", m.sealed_value AS "sealedValue",
+       m.redact, m.label, m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
+       m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
+       m.published_by AS "publishedBy", m.created_at AS "createdAt",
+       ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",
+       (SELECT a.id FROM message_attempts a WHERE a.message_id = m.id AND a.status = 'started') AS "openAttemptId"
+     FROM messages m WHERE m.id = ? FOR UPDATE OF m`,
+    [messageId],
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, ...work } = row;
+  const sealed =
+    masterKeyVersion === null || wrappedDataKey === null || sealedValue === null
+      ? null
+      : { masterKeyVersion, wrappedDataKey, sealedValue };
+  return { ...work, content: { headers, body, bodyKind, bodySealed, sealed } };
+}

@@ -1,0 +1,96 @@
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { REDACTED } from '../../domain/messages.ts';
+import { isSensitiveHeader } from '../../domain/messages-request.ts';
+import type { Tenant } from '../client.ts';
+import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
+
+/** What a delivery sends. */
+export interface MessageContent {
+  headers: Record<string, string> | null;
+  /** The very text, and whether it is a JSON text that we wrote. */
+  body: { kind: 'text' | 'json'; text: string } | null;
+}
+
+/** What the publisher wants shown of it no more than a credential is. */
+export interface Redaction {
+  body?: boolean | undefined;
+  /** All of them, or these. */
+  headers?: boolean | string[] | undefined;
+}
+
+/** The columns of a message that hold its content: in clear what may be read again, sealed what may not. */
+export interface StoredContent {
+  headers: Record<string, string> | null;
+  body: string | null;
+  bodyKind: 'none' | 'text' | 'json';
+  bodySealed: boolean;
+  sealed: SealedSecret | null;
+}
+
+/** Where a message's content is sealed for. No secret has a name with a slash, so the places never meet. */
+export function messagePlace({ workspaceId, environmentId }: Tenant, messageId: string): SecretContext {
+  return { workspaceId, environmentId, name: `message/${messageId}`, version: 1 };
+}
+
+/** The headers as they may be shown and stored. */
+export function shownHeaders(
+  headers: Record<string, string> | null,
+  redaction: Redaction | null,
+): Record<string, string> | null {
+  if (headers === null) return null;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isSealedHeader(name, redaction) ? REDACTED : value]),
+  );
+}
+
+function isSealedHeader(name: string, redaction: Redaction | null): boolean {
+  const named = redaction?.headers;
+  if (named === true || isSensitiveHeader(name)) return true;
+  return Array.isArray(named) && named.some((other) => other.toLowerCase() === name.toLowerCase());
+}
+
+/** Seals what may not be read again, for this message alone. */
+export function sealContent(
+  vault: Pick<Vault, 'seal'>,
+  place: SecretContext,
+  content: MessageContent,
+  redaction: Redaction | null,
+): StoredContent {
+  const { headers, body } = content;
+  const hidden = Object.entries(headers ?? {}).filter(([name]) => isSealedHeader(name, redaction));
+  const bodySealed = body !== null && redaction?.body === true;
+  const box = { headers: Object.fromEntries(hidden), body: bodySealed ? body.text : null };
+  return {
+    headers: shownHeaders(headers, redaction),
+    body: bodySealed ? null : (body?.text ?? null),
+    bodyKind: body?.kind ?? 'none',
+    bodySealed,
+    sealed: hidden.length > 0 || bodySealed ? vault.seal(place, JSON.stringify(box)) : null,
+  };
+}
+
+/** The content as it is sent, and what of it no row or log may hold: the sealed values of headers, and a sealed body. */
+export function openContent(
+  vault: Pick<Vault, 'open'>,
+  place: SecretContext,
+  stored: StoredContent,
+): MessageContent & { secrets: string[]; secretBody: string | null } {
+  const { headers, body, bodyKind, sealed } = stored;
+  const hidden = sealed === null ? { headers: {}, body: null } : boxOf(vault.open(place, sealed));
+  const text = hidden.body ?? body;
+  return {
+    headers: headers === null ? null : { ...headers, ...hidden.headers },
+    body: bodyKind === 'none' || text === null ? null : { kind: bodyKind, text },
+    secrets: Object.values(hidden.headers),
+    secretBody: hidden.body,
+  };
+}
+
+function boxOf(text: string): { headers: Record<string, string>; body: string | null } {
+  const box = JSON.parse(text) as Json;
+  if (!isJsonObject(box) || !isJsonObject(box['headers'])) throw new Error('a sealed message is not of our making');
+  const headers = Object.fromEntries(
+    Object.entries(box['headers']).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  ) as Record<string, string>;
+  return { headers, body: typeof box['body'] === 'string' ? box['body'] : null };
+}

@@ -1,0 +1,15 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Its workflow runs and waits until it is due. */
+export async function markBegun(tx: EnvironmentTransaction, messageId: string): Promise<void> {
+  await tx('messages').where({ id: messageId }).whereNull('begun_at').update({ begun_at: tx.fn.now() });
+}
+
+/** An attempt is due while the environment is halted: resuming looks for these. A scheduled message that is due is pending. */
+export async function holdMessage(tx: EnvironmentTransaction, messageId: string): Promise<void> {
+  await tx.raw(
+    `UPDATE messages SET held_at = COALESCE(held_at, now()), begun_at = COALESCE(begun_at, now()),
+       status = CASE WHEN status = 'scheduled' THEN 'pending' ELSE status END, updated_at = now() WHERE id = ?`,
+    [messageId],
+  );
+}

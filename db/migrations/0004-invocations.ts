@@ -1,0 +1,141 @@
+import type { Knex } from 'knex';
+
+export const name = '0004-invocations';
+
+/**
+ * Invocations and their attempts. The attempt row is the fence of a dispatch: it is committed before a byte is sent, and it
+ * is claimed once. Its moves go forward only: unclaimed -> claimed -> completed | abandoned, or unclaimed -> abandoned,
+ * which proves that nothing was sent.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(INVOCATIONS);
+  await knex.raw(INVOCATION_MOVES);
+  await knex.raw(ATTEMPTS);
+}
+
+const INVOCATIONS = `
+  CREATE TABLE invocations (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    action_id text COLLATE "C" NOT NULL REFERENCES actions,
+    version_id text COLLATE "C" NOT NULL REFERENCES action_versions,
+    operation_key text NOT NULL CHECK (char_length(operation_key) BETWEEN 1 AND 255),
+    request_digest text NOT NULL, -- of the caller's request: tells the same operation key with another request
+    input jsonb NOT NULL,
+    requested_by jsonb NOT NULL,  -- { type, id, name }
+    retry_of text COLLATE "C" REFERENCES invocations,
+    run_id text,
+    agent_id text,
+    effect_id text COLLATE "C",   -- of a governed invocation, once it was evaluated
+    status text NOT NULL DEFAULT 'queued' CHECK (status IN ('pending_approval', 'queued', 'dispatching', 'succeeded',
+      'failed', 'unknown', 'refused', 'denied', 'expired', 'cancelled')),
+    outcome_source text CHECK (outcome_source IN ('system', 'provider_response', 'provider_lookup', 'manual_resolution')),
+    grade text NOT NULL GENERATED ALWAYS AS (
+      CASE status
+        WHEN 'succeeded' THEN CASE WHEN outcome_source = 'provider_lookup' THEN 'confirmed' ELSE 'acknowledged' END
+        WHEN 'failed' THEN 'failed'
+        WHEN 'unknown' THEN 'unknown'
+        WHEN 'denied' THEN 'denied'
+        WHEN 'refused' THEN 'refused'
+        WHEN 'expired' THEN 'refused'
+        WHEN 'cancelled' THEN 'refused'
+        ELSE 'pending'
+      END) STORED,
+    error text,
+    result jsonb,                 -- { status, headers, body } of the response that settled it, credentials removed
+    resolution jsonb,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now(),
+    evaluated_at timestamptz(3),
+    settled_at timestamptz(3),
+    UNIQUE (environment_id, operation_key),
+    CHECK (status <> 'succeeded' OR outcome_source IS NOT NULL)
+  );
+  CREATE INDEX invocations_newest_first ON invocations (environment_id, created_at DESC, id DESC);
+  CREATE INDEX invocations_by_action ON invocations (action_id, created_at DESC, id DESC);
+  CREATE INDEX invocations_in_flight ON invocations (id) WHERE status IN ('queued', 'dispatching');
+  CALL make_tenant_table('invocations', 'SELECT, INSERT, UPDATE, DELETE');
+`;
+
+const INVOCATION_MOVES = `
+  CREATE FUNCTION check_invocation_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      -- Only an admission whose workflow never began may be taken back (the API answers 503 then).
+      IF OLD.status <> 'queued' OR OLD.evaluated_at IS NOT NULL THEN
+        RAISE EXCEPTION 'invocation % has begun and stays', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN OLD;
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status <> 'queued' THEN
+        RAISE EXCEPTION 'invocation % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.action_id, NEW.version_id, NEW.operation_key, NEW.request_digest, NEW.input, NEW.requested_by, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.action_id, OLD.version_id, OLD.operation_key, OLD.request_digest, OLD.input, OLD.requested_by, OLD.created_at) THEN
+      RAISE EXCEPTION 'what invocation % was asked to do is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND NOT (CASE OLD.status
+        WHEN 'queued' THEN NEW.status IN ('pending_approval', 'dispatching', 'refused', 'cancelled')
+        WHEN 'pending_approval' THEN NEW.status IN ('queued', 'dispatching', 'refused', 'denied', 'expired', 'cancelled')
+        WHEN 'dispatching' THEN NEW.status IN ('succeeded', 'failed', 'unknown', 'refused')
+        WHEN 'unknown' THEN NEW.status IN ('succeeded', 'failed', 'dispatching') -- the last: a read found the provider still at it
+        WHEN 'succeeded' THEN NEW.status = 'failed' -- a late reversal by the provider
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'invocation % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
+`;
+
+const ATTEMPTS = `
+  CREATE TABLE attempts (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    invocation_id text COLLATE "C" NOT NULL REFERENCES invocations,
+    number integer NOT NULL CHECK (number >= 1),
+    kind text NOT NULL CHECK (kind IN ('dispatch', 'replay', 'reconcile')),
+    status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
+    claimed_at timestamptz(3),
+    observed_outcome text CHECK (observed_outcome IN ('not_dispatched', 'pending', 'succeeded', 'failed', 'unknown')),
+    refusal jsonb,                -- { code, message } where the dispatch refused before anything was sent
+    error text,
+    response jsonb,               -- { status, headers, body }, credentials removed
+    started_at timestamptz(3) NOT NULL DEFAULT now(),
+    finished_at timestamptz(3),
+    UNIQUE (invocation_id, number),
+    CHECK ((status = 'started') = (finished_at IS NULL)),
+    CHECK (status <> 'completed' OR (claimed_at IS NOT NULL AND observed_outcome IS NOT NULL)),
+    -- What was claimed may have been sent: who gives it up cannot say otherwise.
+    CONSTRAINT attempts_claimed_may_be_sent CHECK (NOT (status = 'abandoned' AND claimed_at IS NOT NULL AND observed_outcome = 'not_dispatched'))
+  );
+  CREATE UNIQUE INDEX attempts_one_dispatch ON attempts (invocation_id) WHERE kind = 'dispatch';
+  CALL make_tenant_table('attempts', 'SELECT, INSERT, UPDATE');
+
+  CREATE FUNCTION check_attempt_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'attempts are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status <> 'started' THEN
+        RAISE EXCEPTION 'attempt % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF OLD.status <> 'started' THEN
+      RAISE EXCEPTION 'attempt % is closed', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.claimed_at IS NOT NULL AND NEW.claimed_at IS DISTINCT FROM OLD.claimed_at THEN
+      RAISE EXCEPTION 'attempt % was claimed before', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.id, NEW.invocation_id, NEW.number, NEW.kind, NEW.started_at)
+       IS DISTINCT FROM (OLD.id, OLD.invocation_id, OLD.number, OLD.kind, OLD.started_at) THEN
+      RAISE EXCEPTION 'the identity of attempt % is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
+`;

@@ -1,0 +1,174 @@
+import type { Knex } from 'knex';
+
+export const name = '0005-effects';
+
+/**
+ * Effects and their evidence. The database derives grade and verification, refuses a move that the life of an effect does
+ * not have, and chains the evidence of each effect by hash, so that a receipt can be checked.
+ * Source of the moves: decisions.md "Effects, attempts, reconciliation", with docs/adr/0003 for dispatching -> rejected.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(EFFECTS);
+  await knex.raw(EFFECT_MOVES);
+  await knex.raw(EVIDENCE);
+}
+
+const EFFECTS = `
+  CREATE TABLE effects (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    invocation_id text COLLATE "C" NOT NULL UNIQUE REFERENCES invocations,
+    operation_key text NOT NULL,
+    action_name text NOT NULL,
+    version_id text COLLATE "C" NOT NULL REFERENCES action_versions,
+    adapter_type text NOT NULL,
+    adapter_version text NOT NULL,
+    capabilities jsonb NOT NULL,
+    target jsonb NOT NULL,
+    request jsonb NOT NULL,        -- the exact normalized request, secrets as {{secret:NAME}}
+    request_digest text NOT NULL,
+    impact jsonb NOT NULL,
+    binding_digest text,
+    preview_id text,
+    approval_id text,
+    compensates text COLLATE "C" REFERENCES effects,
+    stage text NOT NULL CHECK (stage IN ('awaiting_approval', 'ready', 'dispatching', 'reconciling', 'settled', 'rejected')),
+    outcome text NOT NULL DEFAULT 'not_dispatched'
+      CHECK (outcome IN ('not_dispatched', 'pending', 'succeeded', 'failed', 'unknown')),
+    outcome_source text CHECK (outcome_source IN ('system', 'provider_response', 'provider_lookup', 'manual_resolution')),
+    partial_effect text NOT NULL DEFAULT 'none' CHECK (partial_effect IN ('none', 'possible', 'confirmed')),
+    rejection_reason text,
+    provider_reference text,
+    reconcile_attempts integer NOT NULL DEFAULT 0 CHECK (reconcile_attempts >= 0),
+    reconcile_next_at timestamptz(3),
+    reconcile_exhausted boolean NOT NULL DEFAULT false,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now(),
+    first_dispatched_at timestamptz(3),
+    outcome_at timestamptz(3),
+    grade text NOT NULL GENERATED ALWAYS AS (
+      CASE
+        WHEN stage = 'rejected' AND rejection_reason = 'approval_denied' THEN 'denied'
+        WHEN stage = 'rejected' THEN 'refused'
+        WHEN outcome = 'succeeded' AND outcome_source = 'provider_lookup' THEN 'confirmed'
+        WHEN outcome = 'succeeded' THEN 'acknowledged'
+        WHEN outcome = 'failed' THEN 'failed'
+        WHEN outcome = 'unknown' THEN 'unknown'
+        ELSE 'pending'
+      END) STORED,
+    verification text NOT NULL GENERATED ALWAYS AS (
+      CASE
+        WHEN outcome = 'not_dispatched' THEN 'not_dispatched'
+        WHEN outcome_source = 'manual_resolution' THEN 'manual'
+        WHEN outcome = 'failed' AND outcome_source = 'system' THEN 'not_dispatched'
+        WHEN outcome_source = 'provider_lookup' THEN 'provider'
+        WHEN outcome = 'failed' AND outcome_source = 'provider_response' THEN 'provider'
+        ELSE 'unverified'
+      END) STORED,
+    -- Work that left us and whose end is not known holds what it may have used.
+    unresolved_exposure boolean NOT NULL GENERATED ALWAYS AS (outcome IN ('pending', 'unknown')) STORED,
+    CHECK ((stage = 'rejected') = (rejection_reason IS NOT NULL)),
+    CHECK (stage NOT IN ('awaiting_approval', 'ready', 'rejected') OR outcome = 'not_dispatched'),
+    CHECK (stage <> 'dispatching' OR outcome = 'pending'),
+    CHECK (stage <> 'reconciling' OR outcome IN ('unknown', 'pending')),
+    CHECK (stage <> 'settled' OR outcome IN ('succeeded', 'failed')),
+    CHECK (outcome NOT IN ('succeeded', 'failed') OR (outcome_source IS NOT NULL AND outcome_at IS NOT NULL))
+  );
+  CREATE INDEX effects_newest_first ON effects (environment_id, created_at DESC, id DESC);
+  CREATE INDEX effects_by_grade ON effects (environment_id, grade, created_at DESC, id DESC);
+  CALL make_tenant_table('effects', 'SELECT, INSERT, UPDATE');
+  ALTER TABLE invocations ADD FOREIGN KEY (effect_id) REFERENCES effects;
+`;
+
+const EFFECT_MOVES = `
+  CREATE FUNCTION check_effect_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'effects are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.stage NOT IN ('awaiting_approval', 'ready', 'rejected') THEN
+        RAISE EXCEPTION 'effect % cannot begin in stage %', NEW.id, NEW.stage USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.invocation_id, NEW.operation_key, NEW.action_name, NEW.version_id, NEW.adapter_type, NEW.adapter_version,
+        NEW.capabilities, NEW.target, NEW.request, NEW.request_digest, NEW.impact, NEW.compensates, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.invocation_id, OLD.operation_key, OLD.action_name, OLD.version_id, OLD.adapter_type, OLD.adapter_version,
+        OLD.capabilities, OLD.target, OLD.request, OLD.request_digest, OLD.impact, OLD.compensates, OLD.created_at) THEN
+      RAISE EXCEPTION 'what effect % was asked to do is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.rejection_reason IS NOT NULL AND NEW.rejection_reason IS DISTINCT FROM OLD.rejection_reason THEN
+      RAISE EXCEPTION 'why effect % was rejected is final', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.stage <> OLD.stage AND NOT (CASE OLD.stage
+        WHEN 'awaiting_approval' THEN NEW.stage IN ('ready', 'rejected')
+        WHEN 'ready' THEN NEW.stage IN ('dispatching', 'rejected')
+        WHEN 'dispatching' THEN NEW.stage IN ('settled', 'reconciling', 'rejected')
+        WHEN 'reconciling' THEN NEW.stage = 'settled'
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'effect % cannot move from stage % to %', OLD.id, OLD.stage, NEW.stage USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.outcome <> OLD.outcome AND NOT (CASE OLD.outcome
+        WHEN 'not_dispatched' THEN NEW.outcome = 'pending'
+        WHEN 'pending' THEN NEW.outcome IN ('succeeded', 'failed', 'unknown') OR (NEW.outcome = 'not_dispatched' AND NEW.stage = 'rejected')
+        WHEN 'unknown' THEN NEW.outcome IN ('succeeded', 'failed', 'pending')
+        WHEN 'succeeded' THEN NEW.outcome = 'failed' AND COALESCE((OLD.capabilities ->> 'reversible')::boolean, false)
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'effect % cannot move from outcome % to %', OLD.id, OLD.outcome, NEW.outcome USING ERRCODE = 'check_violation';
+    END IF;
+    -- A settled outcome may be confirmed by the provider's own record; its source never moves otherwise.
+    IF OLD.stage = 'settled' AND NEW.outcome = OLD.outcome AND NEW.outcome_source <> OLD.outcome_source
+       AND NOT (OLD.outcome_source = 'provider_response' AND NEW.outcome_source = 'provider_lookup') THEN
+      RAISE EXCEPTION 'effect % cannot move from source % to %', OLD.id, OLD.outcome_source, NEW.outcome_source USING ERRCODE = 'check_violation';
+    END IF;
+    -- A dispatch that was marked may be rejected only where it provably sent nothing (docs/adr/0003).
+    IF OLD.stage = 'dispatching' AND NEW.stage = 'rejected' AND EXISTS (
+         SELECT FROM attempts a WHERE a.invocation_id = OLD.invocation_id
+           AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
+      RAISE EXCEPTION 'effect % may have been sent and cannot be rejected', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+`;
+
+const EVIDENCE = `
+  CREATE TABLE evidence (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    effect_id text COLLATE "C" NOT NULL REFERENCES effects,
+    sequence integer NOT NULL,
+    source text NOT NULL CHECK (source IN ('preview', 'provider_response', 'provider_lookup', 'system', 'operator_note', 'manual_resolution')),
+    observed_at timestamptz(3) NOT NULL,
+    implied_outcome text CHECK (implied_outcome IN ('not_dispatched', 'pending', 'succeeded', 'failed', 'unknown')),
+    provider_ids jsonb NOT NULL DEFAULT '{}',
+    summary text NOT NULL,
+    details jsonb NOT NULL DEFAULT '{}',
+    actor_type text NOT NULL,
+    actor_id text,
+    recorded_at timestamptz(3) NOT NULL DEFAULT now(),
+    previous_hash text,
+    hash text NOT NULL,
+    UNIQUE (effect_id, sequence)
+  );
+  CALL make_tenant_table('evidence', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  CREATE FUNCTION evidence_hash(e evidence) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN 'sha256:' || encode(sha256(convert_to(jsonb_build_array(e.previous_hash, e.id, e.environment_id, e.effect_id,
+      e.sequence, e.source, to_char(e.observed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), e.implied_outcome, e.provider_ids,
+      e.summary, e.details, e.actor_type, e.actor_id, to_char(e.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'UTF8')), 'hex');
+
+  CREATE FUNCTION chain_evidence() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE last evidence;
+  BEGIN
+    PERFORM FROM effects WHERE id = NEW.effect_id FOR UPDATE; -- one writer of a chain at a time
+    SELECT * INTO last FROM evidence WHERE effect_id = NEW.effect_id ORDER BY sequence DESC LIMIT 1;
+    NEW.sequence := COALESCE(last.sequence, 0) + 1;
+    NEW.previous_hash := last.hash;
+    NEW.hash := evidence_hash(NEW);
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER chain BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
+`;

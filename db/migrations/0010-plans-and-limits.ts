@@ -1,0 +1,115 @@
+import type { Knex } from 'knex';
+
+export const name = '0010-plans-and-limits';
+
+/**
+ * The plan of a workspace, what it has used of it, and the switch that pauses expensive work for everybody.
+ *
+ * - `rate_windows`: one row for each workspace with a rate limit, counted by `consume_rate_limit` in one statement. The
+ *   application has no privilege on the table: requests are counted before any transaction names a tenant. UNLOGGED, since the
+ *   counts of an hour are not worth a flush of the log with every request; a crash of PostgreSQL begins the windows anew.
+ * - `monthly_usage`: counted in the transaction that admits the work, so it must be as durable as the work. What is without
+ *   limit is spread over shards, so that the admissions of a busy workspace do not queue for one row; what has a limit is
+ *   counted in shard 0, whose lock makes the limit exact.
+ * - `installation`: one row, which is nobody's and which everybody may read.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(PLANS);
+  await knex.raw(RATE_WINDOWS);
+  await knex.raw(CONSUME_RATE_LIMIT);
+  await knex.raw(MONTHLY_USAGE);
+  await knex.raw(INSTALLATION);
+}
+
+const PLANS = `
+  -- Workspaces that were made before there were plans keep what they had: no limits.
+  ALTER TABLE workspaces ADD COLUMN plan text NOT NULL DEFAULT 'enterprise'
+    CHECK (plan IN ('free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'));
+  ALTER TABLE workspaces ALTER COLUMN plan DROP DEFAULT;
+  GRANT UPDATE (plan) ON workspaces TO service_app;
+`;
+
+const RATE_WINDOWS = `
+  CREATE UNLOGGED TABLE rate_windows (
+    workspace_id uuid PRIMARY KEY REFERENCES workspaces ON DELETE CASCADE,
+    minute_started_at timestamptz NOT NULL, -- of the first request that the window admitted
+    minute_used integer NOT NULL CHECK (minute_used >= 1),
+    hour_started_at timestamptz NOT NULL,
+    hour_used integer NOT NULL CHECK (hour_used >= 1)
+  ) WITH (fillfactor = 50); -- room for the next versions of a row beside it, so that its index is left alone
+  ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE rate_windows FORCE ROW LEVEL SECURITY;
+  CREATE POLICY tenant ON rate_windows USING (workspace_id = current_workspace_id())
+    WITH CHECK (workspace_id = current_workspace_id());
+  CREATE POLICY directory ON rate_windows TO service_directory USING (true) WITH CHECK (true);
+  GRANT SELECT, INSERT, UPDATE ON rate_windows TO service_directory;
+`;
+
+/**
+ * Both windows are counted, or neither: a request that is refused uses nothing up. The time is the database's, so that the
+ * clocks of the API processes need not agree.
+ */
+const CONSUME_RATE_LIMIT = `
+  GRANT CREATE ON SCHEMA public TO service_directory;
+  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+
+  CREATE FUNCTION consume_rate_limit(of_workspace uuid, per_minute integer, per_hour integer)
+    RETURNS TABLE (admitted boolean, minute_used integer, minute_resets_at timestamptz, hour_used integer,
+                   hour_resets_at timestamptz, counted_at timestamptz)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    #variable_conflict use_column
+    DECLARE
+      at timestamptz := clock_timestamp();
+      counted rate_windows;
+    BEGIN
+      INSERT INTO rate_windows AS w VALUES (of_workspace, at, 1, at, 1)
+      ON CONFLICT (workspace_id) DO UPDATE SET
+        minute_started_at = CASE WHEN w.minute_started_at <= at - interval '1 minute' THEN at ELSE w.minute_started_at END,
+        minute_used = CASE WHEN w.minute_started_at <= at - interval '1 minute' THEN 1 ELSE w.minute_used + 1 END,
+        hour_started_at = CASE WHEN w.hour_started_at <= at - interval '1 hour' THEN at ELSE w.hour_started_at END,
+        hour_used = CASE WHEN w.hour_started_at <= at - interval '1 hour' THEN 1 ELSE w.hour_used + 1 END
+      WHERE (w.minute_started_at <= at - interval '1 minute' OR w.minute_used < per_minute)
+        AND (per_hour IS NULL OR w.hour_started_at <= at - interval '1 hour' OR w.hour_used < per_hour)
+      RETURNING w.* INTO counted;
+      admitted := FOUND;
+      IF NOT admitted THEN SELECT w.* INTO STRICT counted FROM rate_windows w WHERE w.workspace_id = of_workspace; END IF;
+      RETURN QUERY SELECT admitted, counted.minute_used, counted.minute_started_at + interval '1 minute',
+        counted.hour_used, counted.hour_started_at + interval '1 hour', at;
+    END $$;
+
+  ALTER FUNCTION consume_rate_limit(uuid, integer, integer) OWNER TO service_directory;
+  REVOKE ALL ON FUNCTION consume_rate_limit(uuid, integer, integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION consume_rate_limit(uuid, integer, integer) TO service_app;
+  REVOKE CREATE ON SCHEMA public FROM service_directory;
+  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+`;
+
+const MONTHLY_USAGE = `
+  CREATE TABLE monthly_usage (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    month date NOT NULL CHECK (extract(day FROM month) = 1), -- the first of a UTC month
+    allowance text NOT NULL CHECK (allowance IN ('executions', 'messages', 'egress', 'memory_processing', 'notification_emails')),
+    shard smallint NOT NULL CHECK (shard >= 0),
+    used bigint NOT NULL, -- of one shard it may be negative: what is given back is taken from shard 0
+    PRIMARY KEY (workspace_id, month, allowance, shard)
+  );
+  ALTER TABLE monthly_usage ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE monthly_usage FORCE ROW LEVEL SECURITY;
+  CREATE POLICY tenant ON monthly_usage USING (workspace_id = current_workspace_id())
+    WITH CHECK (workspace_id = current_workspace_id());
+  GRANT SELECT, INSERT, UPDATE (used) ON monthly_usage TO service_app;
+`;
+
+const INSTALLATION = `
+  CREATE TABLE installation (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    expensive_work_paused_at timestamptz(3),
+    expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
+    CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
+  );
+  ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE installation FORCE ROW LEVEL SECURITY;
+  CREATE POLICY installation_wide ON installation USING (true) WITH CHECK (true);
+  GRANT SELECT, UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
+  INSERT INTO installation DEFAULT VALUES;
+`;

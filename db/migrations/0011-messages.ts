@@ -1,0 +1,211 @@
+import type { Knex } from 'knex';
+
+export const name = '0011-messages';
+
+/**
+ * Messages, their attempts, the deduplication window, and the keys that sign deliveries.
+ *
+ * A message's row is the fence between cancelling and sending: both lock it, a cancel needs it unbegun, an attempt needs it
+ * not ended. The database enforces the moves: pending | scheduled -> processing | cancelled, processing -> delivered | failed.
+ * What a caller must not read again (credentials in headers, a redacted body) stands in the sealed columns alone.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(SIGNING_KEYS);
+  await knex.raw(MESSAGES);
+  await knex.raw(MESSAGE_MOVES);
+  await knex.raw(ATTEMPTS);
+  await knex.raw(DEDUPLICATION);
+  await knex.raw(DIRECTORY);
+}
+
+const SIGNING_KEYS = `
+  CREATE TABLE signing_keys (
+    id text COLLATE "C" PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    prefix text NOT NULL,            -- what a listing may show of the secret
+    master_key_version integer NOT NULL CHECK (master_key_version >= 1),
+    wrapped_data_key bytea NOT NULL,
+    sealed_value bytea NOT NULL,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    retires_at timestamptz(3)        -- null: the newest one; else it signs beside that one until then
+  );
+  CREATE UNIQUE INDEX signing_keys_newest ON signing_keys (workspace_id) WHERE retires_at IS NULL;
+  CREATE INDEX signing_keys_by_workspace ON signing_keys (workspace_id, created_at DESC);
+  ALTER TABLE signing_keys ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE signing_keys FORCE ROW LEVEL SECURITY;
+  CREATE POLICY tenant ON signing_keys USING (workspace_id = current_workspace_id())
+    WITH CHECK (workspace_id = current_workspace_id());
+  GRANT SELECT, INSERT, DELETE ON signing_keys TO service_app;
+  GRANT UPDATE (retires_at, master_key_version, wrapped_data_key) ON signing_keys TO service_app;
+`;
+
+const MESSAGES = `
+  CREATE TABLE messages (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    kind text NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'callback', 'event')),
+    url text NOT NULL CHECK (char_length(url) <= 2048),
+    method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+    headers jsonb,                   -- as they may be shown: the values of credentials replaced
+    body text,                       -- the very text that is sent; null where there is none, or it is sealed
+    body_kind text NOT NULL CHECK (body_kind IN ('none', 'text', 'json')),
+    body_sealed boolean NOT NULL DEFAULT false,
+    master_key_version integer CHECK (master_key_version >= 1),
+    wrapped_data_key bytea,
+    sealed_value bytea,              -- JSON { headers, body }: what headers and body leave out
+    redact jsonb,
+    label text CHECK (char_length(label) BETWEEN 1 AND 200),
+    scheduled_for timestamptz(3),    -- as asked for; null: at once
+    max_retries integer NOT NULL CHECK (max_retries BETWEEN 0 AND 20),
+    retry_delays_ms integer[],       -- before each retry; null: the default back-off
+    timeout_seconds integer NOT NULL CHECK (timeout_seconds BETWEEN 1 AND 300),
+    callback_url text,
+    failure_callback_url text,
+    callback_of text COLLATE "C" REFERENCES messages,
+    published_by jsonb NOT NULL,     -- { type, id }
+    status text NOT NULL CHECK (status IN ('pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled')),
+    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_attempt_at timestamptz(3) NOT NULL,
+    begun_at timestamptz(3),         -- its workflow runs, or ran
+    held_at timestamptz(3),          -- an attempt was due while the environment was halted
+    response_status integer CHECK (response_status BETWEEN 100 AND 599),
+    response_headers jsonb,
+    response_body bytea CHECK (octet_length(response_body) <= 8192),
+    error_message text,
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now(),
+    delivered_at timestamptz(3),
+    failed_at timestamptz(3),
+    CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
+    CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed),
+    CHECK ((status = 'delivered') = (delivered_at IS NOT NULL)),
+    CHECK ((status = 'failed') = (failed_at IS NOT NULL))
+  );
+  CREATE INDEX messages_newest_first ON messages (environment_id, created_at DESC, id DESC);
+  CREATE INDEX messages_by_status ON messages (environment_id, status, created_at DESC, id DESC);
+  CREATE INDEX messages_by_url ON messages USING hash (url);
+  CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
+  CREATE INDEX messages_held ON messages (environment_id, id) WHERE held_at IS NOT NULL;
+  CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled');
+  CREATE INDEX messages_overdue ON messages (next_attempt_at) WHERE status IN ('pending', 'scheduled', 'processing') AND held_at IS NULL;
+  CREATE INDEX messages_by_master_key ON messages (environment_id, master_key_version) WHERE master_key_version IS NOT NULL;
+  CALL make_tenant_table('messages', 'SELECT, INSERT, UPDATE');
+`;
+
+const MESSAGE_MOVES = `
+  CREATE FUNCTION check_message_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'messages are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status NOT IN ('pending', 'scheduled') THEN
+        RAISE EXCEPTION 'message % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.kind, NEW.url, NEW.method, NEW.headers, NEW.body, NEW.body_kind, NEW.sealed_value, NEW.scheduled_for,
+        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.published_by, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.kind, OLD.url, OLD.method, OLD.headers, OLD.body, OLD.body_kind, OLD.sealed_value, OLD.scheduled_for,
+        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.published_by, OLD.created_at) THEN
+      RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.attempts < OLD.attempts THEN
+      RAISE EXCEPTION 'the attempts of message % only grow', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND NOT (CASE OLD.status
+        WHEN 'scheduled' THEN NEW.status IN ('pending', 'processing', 'cancelled')
+        WHEN 'pending' THEN NEW.status IN ('processing', 'cancelled')
+        WHEN 'processing' THEN NEW.status IN ('delivered', 'failed')
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'message % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
+`;
+
+const ATTEMPTS = `
+  CREATE TABLE message_attempts (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    message_id text COLLATE "C" NOT NULL REFERENCES messages,
+    number integer NOT NULL CHECK (number >= 1),
+    status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
+    response_status integer CHECK (response_status BETWEEN 100 AND 599),
+    error text,
+    started_at timestamptz(3) NOT NULL DEFAULT now(),
+    finished_at timestamptz(3),
+    UNIQUE (message_id, number),
+    CHECK ((status = 'started') = (finished_at IS NULL))
+  );
+  CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id) WHERE status = 'started';
+  CALL make_tenant_table('message_attempts', 'SELECT, INSERT, UPDATE');
+
+  CREATE FUNCTION check_message_attempt_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'attempts are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF OLD.status <> 'started' THEN
+      RAISE EXCEPTION 'attempt % is closed', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.id, NEW.message_id, NEW.number, NEW.started_at)
+       IS DISTINCT FROM (OLD.id, OLD.message_id, OLD.number, OLD.started_at) THEN
+      RAISE EXCEPTION 'the identity of attempt % is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE UPDATE OR DELETE ON message_attempts FOR EACH ROW EXECUTE FUNCTION check_message_attempt_move();
+`;
+
+const DEDUPLICATION = `
+  CREATE TABLE message_deduplications (
+    environment_id uuid NOT NULL REFERENCES environments,
+    digest bytea NOT NULL CHECK (octet_length(digest) = 32), -- of the caller's id, or of what the message carries
+    message_id text COLLATE "C" NOT NULL REFERENCES messages DEFERRABLE INITIALLY DEFERRED,
+    expires_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (environment_id, digest)
+  );
+  CREATE INDEX message_deduplications_expiry ON message_deduplications (expires_at);
+  CALL make_tenant_table('message_deduplications', 'SELECT, INSERT, UPDATE, DELETE');
+`;
+
+const DIRECTORY = `
+  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
+  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+
+  CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
+  CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, status, created_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
+  GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
+
+  -- Messages whose workflow was never started, and such as should have been attempted long ago.
+  CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
+    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT m.id, m.environment_id, e.workspace_id FROM messages m JOIN environments e ON e.id = m.environment_id
+      WHERE m.id > after_id AND m.id IN (
+        SELECT u.id FROM messages u WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.created_at < now() - older_than
+        UNION ALL
+        SELECT o.id FROM messages o WHERE o.status IN ('pending', 'scheduled', 'processing') AND o.held_at IS NULL
+          AND o.next_attempt_at < now() - overdue_by)
+      ORDER BY m.id LIMIT most;
+    END;
+
+  CREATE FUNCTION delete_expired_message_deduplications(most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM message_deduplications d USING (
+        SELECT environment_id, digest FROM message_deduplications WHERE expires_at < now() LIMIT most) old
+      WHERE d.environment_id = old.environment_id AND d.digest = old.digest;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $$;
+
+  ALTER FUNCTION find_lost_messages(interval, interval, text, integer) OWNER TO service_directory;
+  ALTER FUNCTION delete_expired_message_deduplications(integer) OWNER TO service_directory;
+  REVOKE CREATE ON SCHEMA public FROM service_directory;
+  REVOKE ALL ON FUNCTION find_lost_messages(interval, interval, text, integer), delete_expired_message_deduplications(integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION find_lost_messages(interval, interval, text, integer), delete_expired_message_deduplications(integer) TO service_app;
+  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+`;

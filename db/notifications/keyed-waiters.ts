@@ -1,0 +1,41 @@
+export type WaitResult = 'notified' | 'timeout' | 'aborted';
+
+/** Waiters by key. Waking is by key or of all; a woken waiter must look for itself whether what it waits for is there. */
+export class KeyedWaiters {
+  private readonly waiters = new Map<string, Set<(result: WaitResult) => void>>();
+
+  /** Registers before it returns, so that whoever calls this and then reads the row misses nothing. */
+  wait(key: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
+    if (signal?.aborted === true) return Promise.resolve('aborted');
+    return new Promise((resolve) => {
+      const settle = (result: WaitResult): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        const ofKey = this.waiters.get(key);
+        ofKey?.delete(settle);
+        if (ofKey?.size === 0) this.waiters.delete(key);
+        resolve(result);
+      };
+      const onAbort = (): void => settle('aborted');
+      const timer = setTimeout(() => settle('timeout'), Math.max(0, timeoutMs));
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const ofKey = this.waiters.get(key) ?? new Set();
+      ofKey.add(settle);
+      this.waiters.set(key, ofKey);
+    });
+  }
+
+  wake(key: string): void {
+    for (const settle of this.waiters.get(key) ?? []) settle('notified');
+  }
+
+  wakeAll(): void {
+    for (const key of this.waiters.keys()) this.wake(key);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const ofKey of this.waiters.values()) size += ofKey.size;
+    return size;
+  }
+}

@@ -1,0 +1,66 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { type Allowance, PLAN_TABLE, type PlanName, PLANS, usageResetsAt } from '../../domain/plans.ts';
+import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
+
+/** Over which the counts of an allowance without limit are spread; enough for the connections of a few processes. */
+const UNLIMITED_SHARDS = 16;
+
+const WHAT: Record<Allowance, string> = {
+  executions: 'action executions',
+  messages: 'messages',
+  egress: 'bytes of egress',
+  memory_processing: 'memory operations',
+  notification_emails: 'notification e-mails',
+};
+
+interface Row {
+  plan: PlanName;
+  allowed: string | null;
+  consumed: boolean;
+  now: Date;
+}
+
+/**
+ * Takes `amount` (a whole number, at least 1) from the workspace's allowance of this UTC month, in the transaction that admits
+ * the work: whatever takes the admission back takes this back too. Call it late in the transaction, since the row of a limited
+ * allowance stays locked until the commit. Counted on every plan, so that a workspace that changes its plan keeps its count.
+ * The month is that of the transaction's beginning, to the millisecond that records keep as their `createdAt`.
+ * @throws {ServiceError} QUOTA_EXCEEDED, with nothing taken. Source: service.md "Limits", monthly allowances.
+ */
+export async function consumeAllowance(
+  tx: EnvironmentTransaction | WorkspaceTransaction,
+  allowance: Allowance,
+  amount: number,
+): Promise<void> {
+  const limits = Object.fromEntries(PLANS.map((plan) => [plan, PLAN_TABLE[plan].allowances[allowance]]));
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `WITH known AS (
+       SELECT plan, (CAST(:limits AS jsonb) ->> plan)::bigint AS allowed, date_trunc('month', now()::timestamptz(3) AT TIME ZONE 'UTC')::date AS month
+       FROM workspaces WHERE id = current_workspace_id()
+     ), elsewhere AS (
+       SELECT COALESCE(sum(u.used), 0) AS used FROM monthly_usage u, known k
+       WHERE u.workspace_id = current_workspace_id() AND u.month = k.month AND u.allowance = :allowance AND u.shard <> 0
+     ), consumed AS (
+       INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
+       SELECT current_workspace_id(), month, :allowance,
+         CASE WHEN allowed IS NULL THEN floor(random() * :shards) ELSE 0 END, CAST(:amount AS bigint)
+       FROM known, elsewhere WHERE allowed IS NULL OR elsewhere.used + :amount <= allowed
+       ON CONFLICT (workspace_id, month, allowance, shard) DO UPDATE SET used = u.used + EXCLUDED.used
+       WHERE (SELECT allowed IS NULL OR u.used + EXCLUDED.used + elsewhere.used <= allowed FROM known, elsewhere)
+       RETURNING 1)
+     SELECT plan, allowed, EXISTS (SELECT FROM consumed) AS consumed, now() AS now FROM known`,
+    { limits: JSON.stringify(limits), allowance, amount, shards: UNLIMITED_SHARDS },
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('an allowance is consumed in the transaction of a workspace that exists');
+  if (!row.consumed) throw exceeded(row, allowance, amount);
+}
+
+function exceeded({ plan, allowed, now }: Row, allowance: Allowance, amount: number): ServiceError {
+  const more = amount === 1 ? 'all of them are used' : `fewer than the ${amount} asked for are left`;
+  return new ServiceError('QUOTA_EXCEEDED', {
+    message:
+      `The ${PLAN_TABLE[plan].title} plan includes ${allowed} ${WHAT[allowance]} a month, and ${more}. ` +
+      `The allowance begins anew at ${usageResetsAt(now).toISOString()}; a larger plan has more.`,
+  });
+}

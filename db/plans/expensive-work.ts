@@ -1,0 +1,36 @@
+import type { Database } from '../client.ts';
+import { CHANNELS } from '../notifications/notification-listener.ts';
+
+/** Why and since when expensive work is paused for the whole installation. */
+export interface ExpensiveWorkPause {
+  pausedAt: Date;
+  reason: string;
+}
+
+interface Row {
+  expensive_work_paused_at: Date | null;
+  expensive_work_paused_reason: string | null;
+}
+
+/** The pause that holds now; null where there is none. */
+export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWorkPause | null> {
+  const { rows } = await db.directory.raw<{ rows: Row[] }>(
+    'SELECT expensive_work_paused_at, expensive_work_paused_reason FROM installation',
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the row of the installation is gone');
+  const { expensive_work_paused_at: pausedAt, expensive_work_paused_reason: reason } = row;
+  return pausedAt === null || reason === null ? null : { pausedAt, reason };
+}
+
+/** Pauses expensive work (a later pause gives the reason anew, and keeps the time), or resumes it; every process hears of it. */
+export async function setExpensiveWorkPause(db: Database, reason: string | null): Promise<void> {
+  await db.directory.transaction(async (tx) => {
+    await tx.raw(
+      `UPDATE installation SET expensive_work_paused_reason = CAST(:reason AS text),
+         expensive_work_paused_at = CASE WHEN CAST(:reason AS text) IS NULL THEN NULL ELSE COALESCE(expensive_work_paused_at, now()) END`,
+      { reason },
+    );
+    await tx.raw("SELECT pg_notify(?, '')", [CHANNELS.expensiveWorkChanged]);
+  });
+}

@@ -1,0 +1,20 @@
+import type { Allowance } from '../../domain/plans.ts';
+import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
+
+/**
+ * Gives back what `consumeAllowance` took in another transaction, which began at `consumedAt`: its month gets it back, also
+ * where a new one has begun. For an admission that is withdrawn; call it in the transaction that withdraws it, once.
+ */
+export async function giveBackAllowance(
+  tx: EnvironmentTransaction | WorkspaceTransaction,
+  allowance: Allowance,
+  amount: number,
+  consumedAt: Date,
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO monthly_usage AS u (workspace_id, month, allowance, shard, used)
+     VALUES (current_workspace_id(), date_trunc('month', CAST(:consumedAt AS timestamptz) AT TIME ZONE 'UTC')::date, :allowance, 0, -CAST(:amount AS bigint))
+     ON CONFLICT (workspace_id, month, allowance, shard) DO UPDATE SET used = u.used + EXCLUDED.used`,
+    { consumedAt, allowance, amount },
+  );
+}

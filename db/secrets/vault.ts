@@ -1,0 +1,134 @@
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { openBytes, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
+import type { Json } from '../../domain/json.ts';
+
+/** Where a sealed value belongs. It opens there and nowhere else. */
+export interface SecretContext {
+  workspaceId: string;
+  environmentId: string;
+  name: string;
+  version: number;
+}
+
+/** A sealed secret as `secret_versions` keeps it: each box is nonce | ciphertext | tag. */
+export interface SealedSecret {
+  masterKeyVersion: number;
+  /** The data key of this version alone, under the master key. */
+  wrappedDataKey: Buffer;
+  /** The value, under the data key. */
+  sealedValue: Buffer;
+}
+
+/** The configured master keys cannot be used. The message holds no key. */
+export class MasterKeysError extends Error {}
+
+const MASTER_KEY_VERSION_MAX = 2_147_483_647; // the database's integer
+const ENTRY = /^([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
+
+/**
+ * Envelope encryption of secrets: every version has a fresh data key, wrapped under the newest of the versioned master keys.
+ * The master keys live in this object alone; nothing that it throws holds a key or a value.
+ */
+export class Vault {
+  readonly #masterKeys: ReadonlyMap<number, KeyObject>;
+  /** The version that seals: the highest. */
+  readonly newestMasterKeyVersion: number;
+
+  private constructor(masterKeys: ReadonlyMap<number, KeyObject>) {
+    this.#masterKeys = masterKeys;
+    this.newestMasterKeyVersion = Math.max(...masterKeys.keys());
+  }
+
+  /**
+   * Reads `1:<base64 of 32 bytes>,2:<base64 of 32 bytes>`. The highest version seals, all of them open.
+   * Throws MasterKeysError, which names the position of the bad entry and never its text.
+   */
+  static fromMasterKeys(text: string): Vault {
+    const masterKeys = new Map<number, KeyObject>();
+    for (const [index, entry] of text.split(',').entries()) {
+      const [, versionText, keyText] = ENTRY.exec(entry.trim()) ?? [];
+      const version = Number(versionText);
+      if (versionText === undefined || keyText === undefined || version > MASTER_KEY_VERSION_MAX) {
+        throw new MasterKeysError(`master key ${index + 1} is not of the form <version>:<base64 of 32 bytes>`);
+      }
+      const key = Buffer.from(keyText, 'base64');
+      if (key.byteLength !== SEALING_KEY_BYTES) {
+        throw new MasterKeysError(`master key version ${version} has ${key.byteLength} bytes; it needs 32`);
+      }
+      if (masterKeys.has(version)) throw new MasterKeysError(`master key version ${version} is given twice`);
+      masterKeys.set(version, createSecretKey(key));
+      key.fill(0);
+    }
+    return new Vault(masterKeys);
+  }
+
+  /** Seals a value (any text) for its place, under a fresh data key and the newest master key. */
+  seal(context: SecretContext, value: string): SealedSecret {
+    const dataKey = randomBytes(SEALING_KEY_BYTES);
+    try {
+      return {
+        masterKeyVersion: this.newestMasterKeyVersion,
+        wrappedDataKey: this.wrap(this.newestMasterKeyVersion, context, dataKey),
+        sealedValue: sealBytes(createSecretKey(dataKey), Buffer.from(value, 'utf8'), valuePlace(context)),
+      };
+    } finally {
+      dataKey.fill(0);
+    }
+  }
+
+  /** The value. Throws SealBrokenError where box or place is not the sealed one, MasterKeysError where its master key is not configured. */
+  open(context: SecretContext, sealed: SealedSecret): string {
+    const dataKey = this.unwrap(context, sealed);
+    try {
+      const what = `the value of ${label(context)}`;
+      return openBytes(createSecretKey(dataKey), sealed.sealedValue, valuePlace(context), what).toString('utf8');
+    } finally {
+      dataKey.fill(0);
+    }
+  }
+
+  /** The same value and data key, wrapped under the newest master key. Opens the value first: what is broken is not carried on. */
+  rewrap(context: SecretContext, sealed: SealedSecret): SealedSecret {
+    this.open(context, sealed);
+    const dataKey = this.unwrap(context, sealed);
+    try {
+      return {
+        masterKeyVersion: this.newestMasterKeyVersion,
+        wrappedDataKey: this.wrap(this.newestMasterKeyVersion, context, dataKey),
+        sealedValue: sealed.sealedValue,
+      };
+    } finally {
+      dataKey.fill(0);
+    }
+  }
+
+  private wrap(masterKeyVersion: number, context: SecretContext, dataKey: Buffer): Buffer {
+    return sealBytes(this.masterKey(masterKeyVersion), dataKey, dataKeyPlace(context, masterKeyVersion));
+  }
+
+  private unwrap(context: SecretContext, sealed: SealedSecret): Buffer {
+    const { masterKeyVersion, wrappedDataKey } = sealed;
+    const place = dataKeyPlace(context, masterKeyVersion);
+    return openBytes(this.masterKey(masterKeyVersion), wrappedDataKey, place, `the data key of ${label(context)}`);
+  }
+
+  private masterKey(version: number): KeyObject {
+    const key = this.#masterKeys.get(version);
+    if (key !== undefined) return key;
+    const known = [...this.#masterKeys.keys()].join(', ');
+    throw new MasterKeysError(`master key version ${version} is not configured (configured: ${known})`);
+  }
+}
+
+function valuePlace(context: SecretContext): Json {
+  return ['secret value', context.workspaceId, context.environmentId, context.name, context.version];
+}
+
+function dataKeyPlace(context: SecretContext, masterKeyVersion: number): Json {
+  const { workspaceId, environmentId, name, version } = context;
+  return ['secret data key', masterKeyVersion, workspaceId, environmentId, name, version];
+}
+
+function label(context: SecretContext): string {
+  return `secret ${context.name} version ${context.version}`;
+}

@@ -1,0 +1,31 @@
+import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
+
+/** A key as callers may see it: never its secret. */
+export interface SigningKeyRecord {
+  id: string;
+  /** The first characters of the secret. */
+  prefix: string;
+  createdAt: Date;
+  /** Until when it signs beside the newest one; null for that one. */
+  retiresAt: Date | null;
+}
+
+export type SealedSigningKey = { id: string } & SealedSecret;
+
+export const SIGNING_KEY_COLUMNS = {
+  id: 'signing_keys.id',
+  prefix: 'signing_keys.prefix',
+  createdAt: 'signing_keys.created_at',
+  retiresAt: 'signing_keys.retires_at',
+} as const;
+
+export const SEALED_COLUMNS = {
+  masterKeyVersion: 'master_key_version',
+  wrappedDataKey: 'wrapped_data_key',
+  sealedValue: 'sealed_value',
+} as const;
+
+/** Where a key's secret is sealed for. No secret of an environment has a name with a slash, so the places never meet. */
+export function signingKeyPlace(workspaceId: string, signingKeyId: string): SecretContext {
+  return { workspaceId, environmentId: '', name: `signing-key/${signingKeyId}`, version: 1 };
+}

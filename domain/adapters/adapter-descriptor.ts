@@ -1,0 +1,60 @@
+import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
+import type { Issue } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Refusal } from '../lifecycle.ts';
+
+/** The ids that a request may carry to its provider. `effectId` is the invocation id where no effect governs. */
+export interface RequestIdentity {
+  invocationId: string;
+  effectId: string;
+  operationKey: string;
+}
+
+/** The exact request. `body` holds the bytes that are sent; a secret stands as `{{secret:NAME}}` unless it was revealed. */
+export interface PreparedRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  bodyEncoding: 'utf8' | 'base64';
+}
+
+export type Preparation =
+  | { kind: 'ready'; request: PreparedRequest; target: JsonObject; secretNames: string[] }
+  /** A template that does not resolve, or a value that its place cannot hold: the caller's mistake, answered 400. */
+  | { kind: 'invalid'; issues: Issue[] }
+  /** It renders, and the service refuses to send it (a host outside `allowedHosts`). The rendered form is kept in the receipt. */
+  | { kind: 'refused'; refusal: Refusal; request: PreparedRequest; target: JsonObject };
+
+export interface PreparationInput {
+  definition: ActionDefinition;
+  input: JsonObject;
+  identity: RequestIdentity;
+  /** Values by secret name, inside the dispatch only. Left out everywhere else: placeholders stay. */
+  secrets?: ReadonlyMap<string, string>;
+}
+
+/**
+ * The pure half of an adapter: what the API and the evaluation know of it without touching the world. Preparing is
+ * deterministic, so that the request which was agreed to can be made again from the immutable version and input, compared
+ * by digest, and only then filled with credentials. The half that sends is `activities/adapters/adapter.ts`.
+ */
+export interface AdapterDescriptor {
+  type: string;
+  version: string;
+  /** What this adapter promises for an action so defined (an `http.request` is idempotent only with an `idempotencyHeader`). */
+  capabilitiesFor(definition: ActionDefinition): AdapterCapabilities;
+  /** Checks a config as the caller wrote it. Paths of issues are relative to the config. */
+  parseConfig(config: unknown): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] };
+  /** Names of the secrets that a (parsed) definition refers to. */
+  secretNames(definition: ActionDefinition): string[];
+  prepare(input: PreparationInput): Preparation;
+}
+
+/** What a provider answered, credentials removed. `body` is parsed where it is JSON, else text, else base64 of the bytes. */
+export interface ProviderResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Json;
+  bodyEncoding: 'json' | 'utf8' | 'base64';
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { Issue } from '../errors.ts';
+import { isJsonObject, jsonDepthExceeds } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf } from '../templates.ts';
+import type { Template, TemplatePlace } from '../templates.ts';
+import { checkUrlShape, withoutFragment } from '../template-rendering.ts';
+import { headerNameIssue, issuesOfZod } from './http-request-rules.ts';
+
+/** The config of an `http.request` action. Source: decisions.md "Actions". */
+export const RESPONSE_BYTES_DEFAULT = 1_048_576;
+export const RESPONSE_BYTES_MAX = 10_485_760;
+const BODY_DEPTH_MAX = 64;
+const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
+
+const statusClass = (from: number, to: number, classes: readonly [string, ...string[]]) =>
+  z.strictObject({
+    statuses: z
+      .array(z.union([z.int().min(from).max(to), z.enum(classes)]))
+      .min(1)
+      .max(100),
+  });
+
+const HOST_PATTERN = /^(?:\*\.)?(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+export const httpRequestConfigSchema = z.strictObject({
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  url: z.string().min(1).max(4096),
+  query: z.record(z.string().min(1).max(256), z.union([z.string().max(8192), z.number(), z.boolean()])).optional(),
+  headers: z.record(z.string().min(1).max(128), z.string().max(8192)).optional(),
+  body: z.unknown().optional(),
+  secrets: z.array(z.string().regex(SECRET_NAME_PATTERN, 'is not the name of a secret')).max(50).optional(),
+  idempotencyHeader: z.string().min(1).max(128).optional(),
+  allowedHosts: z
+    .array(
+      z
+        .string()
+        .max(260)
+        .regex(HOST_PATTERN, 'must be a host such as api.example.com, *.example.com or localhost:8080'),
+    )
+    .min(1)
+    .max(100)
+    .optional(),
+  // A 5xx proves nothing, so that neither list can name it.
+  success: statusClass(200, 399, ['2xx', '3xx']).optional(),
+  failure: statusClass(300, 499, ['3xx', '4xx']).optional(),
+  maxResponseBytes: z.int().min(1).max(RESPONSE_BYTES_MAX).default(RESPONSE_BYTES_DEFAULT),
+});
+
+export type HttpRequestConfig = z.infer<typeof httpRequestConfigSchema>;
+
+/** A body with its templates parsed: leaves are templates, containers keep their shape. */
+export type BodyNode =
+  { leaf: Template; at: string } | { constant: Json } | { items: BodyNode[] } | { members: [string, BodyNode][] };
+
+export type CompiledBody = { kind: 'json'; node: BodyNode } | { kind: 'text'; template: Template; form: boolean };
+
+export interface CompiledConfig {
+  config: HttpRequestConfig;
+  url: Template;
+  query: [string, Template][];
+  headers: [string, Template][];
+  body: CompiledBody | null;
+  secretNames: string[];
+}
+
+export type CompiledResult = { ok: true; compiled: CompiledConfig } | { ok: false; issues: Issue[] };
+
+const IN_URL: TemplatePlace = { secrets: false, response: false };
+const WITH_SECRETS: TemplatePlace = { secrets: true, response: false };
+
+/** Checks a config and parses its templates: syntax, roots and legal places. Paths of issues are relative to the config. */
+export function compileConfig(value: unknown): CompiledResult {
+  if (isJsonObject(value) && jsonDepthExceeds(value['body'], BODY_DEPTH_MAX)) {
+    return { ok: false, issues: [{ path: 'body', message: `is nested more than ${BODY_DEPTH_MAX} deep` }] };
+  }
+  const parsed = httpRequestConfigSchema.safeParse(value);
+  if (!parsed.success) return { ok: false, issues: issuesOfZod(parsed.error) };
+  const config = parsed.data;
+  const templates: Template[] = [];
+  const issues: Issue[] = [];
+  const parse = (source: string, at: string, place: TemplatePlace): Template => {
+    const result = parseTemplate(source, place);
+    if (!result.ok) issues.push({ path: at, message: result.message });
+    const template = result.ok ? result.template : { source, segments: [{ text: source }] };
+    templates.push(template);
+    return template;
+  };
+
+  const url = withoutFragment(parse(config.url, 'url', IN_URL));
+  const query = Object.entries(config.query ?? {}).map(([name, text]): [string, Template] => [
+    name,
+    parse(String(text), `query.${name}`, WITH_SECRETS),
+  ]);
+  const headers = Object.entries(config.headers ?? {}).map(([name, text]): [string, Template] => [
+    name,
+    parse(text, `headers.${name}`, WITH_SECRETS),
+  ]);
+  const body = compileBody(config, issues, parse);
+  const secretNames = secretNamesOf(templates);
+  checkUrl(config, url, issues);
+  checkHeaders(config, headers, issues);
+  checkQueryNames(config, issues);
+  checkStatuses(config, issues);
+  checkSecretList(config.secrets, secretNames, issues);
+  if (issues.length > 0) return { ok: false, issues };
+  const byName = (left: [string, Template], right: [string, Template]): number => (left[0] < right[0] ? -1 : 1);
+  // Sorted, because a database does not keep the order of members and the same version must make the same bytes.
+  return {
+    ok: true,
+    compiled: { config, url, query: query.sort(byName), headers: headers.sort(byName), body, secretNames },
+  };
+}
+
+type Parse = (source: string, at: string, place: TemplatePlace) => Template;
+
+function compileBody(config: HttpRequestConfig, issues: Issue[], parse: Parse): CompiledBody | null {
+  if (config.body === undefined) return null;
+  if (METHODS_WITHOUT_BODY.includes(config.method)) {
+    issues.push({ path: 'body', message: `is not sent with ${config.method}; leave it out` });
+    return null;
+  }
+  const mediaType = declaredMediaType(config);
+  if (mediaType === null || isJsonMediaType(mediaType)) {
+    return { kind: 'json', node: compileNode(config.body as Json, 'body', issues, parse) };
+  }
+  if (typeof config.body !== 'string') {
+    issues.push({ path: 'body', message: `must be a string where the content-type is ${mediaType}` });
+    return null;
+  }
+  const form = mediaType === 'application/x-www-form-urlencoded';
+  return { kind: 'text', template: parse(config.body, 'body', WITH_SECRETS), form };
+}
+
+function compileNode(value: Json, at: string, issues: Issue[], parse: Parse): BodyNode {
+  if (typeof value === 'string') return { leaf: parse(value, at, WITH_SECRETS), at };
+  if (Array.isArray(value))
+    return { items: value.map((item, index) => compileNode(item, `${at}[${index}]`, issues, parse)) };
+  if (!isJsonObject(value)) return { constant: value };
+  return {
+    members: Object.entries(value).map(([name, member]) => {
+      if (name.includes('{{'))
+        issues.push({ path: `${at}.${name}`, message: 'is a name; only values can be templates' });
+      return [name, compileNode(member, `${at}.${name}`, issues, parse)];
+    }),
+  };
+}
+
+/** The media type that the config declares, lower case and without parameters. */
+function declaredMediaType(config: HttpRequestConfig): string | null {
+  const header = Object.entries(config.headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type');
+  return header === undefined ? null : mediaTypeOf(header[1]);
+}
+
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+export function isJsonMediaType(mediaType: string): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(mediaType);
+}
+
+function checkUrl(config: HttpRequestConfig, url: Template, issues: Issue[]): void {
+  const shape = checkUrlShape(url);
+  if (!shape.ok) issues.push({ path: 'url', message: shape.message });
+  else if (shape.hostIsTemplated && config.allowedHosts === undefined) {
+    issues.push({ path: 'allowedHosts', message: 'is needed where the scheme or the host of the URL is a template' });
+  } else if (!shape.hostIsTemplated && referencesOf(url).length === 0 && !URL.canParse(url.source)) {
+    issues.push({ path: 'url', message: 'is not a URL' });
+  }
+}
+
+function checkHeaders(config: HttpRequestConfig, headers: [string, Template][], issues: Issue[]): void {
+  const seen = new Set<string>();
+  const own = config.idempotencyHeader === undefined ? [] : [config.idempotencyHeader];
+  for (const name of [...headers.map(([header]) => header), ...own]) {
+    const lower = name.toLowerCase();
+    const isIdempotencyHeader = own.includes(name) && !Object.hasOwn(config.headers ?? {}, name);
+    const at = isIdempotencyHeader ? 'idempotencyHeader' : `headers.${name}`;
+    const message = headerNameIssue(name) ?? (seen.has(lower) ? 'is given twice' : null);
+    if (message !== null) issues.push({ path: at, message });
+    seen.add(lower);
+  }
+  for (const [name, template] of headers) {
+    if (name.toLowerCase() === 'content-type' && referencesOf(template).length > 0) {
+      issues.push({ path: `headers.${name}`, message: 'decides how the body is written and cannot be a template' });
+    }
+  }
+}
+
+function checkQueryNames(config: HttpRequestConfig, issues: Issue[]): void {
+  for (const name of Object.keys(config.query ?? {})) {
+    if (name.includes('{{')) issues.push({ path: `query.${name}`, message: 'is a name; only values can be templates' });
+    else if (/\p{Surrogate}/u.test(name)) issues.push({ path: `query.${name}`, message: 'is not well-formed Unicode' });
+  }
+}
+
+function checkStatuses(config: HttpRequestConfig, issues: Issue[]): void {
+  const success: readonly (number | string)[] = config.success?.statuses ?? [];
+  for (const [index, status] of (config.failure?.statuses ?? []).entries()) {
+    if (success.includes(status))
+      issues.push({ path: `failure.statuses[${index}]`, message: `${status} is listed as a success too` });
+  }
+}
+
+export function checkSecretList(listed: string[] | undefined, referred: string[], issues: Issue[]): void {
+  if (listed === undefined) return;
+  for (const name of referred) {
+    if (!listed.includes(name))
+      issues.push({ path: 'secrets', message: `must list ${name}, which a template refers to` });
+  }
+}
+
+/** The config as JSON, defaults filled in: what an action version records. */
+export function configAsJson(config: HttpRequestConfig): JsonObject {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as JsonObject;
+}

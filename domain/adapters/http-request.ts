@@ -1,0 +1,132 @@
+import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { Json } from '../json.ts';
+import type { Refusal } from '../lifecycle.ts';
+import {
+  newRendering,
+  renderBodyText,
+  renderHeader,
+  renderLeaf,
+  renderQueryPair,
+  renderUrl,
+} from '../template-rendering.ts';
+import type { Rendering } from '../template-rendering.ts';
+import { compileVerify } from '../verify.ts';
+import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
+import { compileConfig, configAsJson } from './http-request-config.ts';
+import type { BodyNode, CompiledConfig } from './http-request-config.ts';
+import { finishUrl, isAllowedHost } from './http-request-url.ts';
+
+const CAPABILITIES: AdapterCapabilities = {
+  idempotent: false,
+  idempotencyWindowSeconds: null,
+  lookup: 'none',
+  replay: false,
+  preview: true,
+  reversible: false,
+};
+
+/** The generic adapter: one HTTP request, written as templates. Source: decisions.md "Actions". */
+export const httpRequestDescriptor: AdapterDescriptor = {
+  type: 'http.request',
+  version: '1',
+
+  capabilitiesFor(definition) {
+    const { config } = compiledOf(definition);
+    return {
+      ...CAPABILITIES,
+      idempotent: config.idempotencyHeader !== undefined,
+      lookup: definition.verify === null ? 'none' : 'by_id',
+    };
+  },
+
+  parseConfig(config) {
+    const result = compileConfig(config);
+    return result.ok ? { ok: true, config: configAsJson(result.compiled.config) } : result;
+  },
+
+  secretNames(definition) {
+    const names = new Set(compiledOf(definition).secretNames);
+    if (definition.verify !== null) for (const name of compileVerify(definition.verify).secretNames) names.add(name);
+    return [...names].sort();
+  },
+
+  prepare,
+};
+
+/** The config of a stored version with its templates parsed. It was checked when it was written, so a fault is ours. */
+export function compiledOf(definition: ActionDefinition): CompiledConfig {
+  const result = compileConfig(definition.adapter.config);
+  if (result.ok) return result.compiled;
+  const faults = result.issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+  throw new Error(`a stored http.request config does not parse: ${faults}`);
+}
+
+/**
+ * Makes the exact request. The same version and input make the same bytes, whatever order a database gave their members;
+ * with `secrets` the templates are rendered again with the values, so that nothing is ever substituted in a stored text.
+ */
+function prepare(input: PreparationInput): Preparation {
+  const { secrets, ...shownForm } = input;
+  const prepared = render(input);
+  if (prepared.kind !== 'refused' || secrets === undefined) return prepared;
+  // A refusal is kept in the receipt: it carries the form that shows no secret.
+  const shown = render(shownForm);
+  return shown.kind === 'invalid' ? shown : { ...shown, kind: 'refused', refusal: prepared.refusal };
+}
+
+function render({ definition, input, identity, secrets }: PreparationInput): Preparation {
+  const compiled = compiledOf(definition);
+  const { method, allowedHosts } = compiled.config;
+  const rendering = newRendering({ input, identity, ...(secrets === undefined ? {} : { secrets }) });
+  const base = renderUrl(compiled.url, 'adapter.config.url', rendering);
+  const pairs = compiled.query.map(([name, template]) =>
+    renderQueryPair(name, template, `adapter.config.query.${name}`, rendering),
+  );
+  const headers = renderHeaders(compiled, identity.effectId, rendering);
+  const body = renderBody(compiled, rendering);
+  if (rendering.issues.length > 0) return { kind: 'invalid', issues: rendering.issues };
+  const finished = finishUrl(base, pairs);
+  if (!finished.ok) return { kind: 'invalid', issues: [{ path: 'adapter.config.url', message: finished.message }] };
+  const request: PreparedRequest = { method, url: finished.href, headers, body, bodyEncoding: 'utf8' };
+  const target = { method, host: finished.url.host, path: finished.url.pathname };
+  const refusal = refusalOf(rendering, finished.url, allowedHosts);
+  if (refusal !== null) return { kind: 'refused', refusal, request, target };
+  return { kind: 'ready', request, target, secretNames: compiled.secretNames };
+}
+
+function refusalOf(rendering: Rendering, url: URL, allowedHosts: readonly string[] | undefined): Refusal | null {
+  if (rendering.missingSecrets.size > 0) {
+    const names = [...rendering.missingSecrets].sort().join(', ');
+    return { code: 'secret_missing', message: `no value in this environment for: ${names}` };
+  }
+  if (allowedHosts === undefined || isAllowedHost(url, allowedHosts)) return null;
+  return { code: 'destination_blocked', message: `${url.host} is not among the allowedHosts of the action` };
+}
+
+function renderHeaders(compiled: CompiledConfig, effectId: string, rendering: Rendering): Record<string, string> {
+  const { idempotencyHeader } = compiled.config;
+  const headers = compiled.headers.map(([name, template]): [string, string] => [
+    name,
+    renderHeader(template, `adapter.config.headers.${name}`, rendering),
+  ]);
+  const declaresType = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  if (compiled.body?.kind === 'json' && !declaresType) headers.push(['content-type', 'application/json']);
+  if (idempotencyHeader !== undefined) headers.push([idempotencyHeader, effectId]);
+  return Object.fromEntries(headers);
+}
+
+function renderBody({ body }: CompiledConfig, rendering: Rendering): string | null {
+  if (body === null) return null;
+  if (body.kind === 'text') return renderBodyText(body.template, 'adapter.config.body', rendering, body.form);
+  const value = renderNode(body.node, rendering);
+  // An exceeded budget makes the value worthless and perhaps huge: it is not written.
+  return rendering.issues.length > 0 ? null : canonicalJson(value);
+}
+
+function renderNode(node: BodyNode, rendering: Rendering): Json {
+  if ('leaf' in node) return renderLeaf(node.leaf, `adapter.config.${node.at}`, rendering);
+  if ('constant' in node) return node.constant;
+  if ('items' in node) return node.items.map((item) => renderNode(item, rendering));
+  return Object.fromEntries(node.members.map(([name, member]) => [name, renderNode(member, rendering)]));
+}

@@ -1,0 +1,44 @@
+import { type ProcessKind, VARIABLES } from './configuration.ts';
+
+const TITLES: Record<ProcessKind, string> = {
+  api: 'API',
+  worker: 'worker',
+  setup: 'commands',
+  embedded: '`npm start`',
+};
+
+/** docs/reference/configuration.md. `npm run docs:configuration` writes it, and a test holds it to the table. */
+export function renderConfigurationPage(): string {
+  const rows = Object.entries(VARIABLES).map(([name, variable]) => {
+    const processes = variable.processes.map((kind) => TITLES[kind]).join(', ');
+    return `| \`${name}\` | ${variable.meaning} | ${describeDefault(variable)} | ${processes} |`;
+  });
+  return [
+    '# Configuration',
+    '',
+    'Everything is configured by environment variables. Made from `domain/configuration.ts` by `npm run docs:configuration`.',
+    '',
+    'API: `node dist/server.js`. Worker: `node dist/worker.js`. Commands: `npm run db:migrate`, `npm run temporal:setup`, `npm run secrets:rewrap`.',
+    '',
+    '| Variable | Meaning | Default | Read by |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function describeDefault(variable: {
+  default: string | null;
+  embeddedDefault?: string;
+  required?: readonly ProcessKind[];
+}): string {
+  const show = (value: string): string => (value === '' ? 'empty' : `\`${value}\``);
+  const parts = [
+    ...(variable.default === null ? [] : [show(variable.default)]),
+    ...(variable.required === undefined
+      ? []
+      : [`required: ${variable.required.map((kind) => TITLES[kind]).join(', ')}`]),
+    ...(variable.embeddedDefault === undefined ? [] : [`\`npm start\`: ${show(variable.embeddedDefault)}`]),
+  ];
+  return parts.join('; ');
+}

@@ -1,0 +1,263 @@
+import { z } from 'zod';
+import {
+  addressRangesSchema,
+  addressSchema,
+  countSchema,
+  masterKeysSchema,
+  onOffSchema,
+  portSchema,
+  postgresUrlSchema,
+  publicUrlSchema,
+  textSchema,
+} from './configuration-schemas.ts';
+import { LOOPBACK_EGRESS } from './egress.ts';
+import { PLANS } from './plans.ts';
+
+/** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
+export type EnvironmentVariables = Record<string, string | undefined>;
+
+/** `api` and `worker` are the production processes; `setup` the commands that prepare for them; `embedded` is `npm start`. */
+export const PROCESS_KINDS = ['api', 'worker', 'setup', 'embedded'] as const;
+export type ProcessKind = (typeof PROCESS_KINDS)[number];
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+interface Variable {
+  /** One sentence or two, for the generated page. */
+  meaning: string;
+  /** As it would be written into the environment; `null` where there is none. */
+  default: string | null;
+  /** Where the embedded stack differs. */
+  embeddedDefault?: string;
+  processes: readonly ProcessKind[];
+  /** The processes that do not start without it. */
+  required?: readonly ProcessKind[];
+  /** An empty value means something other than an absent one. */
+  emptyCounts?: true;
+  schema: z.ZodType<unknown, string>;
+}
+
+const SERVICE = ['api', 'worker'] as const;
+const ALL = PROCESS_KINDS;
+
+/** Every variable, once: the parsing below and docs/reference/configuration.md are both made from it. */
+export const VARIABLES = {
+  PORT: { meaning: 'Port of the HTTP API.', default: '8080', processes: ['api', 'embedded'], schema: portSchema(0) },
+  HOST: {
+    meaning: 'Address that the HTTP API listens on.',
+    default: '0.0.0.0',
+    embeddedDefault: '127.0.0.1',
+    processes: ['api', 'embedded'],
+    schema: textSchema,
+  },
+  DATABASE_URL: {
+    meaning:
+      "The application's PostgreSQL login. It must be neither superuser nor BYPASSRLS nor own a table: those see every environment's rows. With the embedded stack: use this PostgreSQL and start none; an owner's URL is migrated with, and a plain login of its own is made and used.",
+    default: null,
+    processes: ALL,
+    required: SERVICE,
+    schema: postgresUrlSchema,
+  },
+  MIGRATION_DATABASE_URL: {
+    meaning: 'The login that owns the tables, for `npm run db:migrate`. Where it is not set, DATABASE_URL is used.',
+    default: null,
+    processes: ['setup', 'embedded'],
+    schema: postgresUrlSchema,
+  },
+  DATABASE_POOL_MAX: {
+    meaning: 'Database connections of one process at most; one more listens for notifications.',
+    default: '20',
+    processes: ['api', 'worker', 'embedded'],
+    schema: countSchema(2, 1_000),
+  },
+  TEMPORAL_ADDRESS: {
+    meaning: 'Temporal frontend, as host:port. With the embedded stack: use this Temporal and start none.',
+    default: null,
+    processes: ALL,
+    required: ['api', 'worker'],
+    schema: addressSchema,
+  },
+  TEMPORAL_NAMESPACE: {
+    meaning: 'Temporal namespace. One installation to a namespace: the workers of a second one would take its tasks.',
+    default: 'default',
+    processes: ALL,
+    schema: textSchema,
+  },
+  TEMPORAL_TLS: {
+    meaning: '`on` or `off`. On by itself where one of the other TLS variables or TEMPORAL_API_KEY is set.',
+    default: 'off',
+    processes: ALL,
+    schema: onOffSchema,
+  },
+  TEMPORAL_TLS_SERVER_NAME: {
+    meaning: "Name that the Temporal server's certificate is checked against, where it is not the host of the address.",
+    default: null,
+    processes: ALL,
+    schema: textSchema,
+  },
+  TEMPORAL_TLS_CA: {
+    meaning: 'File (PEM) of the authority that signed the Temporal server’s certificate.',
+    default: null,
+    processes: ALL,
+    schema: textSchema,
+  },
+  TEMPORAL_TLS_CERT: {
+    meaning: 'File (PEM) of the client certificate for mutual TLS. Needs TEMPORAL_TLS_KEY.',
+    default: null,
+    processes: ALL,
+    schema: textSchema,
+  },
+  TEMPORAL_TLS_KEY: {
+    meaning: "File (PEM) of the client certificate's key.",
+    default: null,
+    processes: ALL,
+    schema: textSchema,
+  },
+  TEMPORAL_API_KEY: {
+    meaning: 'API key for a Temporal that asks for one, such as Temporal Cloud.',
+    default: null,
+    processes: ALL,
+    schema: textSchema,
+  },
+  MASTER_KEYS: {
+    meaning:
+      'Keys that seal the secrets: `1:<base64 of 32 bytes>,2:…`. The highest version seals, every one opens. The embedded stack makes one in DATA_DIR.',
+    default: null,
+    processes: ALL,
+    required: SERVICE,
+    schema: masterKeysSchema,
+  },
+  EGRESS_ALLOW: {
+    meaning:
+      'Comma-separated addresses or CIDRs that actions may call although they are private, loopback or otherwise blocked. An empty value is none.',
+    default: '',
+    embeddedDefault: LOOPBACK_EGRESS,
+    processes: ['worker', 'embedded'],
+    emptyCounts: true,
+    schema: addressRangesSchema,
+  },
+  PUBLIC_URL: {
+    meaning:
+      'Origin that clients reach the service by, for example `https://api.example.com`. With https, a request that came in clear is refused with HTTPS_REQUIRED (health checks excepted).',
+    default: null,
+    processes: ['api', 'embedded'],
+    schema: publicUrlSchema,
+  },
+  TRUSTED_PROXIES: {
+    meaning:
+      'Comma-separated addresses or CIDRs of the proxies in front of the API. X-Forwarded-For, X-Forwarded-Proto and Forwarded count only where one of these sent them.',
+    default: '',
+    processes: ['api', 'embedded'],
+    schema: addressRangesSchema,
+  },
+  DEFAULT_PLAN: {
+    meaning: `Plan of a new workspace, one of ${PLANS.join(', ')}.`,
+    default: 'free',
+    embeddedDefault: 'enterprise',
+    processes: ['setup', 'embedded'],
+    schema: z.enum(PLANS, `must be one of ${PLANS.join(', ')}`),
+  },
+  LOG_LEVEL: {
+    meaning: `One of ${LOG_LEVELS.join(', ')}.`,
+    default: 'info',
+    processes: ALL,
+    schema: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
+  },
+  SHUTDOWN_GRACE_SECONDS: {
+    meaning:
+      'How long a process that was told to stop lets its work finish. A call that is cut off then becomes `unknown` and is reconciled.',
+    default: '30',
+    embeddedDefault: '10',
+    processes: ['api', 'worker', 'embedded'],
+    schema: countSchema(0, 3_600),
+  },
+  DATA_DIR: {
+    meaning: 'Folder of the embedded stack: databases, credentials.json, the master key, logs.',
+    default: '.local',
+    processes: ['setup', 'embedded'],
+    schema: textSchema,
+  },
+  POSTGRES_PORT: {
+    meaning: 'Port of the embedded PostgreSQL; 0 takes a free one.',
+    default: '0',
+    processes: ['embedded'],
+    schema: portSchema(0),
+  },
+  TEMPORAL_PORT: {
+    meaning: 'Port of the embedded Temporal dev server.',
+    default: '7233',
+    processes: ['embedded'],
+    schema: portSchema(0),
+  },
+  TEMPORAL_UI_PORT: {
+    meaning: 'Port of its web UI.',
+    default: '8233',
+    processes: ['embedded'],
+    schema: portSchema(0),
+  },
+  TEMPORAL_CLI_PATH: {
+    meaning:
+      'File of the Temporal CLI, where it should not be looked for (PATH, the project’s cache, a download, PyPI).',
+    default: null,
+    processes: ['embedded'],
+    schema: textSchema,
+  },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+type Output<Name extends VariableName> = z.output<(typeof VARIABLES)[Name]['schema']>;
+type Always<Kind, V> = V extends { default: string }
+  ? true
+  : V extends { required: readonly (infer R)[] }
+    ? Kind extends R
+      ? true
+      : false
+    : false;
+
+/** By the variable's own name; `null` is possible only where there is neither a default nor a duty to set it. */
+export type Configuration<Kind extends ProcessKind> = {
+  readonly [Name in VariableName as Kind extends (typeof VARIABLES)[Name]['processes'][number] ? Name : never]:
+    Output<Name> | (Always<Kind, (typeof VARIABLES)[Name]> extends true ? never : null);
+};
+
+/** Every problem of an environment at once. No message holds the value of a variable that may be a secret. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** Reads and checks what a process of this kind is configured with. Throws ConfigurationError with all problems at once. */
+export function readConfiguration<Kind extends ProcessKind>(
+  kind: Kind,
+  environment: EnvironmentVariables,
+): Configuration<Kind> {
+  const problems: string[] = [];
+  const values: [string, unknown][] = [];
+  for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
+    if (!variable.processes.includes(kind)) continue;
+    const given = environment[name];
+    const isSet = given !== undefined && (given !== '' || variable.emptyCounts === true);
+    const text = isSet ? given : defaultFor(kind, variable);
+    if (text === null) {
+      if (variable.required?.includes(kind) === true) problems.push(`${name} is not set. ${variable.meaning}`);
+      values.push([name, null]);
+      continue;
+    }
+    const parsed = variable.schema.safeParse(text.trim());
+    if (parsed.success) values.push([name, parsed.data]);
+    else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
+  }
+  if ((environment['TEMPORAL_TLS_CERT'] ?? '') !== '' && (environment['TEMPORAL_TLS_KEY'] ?? '') === '') {
+    problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return Object.fromEntries(values) as Configuration<Kind>;
+}
+
+function defaultFor(kind: ProcessKind, variable: Variable): string | null {
+  return kind === 'embedded' ? (variable.embeddedDefault ?? variable.default) : variable.default;
+}

@@ -1,0 +1,117 @@
+/**
+ * The one table of error codes. The message is the public default: it says what the caller can do.
+ * Sources: service.md "Errors"; codes marked (ours) are not in the specification's list.
+ */
+export const ERROR_TABLE = {
+  AUTHENTICATION_ERROR: {
+    status: 401,
+    message: 'Authentication failed. Send a valid API key as "Authorization: Bearer <API_KEY>".',
+  },
+  AUTHORIZATION_ERROR: { status: 403, message: 'This credential may not do that.' },
+  RATE_LIMIT_EXCEEDED: { status: 429, message: 'Too many requests. Wait until the next minute.' },
+  QUOTA_EXCEEDED: { status: 429, message: 'A monthly allowance or resource cap of the plan is reached.' },
+  BUDGET_EXCEEDED: { status: 429, message: 'The monthly budget of this API key is reached.' },
+  BUDGET_RECONCILIATION_REQUIRED: {
+    status: 503,
+    message: 'The usage of this API key is unknown; an operator must reconcile its budget.',
+  },
+  BUDGET_EFFECT_ALREADY_RESERVED: {
+    status: 409,
+    message:
+      'This request was admitted before and its recorded reply is gone. Read the invocation instead of running it again.',
+  },
+  VALIDATION_ERROR: { status: 400, message: 'The request is not valid. See details.issues.' },
+  FEATURE_NOT_AVAILABLE: { status: 403, message: 'The plan of this workspace does not include this capability.' },
+  EXPENSIVE_WORK_PAUSED: {
+    status: 503,
+    message: 'New expensive work is paused for all workspaces. Reading and deleting still work.',
+  },
+  NOT_FOUND: { status: 404, message: 'No such resource where this credential can see it.' },
+  PREVIEW_MISMATCH: { status: 409, message: 'The request differs from the preview. Make a new preview.' },
+  PREVIEW_EXPIRED: { status: 409, message: 'The preview has expired. Make a new preview.' },
+  PREVIEW_ALREADY_USED: { status: 409, message: 'The preview was used already. Make a new preview.' },
+  OPERATION_KEY_REUSE: {
+    status: 409,
+    message:
+      'This operation key belongs to another request. Use a new key for a new operation; see details.invocationId for the old one.',
+  },
+  idempotency_key_reuse: {
+    status: 409,
+    message: 'This Idempotency-Key was used for a different request. Use a new key.',
+  },
+  idempotency_request_in_progress: {
+    status: 409,
+    message: 'A request with this Idempotency-Key is still in progress. Send it again later with the same key.',
+  },
+  EFFECT_RESOLUTION_REQUIRED: {
+    status: 409,
+    message: 'An effect governs this invocation. Resolve the effect instead; its id is in details.effectId.',
+  },
+  USER_IDENTITY_REQUIRED: { status: 403, message: 'This operation needs a signed-in user; an API key has none.' },
+  PAID_PLANS_UNAVAILABLE: { status: 403, message: 'Paid plans are not open yet.' },
+  HTTPS_REQUIRED: { status: 403, message: 'Use HTTPS.' },
+  CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' }, // (ours)
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not answer that method. See the Allow header.' }, // (ours)
+  NOT_ACCEPTABLE: { status: 406, message: 'This service answers application/json.' }, // (ours)
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' }, // (ours)
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send the body as application/json.' }, // (ours)
+  INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side. Quote the requestId when you report it.' }, // (ours)
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    message: 'The service cannot take this request now. Send it again with the same Idempotency-Key.',
+  }, // (ours)
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export interface Issue {
+  /** Dotted path into the request, for example `body.adapter.config.url`. */
+  path: string;
+  message: string;
+}
+
+export interface ServiceErrorOptions {
+  /** What the caller reads; the table's message when left out. Never holds a secret or a stack trace. */
+  message?: string;
+  /** What only the log reads. */
+  log?: string;
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An error that a caller may see. Everything else becomes INTERNAL_ERROR. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly publicMessage: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    const publicMessage = options.message ?? ERROR_TABLE[code].message;
+    super(options.log ?? publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.publicMessage = publicMessage;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return ERROR_TABLE[this.code].status;
+  }
+}
+
+/** A body of 1 MiB can hold a hundred thousand mistakes; nobody reads more than these, and a reply must not outgrow its request. */
+const ISSUES_SHOWN_MAX = 100;
+
+export function validationError(found: Issue[], message?: string): ServiceError {
+  const issues = found.slice(0, ISSUES_SHOWN_MAX);
+  return new ServiceError('VALIDATION_ERROR', {
+    message:
+      message ??
+      `The request is not valid: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`.slice(0, 500),
+    details: { issues },
+  });
+}
+
+export function notFound(what: string): ServiceError {
+  return new ServiceError('NOT_FOUND', { message: `No such ${what} in this workspace and environment.` });
+}

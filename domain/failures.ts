@@ -1,0 +1,28 @@
+/**
+ * What the log keeps of an error, its causes included. A database error's `detail`, `where` and bound values can hold what
+ * a caller sent, so of those only the code, the constraint and the server's own sentence are kept, without values.
+ */
+export function describeFailure(thrown: unknown): Record<string, unknown> {
+  if (!(thrown instanceof Error)) return { type: typeof thrown };
+  const code = codeOf(thrown);
+  const isDatabaseError = 'severity' in thrown;
+  return {
+    type: thrown.name,
+    message: isDatabaseError ? databaseMessage(thrown, code) : thrown.message,
+    ...(code === null ? {} : { code }),
+    ...('constraint' in thrown && thrown.constraint !== undefined ? { constraint: thrown.constraint } : {}),
+    stack: thrown.stack?.split('\n').filter((line) => line.startsWith('    at ')),
+    ...(thrown.cause === undefined ? {} : { cause: describeFailure(thrown.cause) }),
+  };
+}
+
+/** knex writes `<statement> - <message>`, with the values in the statement; messages of class 22 quote the offending value. */
+function databaseMessage(error: Error, code: string | null): string {
+  const message = error.message.split(' - ').at(-1) ?? '';
+  return code?.startsWith('22') === true ? message.replaceAll(/".*"/gs, '"…"') : message;
+}
+
+/** The code of a system error or of PostgreSQL. */
+export function codeOf(error: Error): string | null {
+  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

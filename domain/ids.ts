@@ -1,0 +1,72 @@
+import { uuidv7 } from 'uuidv7';
+
+/**
+ * Public ids: `<prefix>_` and 22 base62 characters of a UUIDv7, so that ids sort by the moment of their creation
+ * (compare them as bytes: the database columns carry `COLLATE "C"`).
+ * Source: decisions.md, "Conventions for every resource".
+ */
+export const ID_PREFIXES = {
+  action: 'act',
+  actionVersion: 'ver',
+  invocation: 'inv',
+  effect: 'eff',
+  preview: 'prv',
+  approval: 'apr',
+  approvalPolicy: 'pol',
+  impactLimit: 'lim',
+  message: 'msg',
+  urlGroup: 'grp',
+  schedule: 'sch',
+  flowControlKey: 'fck',
+  topic: 'top',
+  subscription: 'sub',
+  event: 'evt',
+  run: 'run',
+  span: 'spn',
+  session: 'ses',
+  memory: 'mem',
+  collection: 'col',
+  file: 'fil',
+  cacheEntry: 'cch',
+  secret: 'sec',
+  notification: 'ntf',
+  integration: 'int',
+  apiKey: 'key',
+  request: 'req',
+  attempt: 'att',
+  evidence: 'evd',
+  user: 'usr',
+  invitation: 'ivt',
+  signInSession: 'sis',
+  auditEntry: 'aud',
+  signingKey: 'sgk',
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ENCODED_LENGTH = 22;
+
+/** The 22 base62 characters of a UUID, most significant first. */
+export function encodeUuid(uuid: string): string {
+  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
+  let encoded = '';
+  for (let position = 0; position < ENCODED_LENGTH; position++) {
+    encoded = ALPHABET.charAt(Number(rest % 62n)) + encoded;
+    rest /= 62n;
+  }
+  return encoded;
+}
+
+export function newId(kind: IdKind): string {
+  return `${ID_PREFIXES[kind]}_${encodeUuid(uuidv7())}`;
+}
+
+/** True when `value` has the form of an id of that kind. It says nothing of whether such a row exists. */
+export function isId(kind: IdKind, value: string): boolean {
+  return idPattern(kind).test(value);
+}
+
+export function idPattern(kind: IdKind): RegExp {
+  return new RegExp(`^${ID_PREFIXES[kind]}_[0-9A-Za-z]{${ENCODED_LENGTH}}$`);
+}

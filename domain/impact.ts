@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { ImpactDeclaration, ImpactQuantity } from './actions.ts';
+import { parsePath, readPath } from './json-path.ts';
+import type { JsonObject } from './json.ts';
+import type { Refusal } from './lifecycle.ts';
+
+const DECLARATIONS_MAX = 20;
+const MONEY = 'money';
+
+/** What a governed action says that it uses. Sources: service.md "ImpactQuantity", decisions.md "Actions". */
+export const impactDeclarationSchema = z
+  .strictObject({
+    dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower case letters, digits and _, at most 32'),
+    currency: z
+      .string()
+      .regex(/^[a-z]{3}$/, 'must be three lower case letters, such as usd')
+      .optional(),
+    amount: z.union([
+      z.strictObject({ path: z.string().min(1).max(512) }),
+      z.strictObject({ const: z.int().min(0).max(Number.MAX_SAFE_INTEGER) }),
+    ]),
+    bound: z.enum(['exact', 'upper_bound']),
+  })
+  .superRefine((declaration, context) => {
+    if (declaration.dimension === MONEY && declaration.currency === undefined) {
+      context.addIssue({ code: 'custom', path: ['currency'], message: 'is needed for money' });
+    }
+    if (declaration.dimension !== MONEY && declaration.currency !== undefined) {
+      context.addIssue({ code: 'custom', path: ['currency'], message: 'is for the dimension money only' });
+    }
+    if ('path' in declaration.amount && parsePath(declaration.amount.path)?.[0] !== 'input') {
+      context.addIssue({ code: 'custom', path: ['amount', 'path'], message: 'must be a path such as input.amount' });
+    }
+  });
+
+export const impactDeclarationsSchema = z.array(impactDeclarationSchema).max(DECLARATIONS_MAX);
+
+export type DeclaredImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: false; refusal: Refusal };
+
+/**
+ * Takes the declared amounts from an input: minor units for money, a count otherwise. What is missing, negative,
+ * fractional, not a number or too large to be exact has no bound, and is refused with `impact_unbounded`.
+ */
+export function declaredImpact(declarations: readonly ImpactDeclaration[], input: JsonObject): DeclaredImpact {
+  const quantities: ImpactQuantity[] = [];
+  for (const { dimension, currency, amount, bound } of declarations) {
+    const taken = amountOf(amount, input);
+    if (typeof taken === 'string') {
+      return {
+        ok: false,
+        refusal: { code: 'impact_unbounded', message: `the impact in ${dimension} has no bound: ${taken}` },
+      };
+    }
+    quantities.push({ dimension, ...(currency === undefined ? {} : { currency }), amount: taken, bound });
+  }
+  return { ok: true, quantities };
+}
+
+/** The amount, or why there is none. */
+function amountOf(amount: ImpactDeclaration['amount'], input: JsonObject): number | string {
+  if ('const' in amount) return checked(amount.const, 'the constant');
+  const steps = parsePath(amount.path);
+  if (steps === null) return `${amount.path} is not a path`;
+  const found = readPath({ input }, steps);
+  return found.found ? checked(found.value, amount.path) : `${amount.path} is missing`;
+}
+
+function checked(value: unknown, what: string): number | string {
+  if (typeof value !== 'number') return `${what} is not a number`;
+  if (value < 0 || Object.is(value, -0)) return `${what} is negative`;
+  if (!Number.isInteger(value)) return `${what} is not a whole number`;
+  if (!Number.isSafeInteger(value)) return `${what} is too large to be exact`;
+  return value;
+}

@@ -1,0 +1,67 @@
+import { canonicalJson } from './canonical-json.ts';
+import { isJsonObject } from './json.ts';
+import type { Json } from './json.ts';
+
+/** A member name or an array index. */
+export type PathStep = string | number;
+export type Found = { found: true; value: Json } | { found: false };
+
+const NOT_FOUND: Found = { found: false };
+const PATH_STEPS_MAX = 32;
+const NAME = /^[^\s.[\]{}"']+/u;
+const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
+
+/** Parses a dotted path with `[n]` indices, for example `body.items[0].state`. Null where it is not one. */
+export function parsePath(text: string): PathStep[] | null {
+  const steps: PathStep[] = [];
+  let rest = text;
+  while (rest !== '') {
+    if (steps.length === PATH_STEPS_MAX) return null;
+    const index = steps.length > 0 ? INDEX.exec(rest) : null;
+    if (index?.[1] !== undefined) {
+      steps.push(Number(index[1]));
+      rest = rest.slice(index[0].length);
+      continue;
+    }
+    if (steps.length > 0) {
+      if (!rest.startsWith('.')) return null;
+      rest = rest.slice(1);
+    }
+    const name = NAME.exec(rest)?.[0];
+    if (name === undefined) return null;
+    steps.push(name);
+    rest = rest.slice(name.length);
+  }
+  return steps.length > 0 ? steps : null;
+}
+
+/** Walks own members and elements only: nothing that a prototype holds is ever found. */
+export function readPath(value: Json, steps: readonly PathStep[]): Found {
+  let current: Json = value;
+  for (const step of steps) {
+    let next: Json | undefined;
+    if (typeof step === 'number') {
+      if (!Array.isArray(current)) return NOT_FOUND;
+      next = current[step];
+    } else {
+      if (!isJsonObject(current) || !Object.hasOwn(current, step)) return NOT_FOUND;
+      next = current[step];
+    }
+    if (next === undefined) return NOT_FOUND;
+    current = next;
+  }
+  return { found: true, value: current };
+}
+
+/** Equal as JSON values: the order of members does not matter. */
+export function jsonEquals(left: Json, right: Json): boolean {
+  return canonicalJson(left) === canonicalJson(right);
+}
+
+/** Writes a path for people: `input.items[0].id`. */
+export function pathText(root: string, steps: readonly PathStep[]): string {
+  return steps.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    return text === '' ? step : `${text}.${step}`;
+  }, root);
+}

@@ -1,0 +1,106 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { canonicalJson } from './canonical-json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { compilePattern } from './json-schema-patterns.ts';
+import { mapSubschemas } from './json-schema-structure.ts';
+
+/** A validation went over its time, or a pattern over its work. */
+export class ValidationBudgetError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ValidationBudgetError';
+  }
+}
+
+/** The deadline that the validations of one compiled schema run under. They are synchronous, so that one is enough. */
+export interface ValidationBudget {
+  start(limitMs: number): void;
+  check(): void;
+  /** The engine for `pattern`: RE2, whose time is linear in the text. */
+  regExp: RegExpEngine;
+}
+
+export interface RegExpEngine {
+  (pattern: string, flags: string): { test(text: string): boolean };
+  code: string;
+}
+
+/** Characters of the text times instructions of the program. */
+const PATTERN_WORK_MAX = 100_000_000;
+/** Formats are checked by regular expressions that back-track; a text that is longer fits none. */
+const FORMAT_LENGTH_MAX = 2_048;
+const STEP_KEYWORD = 'x-service-step';
+
+export function newBudget(): ValidationBudget {
+  let deadline = Number.POSITIVE_INFINITY;
+  const check = (): void => {
+    if (performance.now() > deadline) throw new ValidationBudgetError('the validation takes too long');
+  };
+  const regExp = (pattern: string): { test(text: string): boolean } => {
+    const program = compilePattern(pattern);
+    const size = program.programSize();
+    return {
+      test(text) {
+        check();
+        if (text.length * size > PATTERN_WORK_MAX)
+          throw new ValidationBudgetError('the text is too long for its pattern');
+        return program.test(text);
+      },
+    };
+  };
+  return {
+    start(limitMs) {
+      deadline = performance.now() + limitMs;
+    },
+    check,
+    // `code` is what ajv would write into a stand-alone module, which we never make.
+    regExp: Object.assign(regExp, { code: 're2' }),
+  };
+}
+
+/**
+ * Gives the validator keywords whose cost is bounded, and returns the schema with a step in each of its subschemas, which
+ * looks at the clock: the only way to stop generated code from within.
+ */
+export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: ValidationBudget): JsonObject {
+  addFormats.default(ajv);
+  for (const [name, format] of Object.entries(ajv.formats)) {
+    const bounded = boundedFormat(name, format);
+    if (bounded !== null) ajv.formats[name] = bounded;
+  }
+  // The validator's own `uniqueItems` compares each item with each other one.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must not hold the same item twice' },
+    validate: (isUnique: boolean, items: Json[]) =>
+      !isUnique || new Set(items.map(canonicalJson)).size === items.length,
+  });
+  ajv.addKeyword({
+    keyword: STEP_KEYWORD,
+    before: '$ref',
+    schema: false,
+    validate: () => {
+      budget.check();
+      return true;
+    },
+  });
+  return mapSubschemas(schema, (subschema) => ({ ...subschema, [STEP_KEYWORD]: true }));
+}
+
+type Format = Ajv2020['formats'][string];
+
+/** Base64 and its like are long by their nature and checked by an expression that does not back-track. */
+const UNBOUNDED_FORMATS: readonly string[] = ['byte', 'binary', 'password'];
+
+function boundedFormat(name: string, format: Format): Format | null {
+  if (UNBOUNDED_FORMATS.includes(name)) return null;
+  const own: unknown = typeof format === 'object' && !(format instanceof RegExp) ? format.validate : format;
+  if (typeof format === 'object' && 'type' in format && format.type === 'number') return null;
+  if (own instanceof RegExp) return (text: string) => text.length <= FORMAT_LENGTH_MAX && own.test(text);
+  if (typeof own !== 'function') return null;
+  return (text: string) => text.length <= FORMAT_LENGTH_MAX && own(text) === true;
+}

@@ -1,0 +1,172 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { addSafeKeywords, newBudget, ValidationBudgetError } from './json-schema-keywords.ts';
+import type { ValidationBudget } from './json-schema-keywords.ts';
+import { structureIssues } from './json-schema-structure.ts';
+import { digestOf } from './canonical-json.ts';
+import type { Issue } from './errors.ts';
+import { pathText } from './json-path.ts';
+import type { PathStep } from './json-path.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/**
+ * JSON Schema 2020-12 for what tenants write: schemas are checked before they are kept, and validation is bounded in time
+ * and stack whatever the schema says. `format` is asserted where it is known.
+ */
+export interface CompiledSchema {
+  /** What is wrong with a value, with paths such as `input.items[0].id`; empty where it fits. */
+  validate(value: Json): Issue[];
+}
+
+const COMPILED_MAX = 500;
+const COMPILED_BYTES_MAX = 4_194_304;
+/** A validation that takes longer is given up: the schema multiplies the work of its input. */
+const VALIDATION_MS_MAX = 500;
+const ALL_ISSUES_MS_MAX = 100;
+const ISSUES_MAX = 50;
+
+/** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is what costs. */
+let metaSchemaValidator: Ajv2020 | undefined;
+
+/**
+ * What is wrong with a schema: not 2020-12, too large or deep, a reference that leads out of the document or nowhere, a
+ * pattern that cannot be run in linear time. Empty where it can be used.
+ */
+export function checkSchema(schema: JsonObject, path = 'inputSchema'): Issue[] {
+  const structure = structureIssues(schema, path);
+  if (structure.length > 0) return structure;
+  metaSchemaValidator ??= new Ajv2020({ strict: false, allErrors: false, logger: false });
+  try {
+    if (metaSchemaValidator.validateSchema(schema) !== true) {
+      return issuesOf(metaSchemaValidator.errors ?? [], path);
+    }
+    build(schema, newBudget(), false);
+    return [];
+  } catch (error) {
+    return [{ path, message: `cannot be compiled: ${messageOf(error)}` }];
+  }
+}
+
+interface CacheEntry {
+  compiled: CompiledSchema;
+  bytes: number;
+}
+
+const cache = new Map<string, CacheEntry>();
+let cachedBytes = 0;
+
+/** Compiles a checked schema, or takes it from the cache (by digest, least recently used first out). Throws on one that does not compile. */
+export function compileSchema(schema: JsonObject): CompiledSchema {
+  const digest = digestOf(schema);
+  const known = cache.get(digest);
+  if (known !== undefined) {
+    cache.delete(digest);
+    cache.set(digest, known);
+    return known.compiled;
+  }
+  const entry = { compiled: compile(schema), bytes: JSON.stringify(schema).length };
+  cache.set(digest, entry);
+  cachedBytes += entry.bytes;
+  for (const [oldest, { bytes }] of cache) {
+    if (cache.size <= COMPILED_MAX && cachedBytes <= COMPILED_BYTES_MAX) break;
+    cache.delete(oldest);
+    cachedBytes -= bytes;
+  }
+  return entry.compiled;
+}
+
+function compile(schema: JsonObject): CompiledSchema {
+  const budget = newBudget();
+  const first = build(schema, budget, false);
+  let all: ValidateFunction | undefined;
+  return {
+    validate(value) {
+      const issues = run(first, budget, value, VALIDATION_MS_MAX);
+      if (issues === 'exceeded') {
+        return [
+          { path: 'input', message: 'cannot be validated: the schema takes too long or nests without end on it' },
+        ];
+      }
+      if (issues.length === 0) return issues;
+      // Only what does not fit pays for the full list, and no more than a little.
+      all ??= build(schema, budget, true);
+      const complete = run(all, budget, value, ALL_ISSUES_MS_MAX);
+      return complete === 'exceeded' || complete.length === 0 ? issues : complete.slice(0, ISSUES_MAX);
+    },
+  };
+}
+
+function build(schema: JsonObject, budget: ValidationBudget, allErrors: boolean): ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors,
+    logger: false,
+    // The meta-schema was checked when the schema was written; compiling it again for each schema would cost the most.
+    meta: false,
+    validateSchema: false,
+    // Inlined references multiply the code of a small schema.
+    inlineRefs: false,
+    // `toString` and its like are no members of an input.
+    ownProperties: true,
+    // The optimiser's time grows with the square of the schema, and saves little of the run.
+    code: { regExp: budget.regExp, optimize: false },
+  });
+  const prepared = addSafeKeywords(ajv, schema, budget);
+  return ajv.compile(prepared);
+}
+
+function run(validate: ValidateFunction, budget: ValidationBudget, value: Json, limitMs: number): Issue[] | 'exceeded' {
+  budget.start(limitMs);
+  try {
+    return validate(value) ? [] : issuesOf(validate.errors ?? [], 'input');
+  } catch (error) {
+    // A reference to itself that consumes nothing ends the stack; one that branches ends the time.
+    if (error instanceof RangeError || error instanceof ValidationBudgetError) return 'exceeded';
+    throw error;
+  }
+}
+
+function issuesOf(errors: readonly ErrorObject[], root: string): Issue[] {
+  const issues = errors.slice(0, ISSUES_MAX * 2).map((error) => ({
+    path: pathText(root, [...pointerSteps(error.instancePath), ...memberOf(error)]),
+    message: messageFor(error),
+  }));
+  const seen = new Set<string>();
+  return issues.filter(({ path, message }) => {
+    const key = `${path}\n${message}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+function pointerSteps(pointer: string): PathStep[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
+}
+
+/** The member that an error is about, where the error stands at its parent. */
+function memberOf({ keyword, params }: ErrorObject): PathStep[] {
+  const names: Record<string, string> = {
+    required: 'missingProperty',
+    dependentRequired: 'missingProperty',
+    additionalProperties: 'additionalProperty',
+    unevaluatedProperties: 'unevaluatedProperty',
+    propertyNames: 'propertyName',
+  };
+  const member: unknown = params[names[keyword] ?? ''];
+  return typeof member === 'string' ? [member] : [];
+}
+
+function messageFor({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not a known member';
+  if (keyword === 'enum') return `must be one of ${JSON.stringify(params['allowedValues']).slice(0, 200)}`;
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue']).slice(0, 200)}`;
+  return message ?? `does not fit ${keyword}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+}

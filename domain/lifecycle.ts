@@ -1,0 +1,98 @@
+/**
+ * The words of an effect's life. The database holds the same words in its constraints (db/migrations), derives the grade
+ * as a generated column and enforces the moves; this file is what TypeScript knows of them. No imports: workflows read it.
+ */
+export const STAGES = ['awaiting_approval', 'ready', 'dispatching', 'reconciling', 'settled', 'rejected'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const OUTCOMES = ['not_dispatched', 'pending', 'succeeded', 'failed', 'unknown'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const GRADES = ['confirmed', 'acknowledged', 'unknown', 'failed', 'refused', 'denied', 'pending'] as const;
+export type Grade = (typeof GRADES)[number];
+
+export const PARTIAL_EFFECTS = ['none', 'possible', 'confirmed'] as const;
+export type PartialEffect = (typeof PARTIAL_EFFECTS)[number];
+
+export const VERIFICATIONS = ['provider', 'manual', 'unverified', 'not_dispatched'] as const;
+export type Verification = (typeof VERIFICATIONS)[number];
+
+export const INVOCATION_STATUSES = [
+  'pending_approval',
+  'queued',
+  'dispatching',
+  'succeeded',
+  'failed',
+  'unknown',
+  'refused',
+  'denied',
+  'expired',
+  'cancelled',
+] as const;
+export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
+
+/** Statuses that a waiting caller is answered on: nothing more will happen without a new event from outside. */
+export const RESTING_STATUSES: readonly InvocationStatus[] = [
+  'pending_approval',
+  'succeeded',
+  'failed',
+  'unknown',
+  'refused',
+  'denied',
+  'expired',
+  'cancelled',
+];
+
+/** Who said what the outcome is. `provider_lookup` is the provider's own record, read back. */
+export const OUTCOME_SOURCES = ['system', 'provider_response', 'provider_lookup', 'manual_resolution'] as const;
+export type OutcomeSource = (typeof OUTCOME_SOURCES)[number];
+
+export const ATTEMPT_KINDS = ['dispatch', 'replay', 'reconcile'] as const;
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
+
+export const ATTEMPT_STATUSES = ['started', 'completed', 'abandoned'] as const;
+export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
+
+export const EVIDENCE_SOURCES = [
+  'preview',
+  'provider_response',
+  'provider_lookup',
+  'system',
+  'operator_note',
+  'manual_resolution',
+] as const;
+export type EvidenceSource = (typeof EVIDENCE_SOURCES)[number];
+
+/** Why the service refused at dispatch. Source: decisions.md, "Refusal codes". */
+export const REFUSAL_CODES = [
+  'digest_mismatch',
+  'action_version_changed',
+  'action_disabled',
+  'preview_expired',
+  'precondition_changed',
+  'policy_denied',
+  'policy_evaluation_error',
+  'approval_expired',
+  'approval_invalidated',
+  'impact_limit_exceeded',
+  'impact_unbounded',
+  'currency_mismatch',
+  'secret_missing',
+  'mode_mismatch',
+  'recipient_not_allowed',
+  'environment_halted',
+  'destination_blocked',
+  'dependency_unsettled',
+  'operation_in_flight',
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+export interface Refusal {
+  code: RefusalCode;
+  message: string;
+}
+
+/** The `error` string of a refused invocation, in the specification's form. */
+export function refusalText(refusal: Refusal): string {
+  return `dispatch refused (${refusal.code}): ${refusal.message}`;
+}

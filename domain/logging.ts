@@ -1,0 +1,34 @@
+import type { LoggerOptions } from 'pino';
+import { describeFailure } from './failures.ts';
+
+/** Where a header or a credential would stand if someone logged an object that holds one. Nobody should; this is the second line. */
+const HEADER_NAMES = ['authorization', 'Authorization', 'cookie', 'Cookie', 'set-cookie', 'x-api-key'];
+const HEADER_HOLDERS = ['', 'headers.', '*.headers.', 'request.headers.', 'response.headers.'];
+const CREDENTIAL_NAMES = ['secret', 'secrets', 'apiKey', 'password', 'masterKeys', 'credentials'];
+
+const REDACTED_PATHS = [
+  ...HEADER_HOLDERS.flatMap((holder) =>
+    HEADER_NAMES.map((name) => (/[^\w.*]/.test(name) ? bracket(holder, name) : holder + name)),
+  ),
+  ...CREDENTIAL_NAMES.flatMap((name) => [name, `*.${name}`]),
+];
+
+function bracket(holder: string, name: string): string {
+  return `${holder.replace(/\.$/, '')}["${name}"]`;
+}
+
+/**
+ * pino's options for every process: JSON lines, times in RFC 3339, credentials replaced by `[REDACTED]`. Errors are described
+ * rather than copied: pino's own way keeps every member, and PostgreSQL writes the row that it refused into `detail`. `error`
+ * is the member that the Temporal SDK uses.
+ */
+export function loggerOptions(level: string, processName: string): LoggerOptions {
+  return {
+    level,
+    base: { process: processName },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeFailure, error: describeFailure },
+    redact: { paths: REDACTED_PATHS, censor: '[REDACTED]' },
+  };
+}

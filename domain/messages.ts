@@ -1,0 +1,50 @@
+/** Messages: what the API, the workflow and the activities agree on. Sources: service.md "Message", decisions.md "Messages". */
+
+export const MESSAGE_STATUSES = ['pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled'] as const;
+/**
+ * pending: accepted and due. scheduled: due later. processing: an attempt is under way, or it waits for its next one.
+ * The other three are ends.
+ */
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+export type MessageEnd = Extract<MessageStatus, 'delivered' | 'failed' | 'cancelled'>;
+
+export const MESSAGE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type MessageMethod = (typeof MESSAGE_METHODS)[number];
+
+/** A message of a caller, the callback of one, or the delivery of an event. */
+export type MessageKind = 'message' | 'callback' | 'event';
+
+export const MAX_RETRIES_DEFAULT = 5;
+export const MAX_RETRIES_MAX = 20;
+export const TIMEOUT_SECONDS_DEFAULT = 30;
+export const TIMEOUT_SECONDS_MAX = 300;
+export const BATCH_ITEMS_MAX = 1_000;
+export const DEDUPLICATION_WINDOW_MINUTES = 10;
+export const RESPONSE_READ_BYTES_MAX = 64 * 1024;
+export const RESPONSE_STORED_BYTES_MAX = 8 * 1024;
+
+/** What a header's or a redacted body's value is shown as. Source: service.md "Message". */
+export const REDACTED = '[REDACTED]';
+
+/** Where a message's rows are found: what a workflow holds of it. */
+export interface MessageRef {
+  messageId: string;
+  workspaceId: string;
+  environmentId: string;
+}
+
+/** What a visit of `attemptMessage` came to, and so what its workflow does next. */
+export type DeliveryStep =
+  /** The next attempt, or the first, is due in so many milliseconds. */
+  | { next: 'wait'; delayMs: number }
+  /** Its environment is halted. */
+  | { next: 'hold' }
+  /** Nothing more will be sent. The callbacks that its end made have workflows to be started. */
+  | { next: 'end'; status: MessageEnd; callbackIds: string[] };
+
+/** One page of the messages that a halt has held, woken. */
+export interface WokenPage {
+  woken: number;
+  /** Where the next page begins; null at the end. */
+  afterId: string | null;
+}

@@ -1,0 +1,159 @@
+import { ServiceError } from './errors.ts';
+
+/**
+ * The plans and what each includes, as data. Sources: service.md "Limits" for rate limits, environments and the e-mails of
+ * Early Beta Access; the other figures are choices of ours, which docs/plans-and-limits.md gives the reasons of.
+ */
+export const PLANS = ['free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'] as const;
+export type PlanName = (typeof PLANS)[number];
+
+/** Counted per workspace and UTC calendar month. `egress` is in bytes, everything else in pieces. */
+export const ALLOWANCES = ['executions', 'messages', 'egress', 'memory_processing', 'notification_emails'] as const;
+export type Allowance = (typeof ALLOWANCES)[number];
+
+/** Capabilities that not every plan has; a route names the one that it needs. */
+export const FEATURES = ['audit_log'] as const;
+export type Feature = (typeof FEATURES)[number];
+const FEATURE_TITLES: Record<Feature, string> = { audit_log: 'the audit log' };
+
+export interface RateLimit {
+  perMinute: number;
+  /** Null: only the minute counts. */
+  perHour: number | null;
+}
+
+export interface Plan {
+  /** As people read it. */
+  title: string;
+  /** Null: unlimited, and then nothing is counted. */
+  rateLimit: RateLimit | null;
+  /** Environments in total, of whatever kind. */
+  environments: number | 'unlimited';
+  /** Null: no limit. */
+  allowances: Record<Allowance, number | null>;
+  features: readonly Feature[];
+}
+
+const GIBIBYTE = 1024 ** 3;
+const UNLIMITED: Plan['allowances'] = {
+  executions: null,
+  messages: null,
+  egress: null,
+  memory_processing: null,
+  notification_emails: null,
+};
+
+export const PLAN_TABLE: Record<PlanName, Plan> = {
+  free: {
+    title: 'Free',
+    rateLimit: { perMinute: 300, perHour: 10_000 },
+    environments: 1,
+    allowances: {
+      executions: 1_000,
+      messages: 10_000,
+      egress: GIBIBYTE,
+      memory_processing: 1_000,
+      notification_emails: 100,
+    },
+    features: [],
+  },
+  early_beta_access: {
+    title: 'Early Beta Access',
+    rateLimit: { perMinute: 300, perHour: 10_000 },
+    environments: 3,
+    allowances: {
+      executions: 10_000,
+      messages: 100_000,
+      egress: 10 * GIBIBYTE,
+      memory_processing: 10_000,
+      notification_emails: 500,
+    },
+    features: ['audit_log'],
+  },
+  production: {
+    title: 'Production',
+    rateLimit: { perMinute: 1_000, perHour: null },
+    environments: 2,
+    allowances: {
+      executions: 100_000,
+      messages: 1_000_000,
+      egress: 100 * GIBIBYTE,
+      memory_processing: 100_000,
+      notification_emails: 5_000,
+    },
+    features: ['audit_log'],
+  },
+  growth: {
+    title: 'Growth',
+    rateLimit: { perMinute: 1_000, perHour: null },
+    environments: 3,
+    allowances: {
+      executions: 1_000_000,
+      messages: 10_000_000,
+      egress: 1_000 * GIBIBYTE,
+      memory_processing: 1_000_000,
+      notification_emails: 25_000,
+    },
+    features: ['audit_log'],
+  },
+  pay_as_you_go: {
+    title: 'Pay as You Go',
+    rateLimit: null,
+    environments: 3,
+    allowances: UNLIMITED,
+    features: ['audit_log'],
+  },
+  enterprise: {
+    title: 'Enterprise',
+    rateLimit: null,
+    environments: 'unlimited',
+    allowances: UNLIMITED,
+    features: FEATURES,
+  },
+};
+
+/** @throws {ServiceError} FEATURE_NOT_AVAILABLE. Source: service.md "Errors". */
+export function requireFeature(plan: PlanName, feature: Feature): void {
+  const { title, features } = PLAN_TABLE[plan];
+  if (features.includes(feature)) return;
+  const having = PLANS.filter((name) => PLAN_TABLE[name].features.includes(feature));
+  throw new ServiceError('FEATURE_NOT_AVAILABLE', {
+    message: `The ${title} plan does not include ${FEATURE_TITLES[feature]}. Plans that do: ${having.map((name) => PLAN_TABLE[name].title).join(', ')}.`,
+  });
+}
+
+export function isPlanName(value: string): value is PlanName {
+  return (PLANS as readonly string[]).includes(value);
+}
+
+/** Whether a workspace of this plan that has so many environments may have one more. */
+export function allowsAnotherEnvironment(plan: PlanName, present: number): boolean {
+  const { environments } = PLAN_TABLE[plan];
+  return environments === 'unlimited' || present < environments;
+}
+
+/** The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (service.md "Limits"). */
+export function usageResetsAt(now: Date): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+}
+
+/** One counting window of a workspace as it stands. */
+export interface RateWindow {
+  /** Requests that it admits. */
+  limit: number;
+  /** Requests that it has admitted. */
+  used: number;
+  /** Unix time. */
+  resetsAtMs: number;
+}
+
+/**
+ * The window that says most to the caller: of those that are used up the one that opens last, else the one with the fewest
+ * requests left (the shorter one where two have the same).
+ */
+export function tellingWindow(windows: readonly [RateWindow, ...RateWindow[]]): RateWindow {
+  const used = windows.filter((window) => window.used >= window.limit);
+  const [first, ...rest] = windows;
+  if (used.length > 0) return used.reduce((a, b) => (b.resetsAtMs > a.resetsAtMs ? b : a));
+  return rest.reduce((a, b) => (b.limit - b.used < a.limit - a.used ? b : a), first);
+}

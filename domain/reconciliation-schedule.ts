@@ -1,0 +1,43 @@
+/**
+ * When an unknown outcome is read again, counted from the end of the read before (the first from the unknown).
+ * Source: decisions.md, "Effects, attempts, reconciliation". No imports: workflows read it.
+ */
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Times after the unknown at which it is read. */
+export const UNKNOWN_READ_TIMES_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+  8 * HOUR_MS,
+  16 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** What the provider says it is still at is read once a day, for so many days. */
+export const PENDING_READ_INTERVAL_MS = DAY_MS;
+export const PENDING_READS_MAX = 30;
+
+const JITTER_FRACTION = 0.2;
+
+/**
+ * Milliseconds from now until the next read, or null when the schedule is at its end. `random` is in [0, 1): the workflow's
+ * own, so that a replay computes the same.
+ */
+export function nextReadDelayMs(
+  state: { pending: boolean; reads: number; elapsedMs: number },
+  random: number,
+): number | null {
+  const jitter = 1 + JITTER_FRACTION * (2 * random - 1);
+  if (state.pending) return state.reads < PENDING_READS_MAX ? Math.round(PENDING_READ_INTERVAL_MS * jitter) : null;
+  const at = UNKNOWN_READ_TIMES_MS[state.reads];
+  return at === undefined ? null : Math.max(0, Math.round(at * jitter) - state.elapsedMs);
+}

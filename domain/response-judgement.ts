@@ -1,0 +1,41 @@
+import type { PartialEffect } from './lifecycle.ts';
+
+/** A status code, or a class of them such as `4xx`. */
+export type StatusPattern = number | string;
+
+export interface StatusLists {
+  success?: readonly StatusPattern[] | undefined;
+  failure?: readonly StatusPattern[] | undefined;
+}
+
+export interface Judgement {
+  outcome: 'succeeded' | 'failed' | 'unknown';
+  partialEffect: PartialEffect;
+}
+
+const DEFAULT_SUCCESS: readonly StatusPattern[] = ['2xx'];
+
+/**
+ * The statuses that say by their meaning (RFC 9110 and its kin) that the request was turned away. Not 408, 409, 423, 425
+ * and 499: they do not prove that nothing happened (a conflict may be with our own earlier work).
+ */
+const DEFAULT_FAILURE: readonly StatusPattern[] = [
+  400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 426, 428, 429, 431, 451,
+];
+
+const UNKNOWN: Judgement = { outcome: 'unknown', partialEffect: 'possible' };
+
+/**
+ * What a readable response proves by its status. A code that is listed beats a class that is listed; what no list names is
+ * unknown (a redirect is never followed, an unlisted 4xx and any 5xx prove nothing).
+ * Source: decisions.md "Effects, attempts, reconciliation".
+ */
+export function judgeStatus(status: number, lists: StatusLists): Judgement {
+  const success = lists.success ?? DEFAULT_SUCCESS;
+  const failure = lists.failure ?? DEFAULT_FAILURE;
+  for (const pattern of [status, `${Math.floor(status / 100)}xx`]) {
+    if (success.includes(pattern)) return { outcome: 'succeeded', partialEffect: 'none' };
+    if (failure.includes(pattern)) return { outcome: 'failed', partialEffect: 'none' };
+  }
+  return UNKNOWN;
+}

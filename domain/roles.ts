@@ -1,0 +1,7 @@
+/** Roles of a workspace's members, the least first. Source: decisions.md "Identity, keys"; issue 4. */
+export const ROLES = ['member', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export function roleSuffices(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}

@@ -1,0 +1,98 @@
+import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Refusal, Stage } from './lifecycle.ts';
+
+/** What the record says of one dispatch: the attempt, and what was read since. */
+export interface DispatchRecord {
+  attempt: {
+    status: 'started' | 'completed' | 'abandoned';
+    claimed: boolean;
+    observedOutcome: Outcome | null;
+    refusal: Refusal | null;
+    error: string | null;
+  };
+  /** Newest last. `provider_response` after an abandoned attempt is a late answer: the worker was cut off, not dead. */
+  evidence: { source: 'provider_response' | 'provider_lookup'; impliedOutcome: Outcome | null; summary: string }[];
+}
+
+export type Settlement =
+  | { kind: 'refused'; refusal: Refusal }
+  | {
+      kind: 'known';
+      stage: Extract<Stage, 'settled' | 'reconciling'>;
+      outcome: Extract<Outcome, 'succeeded' | 'failed' | 'pending' | 'unknown'>;
+      source: OutcomeSource | null;
+      partialEffect: PartialEffect;
+      error: string | null;
+      /** Set where the attempt is still open and must be closed as abandoned, with this. */
+      abandon: { observedOutcome: Outcome; error: string } | null;
+    };
+
+export const NEVER_TAKEN_UP = 'not sent: no worker took the dispatch up in time';
+export const WORKER_LOST = 'the worker was lost while the call was under way: whether it took effect is not known';
+
+/**
+ * What is really known of a dispatch, from its record alone. The provider's own record, read back, outweighs a response; a
+ * response outweighs silence; and silence after a claim is `unknown`, never a guess.
+ */
+export function settlementOf(record: DispatchRecord): Settlement {
+  const { attempt } = record;
+  if (attempt.refusal) return { kind: 'refused', refusal: attempt.refusal };
+  if (attempt.status === 'started' && !attempt.claimed) {
+    return known('failed', 'system', 'none', NEVER_TAKEN_UP, {
+      observedOutcome: 'not_dispatched',
+      error: NEVER_TAKEN_UP,
+    });
+  }
+  const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: WORKER_LOST } : null;
+  const read = lastDecisive(record, 'provider_lookup') ?? lastDecisive(record, 'provider_response');
+  if (read) {
+    return known(
+      read.outcome,
+      read.source,
+      read.outcome === 'pending' ? 'possible' : 'none',
+      read.outcome === 'failed' ? read.summary : null,
+      abandon,
+    );
+  }
+  switch (attempt.observedOutcome) {
+    case 'not_dispatched':
+      return known('failed', 'system', 'none', attempt.error, abandon);
+    case 'succeeded':
+      return known('succeeded', 'provider_response', 'none', null, abandon);
+    case 'failed':
+      return known('failed', 'provider_response', 'none', attempt.error, abandon);
+    case 'pending':
+      return known('pending', 'provider_response', 'possible', attempt.error, abandon);
+    case 'unknown':
+    case null:
+      return known('unknown', null, 'possible', attempt.error ?? WORKER_LOST, abandon);
+  }
+}
+
+function lastDecisive(
+  record: DispatchRecord,
+  source: 'provider_lookup' | 'provider_response',
+): { outcome: 'succeeded' | 'failed' | 'pending'; source: OutcomeSource; summary: string } | null {
+  for (const evidence of record.evidence.toReversed()) {
+    if (evidence.source !== source) continue;
+    const outcome = evidence.impliedOutcome;
+    if (outcome === 'succeeded' || outcome === 'failed' || outcome === 'pending')
+      return { outcome, source, summary: evidence.summary };
+  }
+  return null;
+}
+
+function known(
+  outcome: 'succeeded' | 'failed' | 'pending' | 'unknown',
+  source: OutcomeSource | null,
+  partialEffect: PartialEffect,
+  error: string | null,
+  abandon: { observedOutcome: Outcome; error: string } | null,
+): Settlement {
+  const stage = outcome === 'succeeded' || outcome === 'failed' ? 'settled' : 'reconciling';
+  return { kind: 'known', stage, outcome, source, partialEffect, error, abandon };
+}
+
+/** The invocation's status for an effect's outcome. What the provider is still at is still being dispatched to the caller. */
+export function statusOf(outcome: 'succeeded' | 'failed' | 'pending' | 'unknown'): InvocationStatus {
+  return outcome === 'pending' ? 'dispatching' : outcome;
+}

@@ -1,0 +1,137 @@
+import type { ProviderResponse, RequestIdentity } from './adapters/adapter-descriptor.ts';
+import { parsePath, readPath } from './json-path.ts';
+import type { Found, PathStep } from './json-path.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/**
+ * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments; a value is put in between and is
+ * never parsed itself, so that an input which contains `{{secret:X}}` stays that text.
+ * Source: decisions.md "Actions".
+ */
+export type Reference =
+  | { kind: 'value'; root: ValueRoot; steps: PathStep[]; source: string }
+  | { kind: 'secret'; name: string; source: string };
+
+export type ValueRoot = 'input' | 'invocation.id' | 'effect.id' | 'operationKey' | 'response';
+export type Segment = { text: string } | { reference: Reference };
+
+export interface Template {
+  source: string;
+  segments: Segment[];
+}
+
+/** What a template may refer to in its place. */
+export interface TemplatePlace {
+  secrets: boolean;
+  response: boolean;
+}
+
+export type ParsedTemplate = { ok: true; template: Template } | { ok: false; message: string };
+
+/** What the references resolve against. `secrets` only inside the dispatch; `response` only in a read-back. */
+export interface TemplateScope {
+  input: JsonObject;
+  identity: RequestIdentity;
+  response?: ProviderResponse | null;
+  secrets?: ReadonlyMap<string, string>;
+}
+
+export type Resolved =
+  | { kind: 'value'; value: Json }
+  /** `shown` is the placeholder; `value` is there inside the dispatch only. */
+  | { kind: 'secret'; name: string; value: string | undefined }
+  | { kind: 'missing'; path: string };
+
+export const SECRET_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const SECRET_PREFIX = 'secret:';
+const IDENTITY_ROOTS = ['invocation.id', 'effect.id', 'operationKey'] as const;
+const RESPONSE_MEMBERS: readonly PathStep[] = ['status', 'headers', 'body'];
+
+/** Splits a text into literal pieces and references. A `{{` that is not a reference is an error: it was meant as one. */
+export function parseTemplate(source: string, place: TemplatePlace): ParsedTemplate {
+  const segments: Segment[] = [];
+  let position = 0;
+  while (position < source.length) {
+    const open = source.indexOf('{{', position);
+    if (open === -1) break;
+    const close = source.indexOf('}}', open + 2);
+    if (close === -1) return { ok: false, message: 'has a {{ without its }}' };
+    const parsed = parseReference(source.slice(open + 2, close).trim(), place);
+    if (typeof parsed === 'string') return { ok: false, message: parsed };
+    if (open > position) segments.push({ text: source.slice(position, open) });
+    segments.push({ reference: parsed });
+    position = close + 2;
+  }
+  if (position < source.length) segments.push({ text: source.slice(position) });
+  return { ok: true, template: { source, segments } };
+}
+
+/** A reference, or what is wrong with it. */
+function parseReference(expression: string, place: TemplatePlace): Reference | string {
+  if (expression.startsWith(SECRET_PREFIX)) {
+    const name = expression.slice(SECRET_PREFIX.length);
+    if (!place.secrets) return `refers to the secret ${name}, which only headers, the query and the body may hold`;
+    if (!SECRET_NAME_PATTERN.test(name)) return `names a secret ${JSON.stringify(name)}, which is not a secret's name`;
+    return { kind: 'secret', name, source: `{{secret:${name}}}` };
+  }
+  const source = `{{${expression}}}`;
+  for (const root of IDENTITY_ROOTS) if (expression === root) return { kind: 'value', root, steps: [], source };
+  const steps = parsePath(expression);
+  if (steps === null) return `has ${source}, which is not a path such as {{input.customer.id}}`;
+  const [root, ...rest] = steps;
+  if (root === 'input') return { kind: 'value', root, steps: rest, source };
+  if (root === 'response' && place.response) {
+    if (!RESPONSE_MEMBERS.includes(rest[0] ?? '')) return `has ${source}; a response has status, headers and body`;
+    // Header names are compared without regard to case, and are kept in lower case.
+    const lowered = rest.map((step, at) => (rest[0] === 'headers' && at === 1 ? String(step).toLowerCase() : step));
+    return { kind: 'value', root, steps: lowered, source };
+  }
+  const roots = ['input', ...IDENTITY_ROOTS, ...(place.response ? ['response'] : [])].join(', ');
+  return `has ${source}; a template begins with one of ${roots}${place.secrets ? ' or is secret:NAME' : ''}`;
+}
+
+/** Looks a reference up, own members only. A secret that the scope does not hold has no value: its placeholder is shown. */
+export function resolveReference(reference: Reference, scope: TemplateScope): Resolved {
+  if (reference.kind === 'secret') {
+    return { kind: 'secret', name: reference.name, value: scope.secrets?.get(reference.name) };
+  }
+  const path = reference.source.slice(2, -2);
+  const found = lookUp(reference.root, reference.steps, scope);
+  return found.found ? { kind: 'value', value: found.value } : { kind: 'missing', path };
+}
+
+function lookUp(root: ValueRoot, steps: PathStep[], scope: TemplateScope): Found {
+  switch (root) {
+    case 'input':
+      return readPath(scope.input, steps);
+    case 'invocation.id':
+      return { found: true, value: scope.identity.invocationId };
+    case 'effect.id':
+      return { found: true, value: scope.identity.effectId };
+    case 'operationKey':
+      return { found: true, value: scope.identity.operationKey };
+    case 'response': {
+      if (scope.response === undefined || scope.response === null) return { found: false };
+      const { status, headers, body } = scope.response;
+      return readPath({ status, headers, body }, steps);
+    }
+  }
+}
+
+/** The reference of a template that is one reference and nothing else: its value keeps its JSON type. */
+export function soleReference(template: Template): Reference | null {
+  const [first, ...rest] = template.segments;
+  return first !== undefined && rest.length === 0 && 'reference' in first ? first.reference : null;
+}
+
+export function referencesOf(template: Template): Reference[] {
+  return template.segments.flatMap((segment) => ('reference' in segment ? [segment.reference] : []));
+}
+
+export function secretNamesOf(templates: Iterable<Template>): string[] {
+  const names = new Set<string>();
+  for (const template of templates) {
+    for (const reference of referencesOf(template)) if (reference.kind === 'secret') names.add(reference.name);
+  }
+  return [...names].sort();
+}

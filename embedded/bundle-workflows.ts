@@ -1,0 +1,17 @@
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+/**
+ * Bundles workflows/index.ts as the worker loads it, and answers the path of the file. A workflow that reaches a Node
+ * builtin or anything else that is not deterministic fails here.
+ */
+export async function bundleWorkflows(outFile: string): Promise<string> {
+  const source = new URL(`../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(source),
+    logger: new DefaultLogger('WARN'),
+  });
+  await writeFile(outFile, code);
+  return outFile;
+}

@@ -1,0 +1,120 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const LOG_TAIL_LINES = 12;
+const CONDITION_INTERVAL_MS = 25;
+
+export interface ChildOptions {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** Standard output and error are appended here: a file outlives us, a pipe would not. */
+  logFile: string;
+  env?: NodeJS.ProcessEnv;
+  uid?: number;
+  gid?: number;
+  /** Sent to the child when this process dies, however it dies (where `setpriv` can ask the kernel for it). */
+  signalOnParentDeath: NodeJS.Signals;
+}
+
+/** A server process of ours. It is in a session of its own, so that Ctrl-C reaches us alone and we stop it in our order. */
+export class Child {
+  readonly name: string;
+  readonly exited: Promise<void>;
+  private readonly process: ChildProcess;
+  private readonly logFile: string;
+  private ended = false;
+
+  constructor(options: ChildOptions) {
+    this.name = options.name;
+    this.logFile = options.logFile;
+    const [command, ...args] = withParentDeathSignal(options);
+    const log = openSync(options.logFile, 'a', 0o600);
+    this.process = spawn(command ?? options.command, args, {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: options.env ?? process.env,
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
+      ...(options.gid === undefined ? {} : { gid: options.gid }),
+    });
+    closeSync(log);
+    const killOnExit = (): void => {
+      this.process.kill(options.signalOnParentDeath);
+    };
+    process.once('exit', killOnExit);
+    this.exited = new Promise((resolve) => {
+      const finish = (): void => {
+        this.ended = true;
+        process.removeListener('exit', killOnExit);
+        resolve();
+      };
+      this.process.once('exit', finish);
+      this.process.once('error', finish);
+    });
+  }
+
+  get pid(): number {
+    return this.process.pid ?? -1;
+  }
+
+  get running(): boolean {
+    return !this.ended;
+  }
+
+  /** Waits until `condition` holds; throws with the end of the log where the child ends or the time runs out before. */
+  async waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const holds = await condition();
+      // Asked after the condition: another process may have answered in the place of a child that ended.
+      if (this.ended) throw new ChildFailedError(`${this.name} ended before it was ready`, this.logTail());
+      if (holds) return;
+      if (Date.now() > deadline) {
+        throw new ChildFailedError(`${this.name} was not ready within ${timeoutMs / 1000} s`, this.logTail());
+      }
+      await delay(CONDITION_INTERVAL_MS);
+    }
+  }
+
+  /** Asks it to end, and kills it where it has not within `graceMs`. */
+  async stop(signal: NodeJS.Signals, graceMs: number): Promise<void> {
+    if (this.ended) return;
+    this.process.kill(signal);
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), graceMs);
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  logTail(): string {
+    return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+  }
+}
+
+export class ChildFailedError extends Error {
+  readonly logTail: string;
+  constructor(message: string, logTail: string) {
+    super(logTail === '' ? message : `${message}. The end of its log:\n${logTail}`);
+    this.logTail = logTail;
+  }
+}
+
+/** PostgreSQL and Temporal say "bind" or "address already in use" where another process took the port first. */
+export function lostThePort(error: unknown): boolean {
+  return error instanceof ChildFailedError && /could not bind|address already in use|bind: /i.test(error.logTail);
+}
+
+let parentDeathSupported: boolean | undefined;
+
+/** `setpriv --pdeathsig` (util-linux) has the kernel signal the child when its parent dies, even by SIGKILL. */
+function withParentDeathSignal(options: ChildOptions): string[] {
+  const command = [options.command, ...options.args];
+  const signal = options.signalOnParentDeath.replace('SIG', '');
+  parentDeathSupported ??= spawnSync('setpriv', ['--pdeathsig', signal, 'true'], { stdio: 'ignore' }).status === 0;
+  if (!parentDeathSupported) return command;
+  const prefix = ['setpriv', '--pdeathsig', signal];
+  // A change of credentials clears the kernel's note, so it is set inside the user namespace.
+  if (options.command !== 'unshare') return [...prefix, ...command];
+  const own = command.findIndex((part, index) => index > 0 && !part.startsWith('-'));
+  return [...command.slice(0, own), ...prefix, ...command.slice(own)];
+}

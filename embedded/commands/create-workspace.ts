@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { Database } from '../../db/client.ts';
+import { createWorkspace } from '../../db/environments/create-workspace.ts';
+import { addMember } from '../../db/members/add-member.ts';
+import { findUserByEmail } from '../../db/users/create-user.ts';
+import { createOwner } from '../owner.ts';
+import { runCommand } from './run-command.ts';
+
+const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email ada@example.com]';
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/**
+ * `npm run workspace:create`: a workspace with its three environments and a full-access key for each, for an installation
+ * that was not made by `npm start`; with `--owner-email`, a user who owns it. What opens something is printed once.
+ */
+await runCommand(async (configuration) => {
+  const { values } = parseArgs({ options: { name: { type: 'string' }, 'owner-email': { type: 'string' } } });
+  const { name, 'owner-email': email } = values;
+  if (name === undefined || name.trim() === '') throw new Error(USAGE);
+  if (email !== undefined && !EMAIL.test(email)) throw new Error(`--owner-email is no e-mail address. ${USAGE}`);
+  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
+  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'workspace-create', poolMax: 2 });
+  try {
+    const { workspaceId, environments } = await createWorkspace(db, name, configuration.DEFAULT_PLAN);
+    const lines = [`workspace ${workspaceId}`];
+    for (const { id: environmentId, kind } of environments) {
+      const { key } = await db.withEnvironment({ workspaceId, environmentId }, (tx) =>
+        createApiKey(tx, { name: 'full_access', preset: 'full_access' }),
+      );
+      lines.push(`${kind.padEnd(12)} ${environmentId}  ${key}`);
+    }
+    if (email !== undefined)
+      lines.push(`${'owner'.padEnd(12)} ${email}  ${await passwordOfOwner(db, workspaceId, email)}`);
+    return `${lines.join('\n')}\nKeys and password are shown this once.`;
+  } finally {
+    await db.close();
+  }
+});
+
+/** Someone who has an account keeps its password: another workspace is no reason to sign them out of the first. */
+async function passwordOfOwner(db: Database, workspaceId: string, email: string): Promise<string> {
+  const known = await findUserByEmail(db, email);
+  if (known === null) return (await createOwner(db, workspaceId, email)).password;
+  await db.withWorkspace(workspaceId, (tx) => addMember(tx, known.id, 'owner'));
+  return '(signs in with the password of before)';
+}

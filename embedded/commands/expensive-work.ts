@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+import { Database } from '../../db/client.ts';
+import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
+import { runCommand } from './run-command.ts';
+
+const USAGE = 'Usage: npm run expensive-work -- pause --reason "<for the callers to read>" | resume | status';
+/** One less than the database takes, for the full stop. */
+const REASON_CHARACTERS_MAX = 499;
+
+/**
+ * `npm run expensive-work`: pauses new expensive work (hosted action execution and the like) for all workspaces, and resumes
+ * it. Every API process follows within a second; reading, signing in and deleting go on.
+ */
+await runCommand(async (configuration) => {
+  const { values, positionals } = parseArgs({ options: { reason: { type: 'string' } }, allowPositionals: true });
+  const [verb, ...rest] = positionals;
+  const reason = values.reason?.trim() ?? '';
+  const isReasonGiven = reason !== '' && reason.length <= REASON_CHARACTERS_MAX;
+  const known = verb === 'pause' ? isReasonGiven : verb === 'resume' || verb === 'status';
+  if (!known || rest.length > 0) throw new Error(USAGE);
+  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
+  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'expensive-work', poolMax: 2 });
+  try {
+    if (verb !== 'status') await setExpensiveWorkPause(db, verb === 'pause' ? asSentence(reason) : null);
+    const pause = await readExpensiveWorkPause(db);
+    if (pause === null) return 'Expensive work is admitted.';
+    return `Expensive work is paused since ${pause.pausedAt.toISOString()}: ${pause.reason}`;
+  } finally {
+    await db.close();
+  }
+});
+
+/** It stands between two sentences of the reply that callers get. */
+function asSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+}

@@ -1,0 +1,11 @@
+import { type Configuration, readConfiguration } from '../../domain/configuration.ts';
+
+/** Runs a command with its configuration, prints what it answers, and ends with exit code 1 and a message where it fails. */
+export async function runCommand(command: (configuration: Configuration<'setup'>) => Promise<string>): Promise<void> {
+  try {
+    console.log(await command(readConfiguration('setup', process.env)));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

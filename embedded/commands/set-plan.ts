@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { Database } from '../../db/client.ts';
+import { setPlan } from '../../db/plans/set-plan.ts';
+import { isPlanName, PLANS } from '../../domain/plans.ts';
+import { runCommand } from './run-command.ts';
+
+const USAGE = `Usage: npm run workspace:plan -- --workspace <id> --plan <${PLANS.join('|')}>`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `npm run workspace:plan`: puts a workspace on a plan. Every API process hears of it at once. */
+await runCommand(async (configuration) => {
+  const { values } = parseArgs({ options: { workspace: { type: 'string' }, plan: { type: 'string' } } });
+  const { workspace = '', plan = '' } = values;
+  if (!UUID.test(workspace) || !isPlanName(plan)) throw new Error(USAGE);
+  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
+  const workspaceId = workspace.toLowerCase();
+  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'workspace-plan', poolMax: 2 });
+  try {
+    const changed = await db.withWorkspace(workspaceId, async (tx) => {
+      const result = await setPlan(tx, plan);
+      if (result === null || result.before === plan) return result;
+      await recordAudit(tx, {
+        workspaceId,
+        actor: { type: 'system', id: null },
+        action: 'workspace.plan_changed',
+        target: { type: 'workspace', id: workspaceId },
+        details: { before: result.before, after: plan },
+      });
+      return result;
+    });
+    if (changed === null) throw new Error(`There is no workspace ${workspaceId} in this database.`);
+    return `workspace ${workspaceId}: ${changed.before} -> ${plan}`;
+  } finally {
+    await db.close();
+  }
+});

@@ -1,0 +1,107 @@
+import { createApiKey, type NewApiKey } from '../db/api-keys/create-api-key.ts';
+import type { Database } from '../db/client.ts';
+import type { Vault } from '../db/secrets/vault.ts';
+import { createWorkspace, type CreatedEnvironment } from '../db/environments/create-workspace.ts';
+import type { PlanName } from '../domain/plans.ts';
+import { SCOPES, type KeyPreset, type Scope } from '../domain/scopes.ts';
+import type { DataFolder } from './data-folder.ts';
+import { createOwner, EMBEDDED_OWNER_EMAIL, type OwnerCredentials } from './owner.ts';
+import { readJsonFile, writePrivately } from './private-file.ts';
+import { signingSecretOf } from './signing-secret.ts';
+
+const WORKSPACE_NAME = 'My workspace';
+
+/** One key for each environment and name. `all_scopes` holds what no preset does: the earlier namespaces. */
+const KEYS: readonly (NewApiKey & { name: string })[] = [
+  { name: 'full_access', preset: 'full_access' },
+  { name: 'standard', preset: 'standard' },
+  { name: 'all_scopes', scopes: SCOPES },
+];
+
+export interface CredentialsKey {
+  name: string;
+  /** The environment's kind. */
+  environment: CreatedEnvironment['kind'];
+  preset: KeyPreset | null;
+  scopes: Scope[];
+  key: string;
+}
+
+/** `DATA_DIR/credentials.json`. */
+export interface Credentials {
+  baseUrl: string;
+  temporalUiUrl: string | null;
+  temporalAddress: string;
+  /** The application's own login, which row-level security binds. */
+  databaseUrl: string;
+  databaseOwnerUrl: string | null;
+  workspaceId: string;
+  environments: CreatedEnvironment[];
+  keys: CredentialsKey[];
+  /** Signs in at POST /api/v2/auth/session. */
+  owner: OwnerCredentials;
+  /** The first secret that signs deliveries, for receivers on this machine. */
+  signingSecret: string;
+}
+
+/** As an earlier version may have written it. */
+type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret'> & Partial<Credentials>;
+
+export type Addresses = Pick<
+  Credentials,
+  'baseUrl' | 'temporalUiUrl' | 'temporalAddress' | 'databaseUrl' | 'databaseOwnerUrl'
+>;
+
+/**
+ * The first workspace, its environments, nine keys and the owner's sign-in: as the file has them where the database still holds that workspace,
+ * newly made, on the plan, otherwise. The file is written where anything in it changed.
+ */
+export async function ensureCredentials(
+  db: Database,
+  folder: DataFolder,
+  addresses: Addresses,
+  plan: PlanName,
+  vault: Pick<Vault, 'open' | 'seal'>,
+): Promise<Credentials> {
+  const file = folder.file('credentials.json');
+  const before = readJsonFile(file) as StoredCredentials | null;
+  const known = before !== null && (await isInDatabase(db, before)) ? before : null;
+  const { workspaceId, environments, keys } = known ?? (await createFirstWorkspace(db, plan));
+  const [{ id: environmentId } = { id: '' }] = environments;
+  const signingSecret = known?.signingSecret ?? (await signingSecretOf(db, vault, { workspaceId, environmentId }));
+  const owner = known?.owner ?? (await createOwner(db, workspaceId, EMBEDDED_OWNER_EMAIL));
+  const credentials: Credentials = { ...addresses, workspaceId, environments, keys, owner, signingSecret };
+  const text = `${JSON.stringify(credentials, null, 2)}\n`;
+  if (before === null || text !== `${JSON.stringify(before, null, 2)}\n`) writePrivately(file, text);
+  return credentials;
+}
+
+async function isInDatabase(db: Database, credentials: StoredCredentials): Promise<boolean> {
+  const [first] = credentials.environments;
+  if (first === undefined) return false;
+  const tenant = { workspaceId: credentials.workspaceId, environmentId: first.id };
+  const rows = await db.withEnvironment(tenant, (tx) => tx('environments').select<{ id: string }[]>('id'));
+  const ids = new Set(rows.map((row) => row.id));
+  return credentials.environments.every((environment) => ids.has(environment.id));
+}
+
+async function createFirstWorkspace(
+  db: Database,
+  plan: PlanName,
+): Promise<Pick<Credentials, 'workspaceId' | 'environments' | 'keys'>> {
+  const { workspaceId, environments } = await createWorkspace(db, WORKSPACE_NAME, plan);
+  const keys: CredentialsKey[] = [];
+  for (const environment of environments) {
+    const made = await db.withEnvironment({ workspaceId, environmentId: environment.id }, async (tx) => {
+      const ofEnvironment: CredentialsKey[] = [];
+      for (const wanted of KEYS) {
+        const { record, key } = await createApiKey(tx, wanted);
+        const { name, preset, scopes } = record;
+        ofEnvironment.push({ name, environment: environment.kind, preset, scopes, key });
+      }
+      return ofEnvironment;
+    });
+    keys.push(...made);
+  }
+  return { workspaceId, environments, keys };
+}

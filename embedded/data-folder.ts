@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { processesNaming, processIdentity, stopProcesses } from './our-processes.ts';
+import { readJsonFile, readOrCreatePrivately, writePrivately } from './private-file.ts';
+import { StartError } from './start-error.ts';
+
+/** Counted up when a folder of this version could not be used by the version before. */
+const FOLDER_VERSION = 1;
+/** PostgreSQL may run as another account, which passes through to its cluster; the files themselves are their owner's alone. */
+const PASSABLE = 0o711;
+const MASTER_KEY_BYTES = 32;
+const LOG_BYTES_MAX = 20_000_000;
+
+/** What is kept between starts beside the databases. */
+export interface FolderState {
+  postgresPort?: number;
+  demoTargetPort?: number;
+  /** The demo's secret and actions are there, for that target port. */
+  demoReadyForPort?: number;
+}
+
+/** DATA_DIR: locked for one running stack, and readable for its owner alone. */
+export class DataFolder {
+  readonly path: string;
+
+  private constructor(folder: string) {
+    this.path = folder;
+  }
+
+  /** Makes, checks and locks the folder, and ends what a killed stack may have left running. Throws StartError. */
+  static async open(configured: string): Promise<DataFolder> {
+    mkdirSync(configured, { recursive: true, mode: PASSABLE });
+    const folder = new DataFolder(realpathSync(configured));
+    folder.checkVersion();
+    folder.lock();
+    await folder.stopOrphans();
+    folder.rotateLog();
+    return folder;
+  }
+
+  file(name: string): string {
+    return path.join(this.path, name);
+  }
+
+  get postgresDir(): string {
+    return this.file('postgres');
+  }
+  get temporalFile(): string {
+    return this.file('temporal/temporal.db');
+  }
+  get logFile(): string {
+    return this.file('service.log');
+  }
+
+  readState(): FolderState {
+    return (readJsonFile(this.file('state.json')) as FolderState | null) ?? {};
+  }
+
+  changeState(change: FolderState): void {
+    const before = this.readState();
+    const after = { ...before, ...change };
+    if (JSON.stringify(after) !== JSON.stringify(before))
+      writePrivately(this.file('state.json'), JSON.stringify(after));
+  }
+
+  /** In the form of MASTER_KEYS. Without this file the secrets of this folder cannot be opened. */
+  masterKeys(): string {
+    return readOrCreatePrivately(
+      this.file('master-keys'),
+      () => `1:${randomBytes(MASTER_KEY_BYTES).toString('base64')}`,
+    );
+  }
+
+  unlock(): void {
+    rmSync(this.file('service.lock'), { force: true });
+  }
+
+  private checkVersion(): void {
+    const file = this.file('version.json');
+    const version = (readJsonFile(file) as { folderVersion: number } | null)?.folderVersion;
+    if (version === undefined) writePrivately(file, JSON.stringify({ folderVersion: FOLDER_VERSION }));
+    else if (version > FOLDER_VERSION) {
+      throw new StartError(
+        `${this.path} was written by a newer version of this service (folder version ${version}, this one knows ${FOLDER_VERSION}). Run that version, or set DATA_DIR to another folder.`,
+      );
+    }
+  }
+
+  private lock(): void {
+    const file = this.file('service.lock');
+    const own = this.file(`service.lock.${process.pid}`);
+    writeFileSync(own, processIdentity(process.pid) ?? '');
+    try {
+      // A link appears whole or fails: nobody ever reads a lock without its holder.
+      while (!tryLink(own, file)) this.removeStaleLock(file);
+    } finally {
+      rmSync(own, { force: true });
+    }
+  }
+
+  private removeStaleLock(file: string): void {
+    const holder = readFileSync(file, 'utf8');
+    const pid = Number(holder.split(':')[0]);
+    if (pid !== process.pid && processIdentity(pid) === holder) {
+      throw new StartError(
+        `The stack is already running on ${this.path} (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
+      );
+    }
+    rmSync(file, { force: true }); // of a stack that was killed
+  }
+
+  /** Children die with us where the kernel can be asked for it. Where it cannot, or they are still at it, they are ended here. */
+  private async stopOrphans(): Promise<void> {
+    const cluster = path.join(this.postgresDir, 'cluster');
+    await Promise.all([
+      stopProcesses(processesNaming(cluster), 'SIGINT'),
+      stopProcesses(processesNaming(this.temporalFile), 'SIGTERM'),
+      stopProcesses(processesNaming(this.file('demo-target.jsonl')), 'SIGTERM'),
+    ]);
+  }
+
+  private rotateLog(): void {
+    if (existsSync(this.logFile) && statSync(this.logFile).size > LOG_BYTES_MAX) {
+      renameSync(this.logFile, this.file('service.old.log'));
+    }
+  }
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { destination, pino, type Logger } from 'pino';
+import { type Configuration, ConfigurationError, readConfiguration } from '../domain/configuration.ts';
+import { isBlocked } from '../domain/egress.ts';
+import { loggerOptions } from '../domain/logging.ts';
+import { MasterKeysError } from '../db/secrets/vault.ts';
+import { DataFolder } from './data-folder.ts';
+import { DEMO_ACTION } from './demo.ts';
+import { LOOPBACK } from './ports.ts';
+import { startStack, type Stack } from './stack.ts';
+import { StartError } from './start-error.ts';
+
+/** What shells call a program that a signal ended before its work was done. */
+const SIGNALLED_EXIT_CODE = 130;
+
+/** `npm start`, once everything is installed and built. Ends the process. */
+export async function main(): Promise<void> {
+  process.exit(await run());
+}
+
+/** Runs the stack until a signal or a failure ends it. Answers the exit code. */
+async function run(): Promise<number> {
+  const startedAt = performance.now();
+  let folder: DataFolder | null = null;
+  const signals = new Signals();
+  try {
+    const configuration = readConfiguration('embedded', process.env);
+    folder = await DataFolder.open(configuration.DATA_DIR);
+    const log = destination({ dest: folder.logFile, mode: 0o600, sync: false });
+    await once(log, 'ready'); // a process that ends before its log is open would end in the log's own error
+    const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'embedded'), log);
+    const starting = startStack(configuration, folder, logger);
+    const stack = await Promise.race([starting, signals.first.then(() => null)]);
+    if (stack === null) {
+      // Nothing was promised yet: the servers are told to end as this process exits.
+      console.log('\nStopped before it was ready.');
+      return SIGNALLED_EXIT_CODE;
+    }
+    printReady(stack, configuration, folder, performance.now() - startedAt);
+    const failure = await Promise.race([signals.first.then(() => null), stack.failed]);
+    console.log(failure === null ? '\nStopping …' : `${failure} Stopping …`);
+    await stopLogged(stack, logger);
+    log.flushSync();
+    console.log('Stopped.');
+    return failure === null ? 0 : 1;
+  } catch (error) {
+    console.error(explain(error, folder));
+    return 1;
+  } finally {
+    folder?.unlock();
+  }
+}
+
+async function stopLogged(stack: Stack, logger: Logger): Promise<void> {
+  logger.info('stopping');
+  try {
+    await stack.stop();
+  } catch (error) {
+    logger.error({ err: error }, 'stopping failed');
+    throw error;
+  }
+  logger.info('stopped');
+}
+
+/** Later signals change nothing: a terminal's Ctrl-C reaches us twice where npm passes it on too, and the grace is short. */
+class Signals {
+  readonly first: Promise<void> = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+}
+
+function explain(error: unknown, folder: DataFolder | null): string {
+  if (error instanceof StartError || error instanceof ConfigurationError) return error.message;
+  if (error instanceof MasterKeysError) return `MASTER_KEYS (or master-keys in DATA_DIR): ${error.message}`;
+  const where = folder === null ? '' : `\nThe logs are in ${folder.path}.`;
+  if (!(error instanceof Error)) return `The stack did not start: ${String(error)}${where}`;
+  const causes = error instanceof AggregateError ? error.errors.map(String) : [];
+  return [`The stack did not start: ${error.message}`, ...causes].join('\n') + where;
+}
+
+function printReady(stack: Stack, configuration: Configuration<'embedded'>, folder: DataFolder, startMs: number): void {
+  const { baseUrl, temporalUiUrl, temporalAddress, keys } = stack.credentials;
+  const key = keys.find((one) => one.environment === 'development' && one.name === 'standard')?.key ?? '';
+  const credentials = shorter(
+    path.relative(process.cwd(), folder.file('credentials.json')),
+    folder.file('credentials.json'),
+  );
+  const demoIsBlocked = isBlocked(LOOPBACK, configuration.EGRESS_ALLOW);
+  const call = [
+    `curl -sS -X POST ${baseUrl}/api/v2/actions/${DEMO_ACTION}/invoke`,
+    `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`,
+    `-d '{"input":{"message":"hello"}}'`,
+  ].join(' ');
+  const lines = [
+    `Ready in ${(startMs / 1000).toFixed(1)} s.`,
+    '',
+    `  API            ${baseUrl}`,
+    `  API reference  ${baseUrl}/reference`,
+    `  Temporal       ${temporalUiUrl ?? temporalAddress}`,
+    `  Keys           ${credentials}`,
+    '',
+    demoIsBlocked
+      ? 'EGRESS_ALLOW keeps actions from the loopback: this call to the demo target on this machine will be refused.'
+      : 'Actions may call programs on this machine (EGRESS_ALLOW). This calls the demo target:',
+    '',
+    call,
+    '',
+    'Ctrl-C stops everything; what is in flight goes on at the next start.',
+  ];
+  console.log(lines.join('\n'));
+}
+
+function shorter(one: string, other: string): string {
+  return one.length < other.length ? one : other;
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const CONDITION_INTERVAL_MS = 50;
+const STOP_GRACE_MS = 20_000;
+/** Field 22 of /proc/<pid>/stat, counted behind the parenthesised name, which may hold anything. */
+const START_TIME_FIELD = 19;
+
+/**
+ * Who a process is: a pid alone is given to another one later. Null where there is no such process.
+ */
+export function processIdentity(pid: number): string | null {
+  if (existsSync('/proc/self/stat')) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return fields[0] === 'Z' ? null : `${pid}:${fields[START_TIME_FIELD]}`;
+    } catch {
+      return null; // it is gone
+    }
+  }
+  try {
+    const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return started === '' ? null : `${pid}:${started}`;
+  } catch {
+    return null; // ps ends with 1 where there is none
+  }
+}
+
+/** Pids of the processes that have this very text in one of their arguments. */
+export function processesNaming(text: string): number[] {
+  return commandLines()
+    .filter(({ pid, args }) => pid !== process.pid && args.some((arg) => arg === text || arg.endsWith(`=${text}`)))
+    .map(({ pid }) => pid);
+}
+
+/** Pids of the processes whose working directory is this one; none where the system does not tell. A zombie has none. */
+export function processesWorkingIn(folder: string): number[] {
+  if (!existsSync('/proc/self/cwd')) return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && workingDirectory(name) === folder)
+    .map(Number);
+}
+
+function workingDirectory(pid: string): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null; // it ended just now, or is not ours to see
+  }
+}
+
+function commandLines(): { pid: number; args: string[] }[] {
+  if (existsSync('/proc/self/cmdline')) {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => ({ pid: Number(name), args: argumentsOf(name) }));
+  }
+  return execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, ...args]) => ({ pid: Number(pid), args }));
+}
+
+function argumentsOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return []; // it ended just now
+  }
+}
+
+/** Ends processes of an earlier start, gently and then not, and returns when they are gone. */
+export async function stopProcesses(pids: readonly number[], signal: NodeJS.Signals): Promise<void> {
+  const deadline = Date.now() + STOP_GRACE_MS;
+  let remaining = pids.map((pid) => ({ pid, identity: processIdentity(pid) }));
+  for (const { pid } of remaining) send(pid, signal);
+  let killed = false;
+  for (;;) {
+    remaining = remaining.filter(({ pid, identity }) => identity !== null && processIdentity(pid) === identity);
+    if (remaining.length === 0) return;
+    if (!killed && Date.now() > deadline) {
+      for (const { pid } of remaining) send(pid, 'SIGKILL');
+      killed = true;
+    }
+    await delay(CONDITION_INTERVAL_MS);
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone already is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,111 @@
+// What has to be there before anything of the project runs: plain JavaScript without a dependency, because it runs first.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const SOURCES = ['server.ts', 'worker.ts', 'domain', 'workflows', 'activities', 'api', 'db', 'embedded', 'bench'];
+const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+const STAMP = path.join(root, 'dist', '.built.json');
+
+export class PreparationError extends Error {}
+
+/** Throws PreparationError where this Node is older than package.json asks for. */
+export function checkNode() {
+  const { engines } = readJson('package.json');
+  const [major, minor] = engines.node.replace(/^\D+/, '').split('.').map(Number);
+  const [ourMajor, ourMinor] = process.versions.node.split('.').map(Number);
+  if (ourMajor > major || (ourMajor === major && ourMinor >= minor)) return;
+  throw new PreparationError(`Node ${engines.node} is needed, and this is ${process.version}. Install a newer Node.`);
+}
+
+/** Runs `npm ci` where what is installed differs from the lock. */
+export function installWhereMissing() {
+  if (installedAsLocked()) return;
+  console.log('Installing the locked dependencies …');
+  const npm = process.env.npm_execpath;
+  const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : [npm ?? 'npm'];
+  run('npm ci', command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+/** Compiles, and bundles the workflows, where a source was added, changed or removed since the last build. */
+export function buildWhereStale() {
+  if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
+  const sources = fingerprints();
+  const built = existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : {};
+  const removed = Object.keys(built).some((file) => !(file in sources));
+  const changed = Object.keys(sources).some((file) => sources[file] !== built[file]);
+  if (!removed && !changed) return;
+  console.log('Building …');
+  if (removed) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+  build();
+}
+
+export function build() {
+  // Taken before: what changes during the build is built again the next time.
+  const sources = fingerprints();
+  mkdirSync(path.join(root, 'dist'), { recursive: true });
+  run('tsc', process.execPath, [tsc(), '-p', 'tsconfig.build.json']);
+  // In a process of its own: the bundler's memory is not the service's.
+  run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
+  writeFileSync(STAMP, JSON.stringify(sources));
+}
+
+function tsc() {
+  const { bin } = readJson('node_modules/typescript/package.json');
+  return path.join('node_modules', 'typescript', typeof bin === 'string' ? bin : bin.tsc);
+}
+
+function installedAsLocked() {
+  const hidden = 'node_modules/.package-lock.json';
+  if (!existsSync(path.join(root, hidden))) return false;
+  const installed = readJson(hidden).packages;
+  return Object.entries(readJson('package-lock.json').packages).every(([name, locked]) => {
+    if (name === '') return true;
+    // Optional packages of other platforms are rightly absent.
+    if (!(name in installed)) return locked.optional === true;
+    return installed[name].version === locked.version;
+  });
+}
+
+/** Of every source by its path: what tells whether it changed. */
+function fingerprints() {
+  const found = {};
+  const visit = (relative) => {
+    const full = path.join(root, relative);
+    if (!existsSync(full)) return;
+    if (statSync(full).isDirectory()) {
+      for (const name of readdirSync(full).sort()) visit(path.join(relative, name));
+    } else {
+      found[relative] = createHash('sha256').update(readFileSync(full)).digest('base64url');
+    }
+  };
+  [...SETTINGS, ...SOURCES].forEach(visit);
+  return found;
+}
+
+function run(title, command, args) {
+  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  if (result.status === 0) return;
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}`.trim();
+  throw new PreparationError(`${title} failed: ${result.error?.message ?? `exit code ${result.status}`}\n${output}`);
+}
+
+function readJson(relative) {
+  return JSON.parse(readFileSync(path.join(root, relative), 'utf8'));
+}
+
+/** Prepares everything; on failure prints why and ends with exit code 1. */
+export function prepareOrExit() {
+  try {
+    checkNode();
+    installWhereMissing();
+    buildWhereStale();
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}

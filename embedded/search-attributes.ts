@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+
+const CONDITION_INTERVAL_MS = 50;
+const READY_TIMEOUT_MS = 20_000;
+const NAMES: string[] = Object.values(SEARCH_ATTRIBUTES).map((key) => key.name);
+
+/** From temporal.api.enums.v1: the package is CommonJS, which gives an ES module its types only. */
+const INDEXED_VALUE_TYPE_KEYWORD = 2 satisfies temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+
+type Operator = Pick<Connection, 'operatorService'>;
+/** What a NativeConnection and a Connection have in common for this. */
+export type OperatorConnection = Pick<Connection, 'operatorService' | 'workflowService'>;
+
+/**
+ * Registers the search attributes that are missing, waits until the server takes them in a query, and returns their names.
+ * Safe to run again.
+ */
+export async function registerSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = NAMES.filter((name) => !Object.hasOwn(customAttributes ?? {}, name));
+  if (missing.length > 0) await addSearchAttributes(connection, namespace, missing);
+  await untilQueryable(connection, namespace);
+  return missing;
+}
+
+/** The bare call, for a new time-skipping server: it can neither list nor query them. */
+export async function addSearchAttributes(connection: Operator, namespace: string, names = NAMES): Promise<void> {
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(names.map((name) => [name, INDEXED_VALUE_TYPE_KEYWORD])),
+  });
+}
+
+/** The server's caches learn of a new attribute a little later; until then a workflow that bears it would be refused. */
+async function untilQueryable(connection: OperatorConnection, namespace: string): Promise<void> {
+  const query = NAMES.map((name) => `${name} = 'none'`).join(' OR ');
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      await connection.workflowService.countWorkflowExecutions({ namespace, query });
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await delay(CONDITION_INTERVAL_MS);
+    }
+  }
+}

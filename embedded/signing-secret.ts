@@ -1,0 +1,21 @@
+import type { Database, Tenant } from '../db/client.ts';
+import type { Vault } from '../db/secrets/vault.ts';
+import { ensureSigningKey } from '../db/signing-keys/ensure-signing-key.ts';
+import { readSealedSigningKeys } from '../db/signing-keys/read-sealed-signing-keys.ts';
+import { signingKeyPlace } from '../db/signing-keys/records.ts';
+
+/** The secret that signs the workspace's deliveries now; made where there is none. For credentials.json alone. */
+export async function signingSecretOf(
+  db: Database,
+  vault: Pick<Vault, 'open' | 'seal'>,
+  tenant: Tenant,
+): Promise<string> {
+  const { workspaceId } = tenant;
+  return db.withEnvironment(tenant, async (tx) => {
+    const made = await ensureSigningKey(tx, vault, workspaceId);
+    if (made !== null) return made.secret;
+    const [newest] = await readSealedSigningKeys(tx);
+    if (newest === undefined) throw new Error('a workspace that has a signing key shows none');
+    return vault.open(signingKeyPlace(workspaceId, newest.id), newest);
+  });
+}

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { Database } from '../db/client.ts';
+import { Vault } from '../db/secrets/vault.ts';
+import type { Configuration } from '../domain/configuration.ts';
+import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
+import { startApi } from '../server.ts';
+import { installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
+import { type Credentials, ensureCredentials } from './credentials.ts';
+import type { DataFolder } from './data-folder.ts';
+import { prepareDatabase, type PreparedDatabase } from './database.ts';
+import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
+import { LOOPBACK } from './ports.ts';
+import { projectRoot } from './project-root.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { StartError } from './start-error.ts';
+import { refuseTakenPorts } from './taken-ports.ts';
+import { findTemporalCli } from './temporal-binary.ts';
+import { startTemporal, type RunningTemporal } from './temporal.ts';
+
+type EmbeddedConfiguration = Configuration<'embedded'>;
+
+export interface Stack {
+  credentials: Credentials;
+  /** Ends with a reason when a part of the stack has ended although nobody stopped it. */
+  failed: Promise<string>;
+  /** API, worker, Temporal, PostgreSQL, in this order. */
+  stop(): Promise<void>;
+}
+
+/** Undone in the reverse order of their making. */
+class Stops {
+  private readonly stops: (() => Promise<void>)[] = [];
+  add(stop: () => Promise<void>): void {
+    this.stops.push(stop);
+  }
+  /** A part that fails to stop does not keep the others running; the first such failure is thrown at the end. */
+  async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
+      try {
+        await stop();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/** Starts everything that the configuration does not name elsewhere. What was started is stopped again where a part fails. */
+export async function startStack(
+  configuration: EmbeddedConfiguration,
+  folder: DataFolder,
+  logger: Logger,
+): Promise<Stack> {
+  const stops = new Stops();
+  try {
+    return await start(configuration, folder, logger, stops);
+  } catch (error) {
+    await stops.run();
+    throw error;
+  }
+}
+
+async function start(
+  configuration: EmbeddedConfiguration,
+  folder: DataFolder,
+  logger: Logger,
+  stops: Stops,
+): Promise<Stack> {
+  await refuseTakenPorts(portsToTake(configuration));
+  const { database, temporal, demoTarget } = await startServers(configuration, folder, stops);
+  installTemporalRuntime(logger);
+  const address = temporal?.address ?? configuration.TEMPORAL_ADDRESS ?? '';
+  const connection = await connect(address, configuration, temporal === null);
+  stops.add(() => connection.close());
+
+  const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
+  const shared = {
+    databaseUrl: database.applicationUrl,
+    databasePoolMax: configuration.DATABASE_POOL_MAX,
+    vault,
+    logger,
+    shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
+  };
+  const worker = await startWorker({
+    ...shared,
+    connection,
+    namespace: configuration.TEMPORAL_NAMESPACE,
+    egressAllow: configuration.EGRESS_ALLOW,
+    workflowBundlePath: path.join(projectRoot(), 'dist', 'workflow-bundle.js'),
+  });
+  stops.add(() => worker.stop());
+  let isSetUp = false;
+  const api = await startApi({
+    isSetUp: () => isSetUp,
+    ...shared,
+    // One connection for client and worker: the first workflow task of a start comes back in the start's own reply.
+    temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
+    eagerStart: true,
+    host: configuration.HOST,
+    port: configuration.PORT,
+    network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
+  });
+  stops.add(() => api.stop());
+
+  const credentials = await writeCredentials(
+    folder,
+    {
+      baseUrl: `http://${reachableHost(configuration.HOST)}:${api.port}`,
+      temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
+      temporalAddress: address,
+      databaseUrl: database.applicationUrl,
+      databaseOwnerUrl: database.ownerUrl,
+    },
+    configuration.DEFAULT_PLAN,
+    vault,
+  );
+  await ensureDemo({
+    folder,
+    baseUrl: credentials.baseUrl,
+    apiKey: developmentKey(credentials),
+    targetPort: demoTarget.port,
+  });
+  isSetUp = true;
+  const failed = firstToEnd(folder, database, temporal, worker);
+  return { credentials, failed, stop: () => stops.run() };
+}
+
+/** What to tell of the first part that ends by itself. */
+function firstToEnd(
+  folder: DataFolder,
+  database: PreparedDatabase,
+  temporal: RunningTemporal | null,
+  worker: RunningWorker,
+): Promise<string> {
+  return Promise.race([
+    ended(database.server?.exited, `PostgreSQL ended. See ${folder.file('postgres/postgres.log')}.`),
+    ended(temporal?.exited, `The Temporal dev server ended. See ${folder.file('temporal.log')}.`),
+    worker.finished.then(
+      () => 'The worker ended.',
+      (error: unknown) => `The worker failed: ${error instanceof Error ? error.message : String(error)}.`,
+    ),
+  ]);
+}
+
+/** The ports that this start needs for itself, with the variable that names each. */
+function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof refuseTakenPorts>[0] {
+  return [
+    { variable: 'PORT', host: configuration.HOST, port: configuration.PORT },
+    ...(configuration.DATABASE_URL === null
+      ? [{ variable: 'POSTGRES_PORT', host: LOOPBACK, port: configuration.POSTGRES_PORT }]
+      : []),
+    ...(configuration.TEMPORAL_ADDRESS === null
+      ? [
+          { variable: 'TEMPORAL_PORT', host: LOOPBACK, port: configuration.TEMPORAL_PORT },
+          { variable: 'TEMPORAL_UI_PORT', host: LOOPBACK, port: configuration.TEMPORAL_UI_PORT },
+        ]
+      : []),
+  ];
+}
+
+/** All at once: none needs the other. The demo's target is stopped after the worker, whose last call it may be answering. */
+async function startServers(
+  configuration: EmbeddedConfiguration,
+  folder: DataFolder,
+  stops: Stops,
+): Promise<{ database: PreparedDatabase; temporal: RunningTemporal | null; demoTarget: DemoTarget }> {
+  const [database, temporal, demoTarget] = await Promise.allSettled([
+    prepareDatabase(configuration, folder),
+    configuration.TEMPORAL_ADDRESS === null ? startDevServer(configuration, folder) : null,
+    startDemoTarget(folder),
+  ]);
+  if (database.status === 'fulfilled') stops.add(async () => database.value.server?.stop());
+  if (temporal.status === 'fulfilled') stops.add(async () => temporal.value?.stop());
+  if (demoTarget.status === 'fulfilled') stops.add(() => demoTarget.value.stop());
+  if (database.status === 'rejected') throw database.reason;
+  if (temporal.status === 'rejected') throw temporal.reason;
+  if (demoTarget.status === 'rejected') throw demoTarget.reason;
+  return { database: database.value, temporal: temporal.value, demoTarget: demoTarget.value };
+}
+
+async function startDevServer(configuration: EmbeddedConfiguration, folder: DataFolder): Promise<RunningTemporal> {
+  return startTemporal({
+    binary: await findTemporalCli(),
+    port: configuration.TEMPORAL_PORT,
+    uiPort: configuration.TEMPORAL_UI_PORT,
+    dbFile: folder.temporalFile,
+    logFile: folder.file('temporal.log'),
+  });
+}
+
+async function connect(
+  address: string,
+  configuration: EmbeddedConfiguration,
+  isElsewhere: boolean,
+): Promise<NativeConnection> {
+  if (!isElsewhere) return NativeConnection.connect({ address });
+  const options = temporalConnectionOptions(address, configuration, (file) => readFileSync(file));
+  const connection = await NativeConnection.connect(options).catch((error: unknown) => {
+    throw new StartError(`No Temporal answers at ${address} (TEMPORAL_ADDRESS): ${messageOf(error)}`);
+  });
+  await registerSearchAttributes(connection, configuration.TEMPORAL_NAMESPACE);
+  return connection;
+}
+
+/** The innermost line that a person can use: the SDK's own error wraps the socket's. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /message: "([^"]+)"/.exec(text)?.[1] ?? text;
+}
+
+async function writeCredentials(
+  folder: DataFolder,
+  addresses: Parameters<typeof ensureCredentials>[2],
+  plan: EmbeddedConfiguration['DEFAULT_PLAN'],
+  vault: Vault,
+): Promise<Credentials> {
+  const db = new Database({ url: addresses.databaseUrl, poolMax: 2, applicationName: 'agent-actions-setup' });
+  try {
+    return await ensureCredentials(db, folder, addresses, plan, vault);
+  } finally {
+    await db.close();
+  }
+}
+
+/** The key that makes the demo's secret and actions. */
+function developmentKey(credentials: Credentials): string {
+  const key = credentials.keys.find((one) => one.environment === 'development' && one.name === 'full_access');
+  if (key === undefined) throw new Error('credentials.json holds no full_access key of the development environment');
+  return key.key;
+}
+
+function ended(exited: Promise<void> | undefined, reason: string): Promise<string> {
+  return exited === undefined ? new Promise(() => undefined) : exited.then(() => reason);
+}
+
+/** What a client on this machine calls: a server that listens everywhere is reached on the loopback too. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return LOOPBACK;
+  return host.includes(':') ? `[${host}]` : host;
+}

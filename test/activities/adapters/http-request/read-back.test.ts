@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAdapters } from '../../../../activities/adapters/index.ts';
+import type { VerifyDeclaration } from '../../../../domain/actions.ts';
+import { startTarget } from '../../../harness/target.ts';
+import type { Target } from '../../../harness/target.ts';
+import { answered, dispatch, LOOPBACK, readBack } from './calls.ts';
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+afterAll(() => target.stop());
+beforeEach(() => target.reset());
+
+const orders = (path = '/orders/{{effect.id}}'): VerifyDeclaration => ({
+  request: { method: 'GET', url: `${target.baseUrl}${path}`, headers: { Authorization: 'Bearer {{secret:K}}' } },
+  expect: [
+    { path: 'body.state', op: 'eq', value: 'done' },
+    { path: 'body.fields.amount', op: 'eq', value: '{{input.amount}}' },
+  ],
+  pending: [{ path: 'body.state', op: 'in', value: ['open', 'queued'] }],
+  failed: [{ path: 'body.state', op: 'eq', value: 'broken' }],
+});
+const call = { input: { amount: 5 }, secrets: { K: 'sk_live_51HxQz' } };
+const create = (query: string) =>
+  dispatch({
+    config: {
+      url: `${target.baseUrl}/orders?${query}`,
+      body: { amount: '{{input.amount}}' },
+      idempotencyHeader: 'Idempotency-Key',
+    },
+    input: { amount: 5 },
+    timeoutMs: 300,
+  });
+
+describe('what the provider’s own record says', () => {
+  it.each([
+    ['done', 'succeeded'],
+    ['queued', 'pending'],
+    ['broken', 'failed'],
+  ])('%s: %s, after a response that was lost', async (state, outcome) => {
+    expect((await create(`answer=reset&state=${state}`)).kind).toBe('no_answer');
+    expect(await readBack(orders(), call)).toMatchObject({ kind: 'matched', outcome, response: { status: 200 } });
+    const seen = await target.requests('/orders/eff_1');
+    expect(seen.map(({ method, headers }) => [method, headers['authorization']])).toEqual([
+      ['GET', 'Bearer sk_live_51HxQz'],
+    ]);
+  });
+
+  it('another amount: inconclusive', async () => {
+    await create('answer=reset');
+    expect(await readBack(orders(), { ...call, input: { amount: 6 } })).toMatchObject({ kind: 'inconclusive' });
+  });
+
+  it('nothing there: absent, also while it is not visible yet', async () => {
+    expect(await readBack(orders(), call)).toMatchObject({ kind: 'absent', response: { status: 404 } });
+    await create('answer=500&visibleAfterMs=400');
+    expect(await readBack(orders(), call)).toMatchObject({ kind: 'absent' });
+    await expect.poll(async () => (await readBack(orders(), call)).kind, { timeout: 5_000 }).toBe('matched');
+  });
+
+  it('takes values from the response of the dispatch', async () => {
+    const { response } = await answered({
+      config: { url: `${target.baseUrl}/orders`, body: { id: 'o/1', amount: 5 } },
+    });
+    expect(await readBack(orders('/orders/{{response.body.id}}'), { ...call, response })).toMatchObject({
+      kind: 'matched',
+    });
+  });
+});
+
+describe('a read that proves nothing', () => {
+  it.each([
+    '/reset',
+    '/hang',
+    '/truncated',
+    '/oversize?bytes=2000000',
+    '/malformed',
+    '/redirect',
+    '/status?status=500',
+    '/status?status=403',
+  ])('%s: inconclusive', async (path) => {
+    expect(await readBack(orders(path), { ...call, timeoutMs: 300 })).toMatchObject({ kind: 'inconclusive' });
+  });
+
+  it('a refused connection: inconclusive', async () => {
+    const verify = orders();
+    const away = { ...verify, request: { method: 'GET' as const, url: 'http://127.0.0.1:1/' } };
+    expect(await readBack(away, call)).toMatchObject({ kind: 'inconclusive', response: null });
+  });
+
+  it('no declaration, a response that never came, a secret without a value: unreadable, and nothing is sent', async () => {
+    expect((await readBack(null, call)).kind).toBe('unreadable');
+    expect((await readBack(orders('/orders/{{response.body.id}}'), call)).kind).toBe('unreadable');
+    expect((await readBack(orders(), { input: { amount: 5 } })).kind).toBe('unreadable');
+    expect(await target.requests()).toEqual([]);
+  });
+});
+
+it('removes the credentials from what it read', async () => {
+  const verify: VerifyDeclaration = {
+    ...orders('/echo?k={{secret:K}}'),
+    expect: [{ path: 'body.method', op: 'eq', value: 'GET' }],
+  };
+  const result = await readBack(verify, call);
+  expect(result).toMatchObject({ kind: 'matched', outcome: 'succeeded' });
+  expect(JSON.stringify(result)).not.toContain('sk_live_51HxQz');
+});
+
+it('is found by type and version, and nothing else is', () => {
+  const adapterFor = createAdapters({ egressAllow: LOOPBACK });
+  expect(adapterFor('http.request', '1').descriptor.type).toBe('http.request');
+  expect(() => adapterFor('http.request', '2')).toThrow('no adapter http.request of version 2');
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { archiveAction } from '../../../db/actions/archive-action.ts';
+import { lockAction } from '../../../db/actions/lock-action.ts';
+import { updateAction } from '../../../db/actions/update-action.ts';
+import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
+import { digestOf } from '../../../domain/canonical-json.ts';
+import type { Json } from '../../../domain/json.ts';
+import { ActivityWorld } from './world.ts';
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(async () => world.close());
+
+const ATTEMPTS = [{ number: 1, kind: 'dispatch', status: 'started', claimed: false, observed_outcome: null }];
+
+test.each([true, false])('governed %s: the answer of the evaluation, and the fence stands', async (governed) => {
+  const ref = await world.admit({ definition: { governed } });
+  const { evaluateAndReserve, evaluateInvocation, reserveAndMarkDispatch } = world.activities();
+  const evaluation = await evaluateAndReserve(ref);
+  const marked = await world.recorded(ref);
+  expect(marked).toMatchObject({
+    invocation: { status: 'dispatching' },
+    effects: governed
+      ? [{ id: evaluation.decision === 'proceed' ? evaluation.effectId : '', stage: 'dispatching' }]
+      : [],
+    attempts: ATTEMPTS,
+  });
+  // Each of the two finds what they did together.
+  expect(await evaluateInvocation(ref)).toEqual(evaluation);
+  expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
+  expect(await world.recorded(ref)).toEqual(marked);
+});
+
+test('twenty times at once: one effect, one attempt, and the same answer', async () => {
+  const ref = await world.admit();
+  const { evaluateAndReserve } = world.activities();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => evaluateAndReserve(ref)));
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(await world.recorded(ref)).toMatchObject({ effects: [{ stage: 'dispatching' }], attempts: ATTEMPTS });
+});
+
+test('the database dies before the commit: nothing is left; behind it: the next run finds all', async () => {
+  const ref = await world.admit();
+  const { evaluateAndReserve } = world.losing(['before_commit', 'after_commit']);
+  await expect(evaluateAndReserve(ref)).rejects.toThrow(/terminat/);
+  expect(await world.recorded(ref)).toMatchObject({ invocation: { status: 'queued' }, effects: [], attempts: [] });
+  await expect(evaluateAndReserve(ref)).rejects.toThrow(/terminated/);
+  const left = await world.recorded(ref);
+  expect(left).toMatchObject({ effects: [{ stage: 'dispatching' }], attempts: ATTEMPTS });
+  expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+  expect(await world.recorded(ref)).toEqual(left);
+});
+
+test('what the reservation refuses has an effect, and no fence', async () => {
+  const ref = await world.admit();
+  await world.transaction(async (tx) => {
+    const action = await lockAction(tx, ref.actionId);
+    if (action === null) throw new Error('the action was made');
+    const definition = { ...action.definition, timeoutMs: action.definition.timeoutMs + 1 };
+    const digest = digestOf(definition as unknown as Json);
+    const version = { definition, digest, createdBy: { type: 'api_key', id: 'key_test' }, changeNote: null };
+    await updateAction(tx, action, { name: action.name, description: null, version });
+  });
+  const { evaluateAndReserve } = world.activities();
+  const answer = await evaluateAndReserve(ref);
+  const refused = await world.recorded(ref);
+  expect(refused).toMatchObject({
+    invocation: { status: 'refused' },
+    effects: [{ stage: 'rejected', rejection_reason: 'action_version_changed' }],
+    attempts: [],
+  });
+  expect(answer).toEqual({ decision: 'refused', effectId: refused.effects[0]?.id });
+  expect(await evaluateAndReserve(ref)).toEqual(answer);
+});
+
+test('what the evaluation refuses is not reserved, and what was withdrawn is nothing', async () => {
+  const { evaluateAndReserve } = world.activities();
+  const archived = await world.admit();
+  await world.transaction((tx) => archiveAction(tx, archived.actionId));
+  expect(await evaluateAndReserve(archived)).toEqual({ decision: 'refused', effectId: null });
+  expect(await world.recorded(archived)).toMatchObject({ invocation: { status: 'refused' }, attempts: [] });
+  const withdrawn = await world.admit();
+  await world.transaction((tx) => withdrawInvocation(tx, withdrawn.invocationId));
+  expect(await evaluateAndReserve(withdrawn)).toEqual({ decision: 'withdrawn' });
+});

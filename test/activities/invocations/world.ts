@@ -1,0 +1,240 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { pino } from 'pino';
+import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
+import { createAdapters } from '../../../activities/adapters/index.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createActivities, type Activities } from '../../../activities/index.ts';
+import { createAction } from '../../../db/actions/create-action.ts';
+import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
+import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import type { ActionDefinition } from '../../../domain/actions.ts';
+import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
+import { digestOf } from '../../../domain/canonical-json.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import type { Json, JsonObject } from '../../../domain/json.ts';
+import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+/** When the connection of a transaction is lost: before its commit nothing of it stays, after it all does and nobody is told. */
+export type Loss = 'before_commit' | 'after_commit' | null;
+
+/** A database that is lost at the next transactions, as listed. */
+class LossyDatabase extends Database {
+  readonly losses: Loss[] = [];
+
+  override async withEnvironment<T>(tenant: Tenant, work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
+    const loss = this.losses.shift() ?? null;
+    const result = await super.withEnvironment(tenant, async (tx) => {
+      const worked = await work(tx);
+      // The server ends this very connection, as it does on its own shutdown.
+      if (loss === 'before_commit') await tx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+      return worked;
+    });
+    if (loss === 'after_commit') throw new Error('Connection terminated unexpectedly');
+    return result;
+  }
+
+  override oneStatement<T>(tenant: Tenant, work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
+    return this.withEnvironment(tenant, work);
+  }
+}
+
+export interface Admission {
+  config?: JsonObject;
+  definition?: Partial<ActionDefinition>;
+  input?: JsonObject;
+}
+
+export interface RecordedEffect {
+  id: string;
+  stage: string;
+  outcome: string;
+  grade: string;
+  partial_effect: string;
+  unresolved_exposure: boolean;
+  rejection_reason: string | null;
+  reconcile_attempts: number;
+  reconcile_exhausted: boolean;
+}
+
+/** All rows that an invocation has. */
+export interface Recorded {
+  invocation: { status: string; grade: string; error: string | null; result: Json; settled_at: Date | null } | null;
+  effects: RecordedEffect[];
+  attempts: {
+    number: number;
+    kind: string;
+    status: string;
+    claimed: boolean;
+    observed_outcome: string | null;
+    error: string | null;
+  }[];
+  evidence: { source: string; implied_outcome: string | null; summary: string; details: JsonObject }[];
+}
+
+/** Calls that arrived at a double of the adapter's sending half. The rest of it is real. */
+export function adapterThat(dispatch: Adapter['dispatch']): { adapterFor: () => Adapter; sent: DispatchInput[] } {
+  const sent: DispatchInput[] = [];
+  const adapter: Adapter = {
+    descriptor: httpRequestDescriptor,
+    dispatch: (input) => {
+      sent.push(input);
+      return dispatch(input);
+    },
+    readBack: () => Promise.reject(new Error('nothing is read here')),
+  };
+  return { adapterFor: () => adapter, sent };
+}
+
+type Answered = Extract<DispatchResult, { kind: 'answered' }>;
+
+/** What an adapter answers for a 200. */
+export const ACCEPTED: Answered = {
+  kind: 'answered',
+  outcome: 'succeeded',
+  partialEffect: 'none',
+  summary: 'POST answered 200',
+  providerReference: null,
+  providerIds: {},
+  response: { status: 200, headers: {}, body: { ok: true }, bodyEncoding: 'json' },
+};
+
+/** What an adapter answers for a 422. */
+export const REJECTED: Answered = {
+  ...ACCEPTED,
+  outcome: 'failed',
+  summary: 'POST answered 422',
+  response: { ...ACCEPTED.response, status: 422 },
+};
+
+/** Without the worker's own lines about activities that fail, which these tests do on purpose. */
+export function activityEnvironment(): MockActivityEnvironment {
+  return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) });
+}
+
+/** A database of its own and the activities, without a Temporal: each is called as a worker would call it. */
+export class ActivityWorld {
+  readonly database: TestDatabase;
+  readonly vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  private readonly lossy: LossyDatabase[] = [];
+
+  private constructor(database: TestDatabase) {
+    this.database = database;
+  }
+
+  static async start(): Promise<ActivityWorld> {
+    const world = new ActivityWorld(await createTestDatabase({ poolMax: POOL_MAX }));
+    // Connections that are open already: what is done twenty times at once is then done at the same moment.
+    await Promise.all(
+      Array.from({ length: POOL_MAX }, () => world.transaction((tx) => tx.raw('SELECT pg_sleep(0.1)'))),
+    );
+    return world;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.lossy.map((db) => db.close()));
+    await this.database.close();
+  }
+
+  activities(overrides: Partial<ActivityDependencies> = {}): Activities {
+    const activities = createActivities({
+      db: this.database.db,
+      vault: this.vault,
+      adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+      startInvocation: () => Promise.reject(new Error('nothing is started here')),
+      wakeMessage: () => Promise.reject(new Error('no message is woken here')),
+      sendRequest: () => Promise.reject(new Error('no message is sent here')),
+      logger: pino({ level: 'silent' }),
+      ...overrides,
+    });
+    return { ...activities, dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref) };
+  }
+
+  /** The activities of a worker whose connections are lost at its next transactions, as listed. */
+  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Activities {
+    const db = new LossyDatabase({ url: this.database.applicationUrl, applicationName: 'test-lossy', poolMax: 2 });
+    db.losses.push(...losses);
+    this.lossy.push(db);
+    return this.activities({ db, ...overrides });
+  }
+
+  /** An action and an admitted invocation of it, governed unless `definition` says otherwise. */
+  async admit(admission: Admission = {}): Promise<InvocationRef & { actionId: string; actionName: string }> {
+    const definition = definitionOf(admission);
+    const { tenant } = this.database;
+    const name = `test.${randomUUID()}`;
+    const { action, invocation } = await this.transaction(async (tx) => {
+      const made = await createAction(tx, {
+        environmentId: tenant.environmentId,
+        name,
+        description: null,
+        version: { definition, digest: digestOf(definition as unknown as Json), createdBy: AUTHOR, changeNote: null },
+      });
+      const admitted = await admitInvocation(tx, {
+        actionId: made.id,
+        versionId: made.currentVersion.id,
+        operationKey: null,
+        requestDigest: 'sha256:0',
+        input: admission.input ?? {},
+        requestedBy: AUTHOR,
+        retryOf: null,
+        runId: null,
+        agentId: null,
+      });
+      return { action: made, invocation: admitted };
+    });
+    return { ...tenant, invocationId: invocation.id, actionId: action.id, actionName: name };
+  }
+
+  /** Admitted, evaluated and marked: the next thing is the dispatch. */
+  async ready(admission: Admission = {}): Promise<EffectRef> {
+    const ref = await this.admit(admission);
+    const { evaluateInvocation, reserveAndMarkDispatch } = this.activities();
+    const evaluation = await evaluateInvocation(ref);
+    if (evaluation.decision !== 'proceed') throw new Error(`expected it to proceed, not ${evaluation.decision}`);
+    const reservation = await reserveAndMarkDispatch(ref);
+    if (reservation.decision !== 'dispatch') throw new Error(`expected a dispatch, not ${reservation.decision}`);
+    return { ...ref, effectId: evaluation.effectId ?? '' };
+  }
+
+  transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
+    return this.database.db.withEnvironment(this.database.tenant, work);
+  }
+
+  async recorded({ invocationId }: Pick<InvocationRef, 'invocationId'>): Promise<Recorded> {
+    const [row] = await this.database.asOwner<{ recorded: Recorded }>(RECORDED, [invocationId]);
+    if (!row) throw new Error('a query without a table answers one row');
+    return row.recorded;
+  }
+}
+
+const POOL_MAX = 20;
+const AUTHOR = { type: 'api_key', id: 'key_test' };
+
+const RECORDED = `
+  SELECT jsonb_build_object(
+    'invocation', (SELECT to_jsonb(i) FROM invocations i WHERE i.id = $1),
+    'effects', COALESCE((SELECT jsonb_agg(to_jsonb(e)) FROM effects e WHERE e.invocation_id = $1), '[]'),
+    'attempts', COALESCE((SELECT jsonb_agg(to_jsonb(a) || jsonb_build_object('claimed', a.claimed_at IS NOT NULL) ORDER BY a.number)
+                          FROM attempts a WHERE a.invocation_id = $1), '[]'),
+    'evidence', COALESCE((SELECT jsonb_agg(to_jsonb(v) ORDER BY v.sequence)
+                          FROM evidence v JOIN effects e ON e.id = v.effect_id WHERE e.invocation_id = $1), '[]')) AS recorded`;
+
+function definitionOf({ config, definition }: Admission): ActionDefinition {
+  const parsed = httpRequestDescriptor.parseConfig({ method: 'POST', url: 'http://127.0.0.1:9/', ...config });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  return {
+    adapter: { type: httpRequestDescriptor.type, version: httpRequestDescriptor.version, config: parsed.config },
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    governed: true,
+    impact: [],
+    verify: null,
+    approval: { required: false, tag: null },
+    timeoutMs: 5_000,
+    ...definition,
+  };
+}

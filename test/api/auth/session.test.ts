@@ -1,0 +1,329 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hashToken } from '../../../db/auth/session-terms.ts';
+import { hashPassword, SCRYPT_COST } from '../../../db/auth/password.ts';
+import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';
+import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+
+const SESSION = '/api/v2/auth/session';
+
+interface SessionBody {
+  data: { csrfToken: string; expiresAt: string; user: { id: string }; workspaces: { id: string }[] };
+}
+
+let api: TestApi;
+let other: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  other = await startTestApi({ database: api.database });
+});
+afterAll(async () => {
+  await other.close();
+  await api.close();
+});
+beforeEach(async () => {
+  await api.database.asOwner('DELETE FROM sign_in_throttles');
+});
+
+const signIn = (email: string, password = PASSWORD, headers: Record<string, string> = {}): Promise<CallResult> =>
+  api.call('POST', SESSION, { body: { email, password }, headers });
+const messageOf = (reply: CallResult): string => (reply.json as { error: { message: string } }).error.message;
+const bodyOf = (reply: CallResult): SessionBody['data'] => (reply.json as SessionBody).data;
+const sessionsOf = (userId: string): Promise<{ id: string; token_hash: Buffer }[]> =>
+  api.database.asOwner('SELECT id, token_hash FROM sign_in_sessions WHERE user_id = $1', [userId]);
+
+describe('POST /auth/session', () => {
+  it('200: who signed in, their workspaces, and a cookie that scripts cannot read', async () => {
+    const person = await createPerson(api, 'admin');
+    const reply = await signIn(person.email.toUpperCase());
+    expect(reply.json).toEqual({
+      success: true,
+      data: {
+        user: { id: person.userId, email: person.email, name: 'Test Person' },
+        workspaces: [{ id: api.database.tenant.workspaceId, name: 'Test workspace', role: 'admin' }],
+        csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+        expiresAt: expect.any(String),
+      },
+    });
+    const cookie = reply.headers.get('Set-Cookie') ?? '';
+    expect(cookie).toMatch(/^service-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+    const token = tokenSetBy(reply) ?? '';
+    expect(reply.text).not.toContain(token);
+    const rows = await sessionsOf(person.userId);
+    expect(rows.some((row) => row.token_hash.equals(hashToken(token)))).toBe(true);
+    const hours = (new Date(bodyOf(reply).expiresAt).getTime() - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(11.9);
+    expect(hours).toBeLessThanOrEqual(12);
+    expect(api.replyViolations).toEqual([]);
+  });
+
+  it('sets a __Host- cookie with Secure outside the loopback', async () => {
+    const { email } = await createPerson(api, 'member');
+    const { host } = new URL(api.baseUrl);
+    const raw = await rawSignIn(host, 'console.example.com', email);
+    expect(raw).toMatch(
+      /set-cookie: __Host-service-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax; Secure\r/i,
+    );
+  });
+
+  it.each([
+    ['a wrong password', (person: TestPerson) => [person.email, 'wrong']],
+    ['an unknown e-mail address', () => ['nobody@example.test', PASSWORD]],
+  ])('401 for %s, in the same words', async (_what, attempt) => {
+    const [email = '', password = ''] = attempt(await createPerson(api, 'member'));
+    const reply = await signIn(email, password);
+    expect([reply.status, messageOf(reply), reply.headers.get('Set-Cookie')]).toEqual([
+      401,
+      'Authentication failed: the e-mail address or the password is wrong.',
+      null,
+    ]);
+  });
+
+  it('takes as long for an unknown e-mail address as for a wrong password', async () => {
+    const { email } = await createPerson(api, 'member', { cost: SCRYPT_COST });
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    for (let round = 0; round < 3; round++) {
+      for (const who of ['known', 'unknown'] as const) {
+        const startedAt = performance.now();
+        expect((await signIn(who === 'known' ? email : `nobody-${round}@example.test`, 'wrong')).status).toBe(401);
+        times[who].push(performance.now() - startedAt);
+        await api.database.asOwner('DELETE FROM sign_in_throttles');
+      }
+    }
+    // Without the hash for unknown addresses the ratio is above 50.
+    const ratio = Math.min(...times.known) / Math.min(...times.unknown);
+    expect(ratio).toBeGreaterThan(1 / 3);
+    expect(ratio).toBeLessThan(3);
+  });
+
+  it('400 for what is no e-mail address; 403 for a sign-in that another site sends', async () => {
+    expect((await signIn('nobody')).status).toBe(400);
+    const { email, userId } = await createPerson(api, 'member');
+    const before = (await sessionsOf(userId)).length;
+    const reply = await signIn(email, PASSWORD, { Origin: 'https://evil.example' });
+    expect([reply.status, (await sessionsOf(userId)).length]).toEqual([403, before]);
+    expect((await signIn(email, PASSWORD, { Origin: api.baseUrl })).status).toBe(200);
+  });
+
+  it('never takes a token over: what a browser held before the sign-in is worth nothing after it', async () => {
+    const person = await createPerson(api, 'member');
+    const planted = 'A'.repeat(43);
+    const first = await signIn(person.email, PASSWORD, { Cookie: cookieOf(planted) });
+    expect(tokenSetBy(first)).not.toBe(planted);
+    expect((await api.call('GET', SESSION, { headers: { Cookie: cookieOf(planted) } })).status).toBe(401);
+    const second = await signIn(person.email, PASSWORD, { Cookie: cookieOf(tokenSetBy(first) ?? '') });
+    const statuses = [first, second].map(async (reply) => {
+      const cookie = cookieOf(tokenSetBy(reply) ?? '');
+      return (await api.call('GET', SESSION, { headers: { Cookie: cookie } })).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
+  });
+
+  it('never logs a password or a token', async () => {
+    const person = await createPerson(api, 'member');
+    const token = tokenSetBy(await signIn(person.email)) ?? '';
+    await signIn(person.email, 'a wrong password of somebody');
+    const lines = api.logLines.join('\n');
+    for (const secret of [token, PASSWORD, 'a wrong password of somebody', person.csrfToken])
+      expect(lines).not.toContain(secret);
+  });
+});
+
+describe('a password that is changed while it is looked at', () => {
+  it.each([
+    ['opens no session', 401, (person: TestPerson) => signIn(person.email)],
+    [
+      'changes nothing',
+      403,
+      (person: TestPerson) =>
+        person.call('POST', '/api/v2/auth/password', {
+          body: { currentPassword: PASSWORD, newPassword: 'the password of a thief' },
+        }),
+    ],
+  ])('%s', async (_what, status, attempt) => {
+    const person = await createPerson(api, 'member');
+    const change = new Client({ connectionString: api.database.ownerUrl });
+    await change.connect();
+    await change.query('BEGIN');
+    await change.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
+      person.userId,
+      await hashPassword('another password of theirs', CHEAP),
+    ]);
+    await change.query('DELETE FROM sign_in_sessions WHERE user_id = $1', [person.userId]);
+    const reply = attempt(person);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(() => api.database.asOwner(waiting), { timeout: 5_000 }).toHaveLength(1);
+    await change.query('COMMIT');
+    await change.end();
+    expect((await reply).status).toBe(status);
+    expect(await sessionsOf(person.userId)).toEqual([]);
+    expect((await signIn(person.email, 'another password of theirs')).status).toBe(200);
+  });
+});
+
+describe('the throttle of failures', () => {
+  it('429 after five, for the right password too, at every process; and lets the account in again', async () => {
+    const { email } = await createPerson(api, 'member');
+    for (let failure = 0; failure < 5; failure++) expect((await signIn(email, 'wrong')).status).toBe(401);
+    const blocked = await other.call('POST', SESSION, { body: { email: email.toUpperCase(), password: PASSWORD } });
+    expect([blocked.status, messageOf(blocked)]).toEqual([429, expect.stringMatching(/Try again in [12] seconds/)]);
+    expect(blocked.json).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } });
+    await expect.poll(async () => (await signIn(email)).status, { timeout: 4_000, interval: 200 }).toBe(200);
+    expect((await signIn(email, 'wrong')).status).toBe(401);
+  });
+
+  it('doubles the pause with each failure more, to a bound', async () => {
+    const { email } = await createPerson(api, 'member');
+    const pauses: number[] = [];
+    for (let failure = 1; failure <= 20; failure++) {
+      await api.database.asOwner('UPDATE sign_in_throttles SET blocked_until = NULL');
+      expect((await signIn(email, 'wrong')).status).toBe(401);
+      const [row] = await api.database.asOwner<{ pause: number }>(
+        'SELECT max(extract(epoch FROM blocked_until - last_failed_at))::float8 AS pause FROM sign_in_throttles',
+      );
+      pauses.push(Math.round(row?.pause ?? 0));
+    }
+    expect(pauses.slice(0, 8)).toEqual([0, 0, 0, 0, 2, 4, 8, 16]);
+    expect(Math.max(...pauses)).toBe(900);
+  });
+
+  it('counts attempts at once before any of them is decided', async () => {
+    const { email } = await createPerson(api, 'member');
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        (n % 2 ? api : other).call('POST', SESSION, { body: { email, password: 'wrong' } }),
+      ),
+    );
+    expect(replies.filter((reply) => reply.status === 401)).toHaveLength(5);
+    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(25);
+  });
+
+  it('lets nobody lock an account out of a place where it has signed in', async () => {
+    const { email } = await createPerson(api, 'member');
+    expect((await signIn(email)).status).toBe(200);
+    // Strangers elsewhere have used up the account's own failures.
+    const account = hashOf(['account', email]);
+    await api.database.asOwner(
+      "INSERT INTO sign_in_throttles (key, failures, blocked_until) VALUES ($1, 1000, now() + interval '1 minute')",
+      [account],
+    );
+    expect((await signIn(email)).status).toBe(200);
+  });
+
+  it('makes an account wait a minute at most at a new place', async () => {
+    const { email } = await createPerson(api, 'member');
+    await api.database.asOwner('INSERT INTO sign_in_throttles (key, failures) VALUES ($1, 1000)', [
+      hashOf(['account', email]),
+    ]);
+    expect((await signIn(email, 'wrong')).status).toBe(401);
+    const reply = await signIn(email);
+    expect(reply.status).toBe(429);
+    expect(Number(/in (\d+) seconds/.exec(messageOf(reply))?.[1])).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('a session', () => {
+  it('GET 200 the same as the sign-in; DELETE 200 ends it everywhere', async () => {
+    const { email } = await createPerson(api, 'owner');
+    const signedIn = await signIn(email);
+    const headers = { Cookie: cookieOf(tokenSetBy(signedIn) ?? ''), Origin: other.baseUrl };
+    const got = await other.call('GET', SESSION, { headers });
+    expect([got.status, got.json]).toEqual([200, signedIn.json]);
+    const ended = await other.call('DELETE', SESSION, {
+      headers: { ...headers, 'X-CSRF-Token': bodyOf(got).csrfToken },
+    });
+    expect([ended.status, ended.json]).toEqual([200, { success: true, data: { deleted: true } }]);
+    expect(ended.headers.get('Set-Cookie')).toMatch(/^service-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
+    expect((await api.call('GET', SESSION, { headers })).status).toBe(401);
+  });
+
+  it.each([
+    ['after its lifetime', "expires_at = now() - interval '1 second'"],
+    ['after an hour without a request', "last_seen_at = now() - interval '61 minutes'"],
+  ])('401 %s', async (_when, change) => {
+    const person = await createPerson(api, 'member');
+    expect((await person.call('GET', SESSION)).status).toBe(200);
+    await api.database.asOwner(`UPDATE sign_in_sessions SET ${change} WHERE id = $1`, [person.sessionId]);
+    const reply = await person.call('GET', SESSION);
+    expect([reply.status, messageOf(reply)]).toEqual([401, 'Authentication failed. Sign in, then try again.']);
+  });
+
+  it('stays alive by its requests', async () => {
+    const person = await createPerson(api, 'member');
+    await api.database.asOwner(
+      "UPDATE sign_in_sessions SET last_seen_at = now() - interval '59 minutes' WHERE id = $1",
+      [person.sessionId],
+    );
+    expect((await person.call('GET', SESSION)).status).toBe(200);
+    const idleSeconds = async (): Promise<number> =>
+      (
+        await api.database.asOwner<{ idle: number }>(
+          'SELECT extract(epoch FROM now() - last_seen_at)::float8 AS idle FROM sign_in_sessions WHERE id = $1',
+          [person.sessionId],
+        )
+      )[0]?.idle ?? Infinity;
+    await expect.poll(idleSeconds).toBeLessThan(10);
+  });
+
+  it('gets another token every 15 minutes; of requests at once one gets it, and none fails', async () => {
+    const person = await createPerson(api, 'member');
+    await api.database.asOwner(
+      "UPDATE sign_in_sessions SET token_issued_at = now() - interval '16 minutes' WHERE id = $1",
+      [person.sessionId],
+    );
+    const replies = await Promise.all(Array.from({ length: 8 }, () => person.call('GET', SESSION)));
+    expect(replies.map((reply) => reply.status)).toEqual(Array(8).fill(200));
+    const tokens = replies.map(tokenSetBy).filter((token) => token !== null);
+    expect(tokens).toHaveLength(1);
+    const renewed = personOf(api, { ...person, token: tokens[0] ?? '' });
+    // The CSRF token stays that of the session, so a page that is open goes on.
+    expect((await renewed.call('GET', SESSION)).json).toMatchObject({ data: { csrfToken: person.csrfToken } });
+    expect((await person.call('GET', SESSION)).status).toBe(200);
+    await api.database.asOwner('UPDATE sign_in_sessions SET previous_valid_until = now() WHERE id = $1', [
+      person.sessionId,
+    ]);
+    expect([(await person.call('GET', SESSION)).status, (await renewed.call('GET', SESSION)).status]).toEqual([
+      401, 200,
+    ]);
+  });
+
+  it('POST /auth/password 200 ends every session but the one that it starts; 403 for a wrong password', async () => {
+    const person = await createPerson(api, 'member');
+    const body = { currentPassword: 'wrong', newPassword: 'another battery staple' };
+    expect((await person.call('POST', '/api/v2/auth/password', { body })).status).toBe(403);
+    const second = await signIn(person.email);
+    const changed = await person.call('POST', '/api/v2/auth/password', {
+      body: { ...body, currentPassword: PASSWORD },
+    });
+    expect(changed.status).toBe(200);
+    expect(await sessionsOf(person.userId)).toHaveLength(1);
+    const statuses = [person.token, tokenSetBy(second), tokenSetBy(changed)].map(
+      async (token) => (await other.call('GET', SESSION, { headers: { Cookie: cookieOf(token ?? '') } })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+    expect((await signIn(person.email)).status).toBe(401);
+    expect((await signIn(person.email, body.newPassword)).status).toBe(200);
+  });
+});
+
+function hashOf(parts: string[]): Buffer {
+  return hashToken(JSON.stringify(parts));
+}
+
+/** fetch does not let a test choose the Host header. */
+async function rawSignIn(address: string, host: string, email: string): Promise<string> {
+  const { connect } = await import('node:net');
+  const [name = '', port = ''] = address.split(':');
+  const body = JSON.stringify({ email, password: PASSWORD });
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), name, () => {
+      socket.write(
+        `POST ${SESSION} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    });
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,285 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createAdapters } from '../../../activities/adapters/index.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
+import { evaluateInvocation } from '../../../activities/invocations/evaluate-invocation.ts';
+import { reserveAndMarkDispatch } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
+import { settleInvocation } from '../../../activities/invocations/settle-invocation.ts';
+import { getAction } from '../../../db/actions/get-action.ts';
+import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
+import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+
+/** A halt holds from its reply on, on every process: two API processes and a worker on one database. */
+
+const PATIENCE_MS = 10_000;
+
+let service: TestService;
+let second: TestApi;
+let target: Target;
+
+beforeAll(async () => {
+  [service, target] = await Promise.all([startTestService(), startTarget()]);
+  second = await startTestApi({ database: service.database, taskQueue: service.taskQueue });
+});
+afterAll(async () => {
+  await second?.close();
+  await target?.stop();
+  await service?.close();
+});
+afterEach(async () => {
+  await resume();
+  await target.reset();
+});
+
+const environmentPath = (): string => {
+  const { workspaceId, environmentId } = service.database.tenant;
+  return `/api/v2/workspaces/${workspaceId}/environments/${environmentId}`;
+};
+
+async function halt(reason = 'the provider is down'): Promise<void> {
+  const reply = await service.post(`${environmentPath()}/halt`, { reason });
+  expect(reply.status).toBe(200);
+}
+
+async function resume(): Promise<void> {
+  expect((await service.post(`${environmentPath()}/resume`, {})).status).toBe(200);
+}
+
+async function attempts(): Promise<{ all: number; sent: number }> {
+  const rows = await service.database.asOwner<{ all: number; sent: number }>(
+    `SELECT count(*)::int AS all, count(*) FILTER (WHERE claimed_at IS NOT NULL AND refusal IS NULL)::int AS sent FROM attempts`,
+  );
+  return rows[0] ?? { all: -1, sent: -1 };
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await delay(10);
+  }
+}
+
+const REFUSED = 'dispatch refused (environment_halted): the provider is down';
+
+/** An invocation whose workflow has not begun, and what its activities are handed, so that a test can walk them one by one. */
+async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependencies }> {
+  const { db } = service.deps;
+  const unused = (): never => {
+    throw new Error('no activity of an invocation asks for this');
+  };
+  const deps: ActivityDependencies = {
+    db,
+    vault: { open: unused, seal: unused },
+    adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+    startInvocation: unused,
+    wakeMessage: unused,
+    sendRequest: unused,
+    logger: service.deps.logger,
+  };
+  const { tenant } = service.database;
+  const name = await createAction(service, { url: `${target.baseUrl}/ok` });
+  const { id: invocationId } = await db.withEnvironment(tenant, async (tx) => {
+    const action = await getAction(tx, name);
+    if (action === null) throw new Error('the action is gone');
+    return admitInvocation(tx, {
+      actionId: action.id,
+      versionId: action.currentVersion.id,
+      operationKey: null,
+      requestDigest: 'sha256:none',
+      input: {},
+      requestedBy: { type: 'api_key', id: 'key_test' },
+      retryOf: null,
+      runId: null,
+      agentId: null,
+    });
+  });
+  return { ref: { ...tenant, invocationId }, deps };
+}
+
+async function expectRefused({ invocationId }: InvocationRef): Promise<void> {
+  const invocation = invocationIn(await service.get(`/api/v2/actions/invocations/${invocationId}`));
+  expect(invocation).toMatchObject({ status: 'refused', grade: 'refused', error: REFUSED });
+  expect(await effectOf(service, invocation)).toMatchObject({
+    grade: 'refused',
+    rejectionReason: 'environment_halted',
+  });
+  expect(await target.requests('/ok')).toEqual([]);
+}
+
+describe('while an environment is halted', () => {
+  test.each([
+    ['governed', true],
+    ['plain', false],
+  ])('an invocation of a %s action is refused by every process, and nothing is sent', async (_kind, governed) => {
+    const action = await createAction(service, { url: `${target.baseUrl}/ok` }, { governed });
+    await halt();
+    const before = await attempts();
+    const receipts: Effect[] = [];
+    for (const api of [second, service]) {
+      const reply = await api.call('POST', `/api/v2/actions/${action}/invoke`, {
+        key: service.key,
+        body: { input: {} },
+      });
+      const invocation = invocationIn(reply);
+      expect(reply.status).toBe(200);
+      expect(invocation).toMatchObject({ status: 'refused', grade: 'refused', error: REFUSED, result: null });
+      expect(invocation.effectId === null).toBe(!governed);
+      if (invocation.effectId !== null) receipts.push(await effectOf(service, invocation));
+    }
+    expect(receipts).toHaveLength(governed ? 2 : 0);
+    for (const receipt of receipts) {
+      expect(receipt).toMatchObject({
+        stage: 'rejected',
+        outcome: 'not_dispatched',
+        grade: 'refused',
+        rejectionReason: 'environment_halted',
+      });
+    }
+    expect(await attempts()).toEqual(before);
+    expect(await target.requests('/ok')).toEqual([]);
+  });
+
+  test('reading, writing and deleting work', async () => {
+    const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+    await service.call('PUT', '/api/v2/secrets/UNUSED', { key: service.key, body: { value: 'x' } });
+    await halt();
+    expect((await service.get(`/api/v2/actions/${action}`)).status).toBe(200);
+    expect((await service.get('/api/v2/actions/invocations')).status).toBe(200);
+    expect((await service.call('DELETE', '/api/v2/secrets/UNUSED', { key: service.key })).status).toBe(200);
+    expect((await service.call('DELETE', `/api/v2/actions/${action}`, { key: service.key })).status).toBe(200);
+  });
+
+  test('another environment of the workspace goes on', async () => {
+    await halt();
+    const { key } = await service.createKey(service.database.tenants.staging);
+    const body = {
+      name: 'elsewhere',
+      adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
+    };
+    await service.call('POST', '/api/v2/actions', { key, body });
+    const reply = await service.call('POST', '/api/v2/actions/elsewhere/invoke', { key, body: { input: {} } });
+    expect(invocationIn(reply)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('work that was dispatched before is waited for and settled as usual, and does not hold the halt up', async () => {
+    const action = await createAction(service, { url: `${target.baseUrl}/hang` });
+    const underWay = invoke(service, action);
+    await until('the target has the request', async () => (await target.requests('/hang')).length === 1);
+    await halt();
+    await target.release();
+    expect((await underWay).invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+  });
+
+  test('resuming lets invocations through; what was refused stays refused, and is run again by retryOf', async () => {
+    const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+    await halt();
+    const { invocation: refused } = await invoke(service, action, { input: {}, operationKey: 'while-halted' });
+    await resume();
+    const again = await second.call('POST', `/api/v2/actions/${action}/invoke`, {
+      key: service.key,
+      body: { input: {}, operationKey: 'while-halted' },
+    });
+    expect(invocationIn(again)).toMatchObject({ id: refused.id, status: 'refused', error: REFUSED });
+    const { invocation: retried } = await invoke(service, action, { input: {}, retryOf: refused.id });
+    expect(retried).toMatchObject({ status: 'succeeded', retryOf: refused.id });
+    expect(await target.requests('/ok')).toHaveLength(1);
+  });
+});
+
+describe('a halt that comes between', () => {
+  test('fifty invocations at once: from its reply on no attempt is started and nothing is taken up to be sent', async () => {
+    const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+    const before = await attempts();
+    const calls: Promise<CallResult>[] = Array.from({ length: 50 }, (_value, n) =>
+      (n % 2 === 0 ? service : second).call('POST', `/api/v2/actions/${action}/invoke`, {
+        key: service.key,
+        body: { input: {} },
+      }),
+    );
+    await until('some are sent', async () => (await attempts()).sent - before.sent >= 5);
+    await halt();
+    const atReply = await attempts();
+    const invocations = (await Promise.all(calls)).map(invocationIn);
+    const atEnd = await attempts();
+    expect(atEnd.all).toBe(atReply.all);
+    expect(atEnd.sent).toBeLessThanOrEqual(atReply.sent);
+    const sent = atEnd.sent - before.sent;
+    expect(await target.requests('/ok')).toHaveLength(sent);
+    const by = (status: string): number => invocations.filter((invocation) => invocation.status === status).length;
+    expect([by('succeeded'), by('refused')]).toEqual([sent, 50 - sent]);
+    expect(by('refused')).toBeGreaterThan(0);
+    const errors = invocations.flatMap(({ status, error }) => (status === 'refused' ? [error] : []));
+    expect(new Set(errors)).toEqual(new Set([REFUSED]));
+
+    await invoke(service, action);
+    expect(await target.requests('/ok')).toHaveLength(sent);
+    await resume();
+    expect((await invoke(service, action)).invocation.status).toBe('succeeded');
+    expect(await target.requests('/ok')).toHaveLength(sent + 1);
+  });
+
+  test('evaluation and mark: nothing is marked, and the receipt says why', async () => {
+    const { ref, deps } = await admitted();
+    const before = await attempts();
+    expect(await evaluateInvocation(deps)(ref)).toMatchObject({ decision: 'proceed' });
+    await halt();
+    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'refused' });
+    expect(await attempts()).toEqual(before);
+    await expectRefused(ref);
+  });
+
+  test('mark and send, while no worker was there to take it up: nothing is sent, and the receipt says why', async () => {
+    const { ref, deps } = await admitted();
+    expect(await evaluateInvocation(deps)(ref)).toMatchObject({ decision: 'proceed' });
+    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'dispatch' });
+    await halt();
+    await new MockActivityEnvironment().run(dispatchEffect(deps), ref);
+    await settleInvocation(deps)(ref);
+    await expectRefused(ref);
+  });
+
+  test('waits for a mark under way, and a mark that comes later waits for it', async () => {
+    const { tenant, db } = service.database;
+    const events: string[] = [];
+    let commit = (): void => {};
+    const mayCommit = new Promise<void>((resolve) => (commit = resolve));
+    const marking = db.withEnvironment(tenant, async (tx) => {
+      await tx.raw('SELECT * FROM read_halt()');
+      await mayCommit;
+      events.push('mark');
+    });
+    const waitingLocks = async (): Promise<number> => {
+      const rows = await service.database.asOwner<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    const halting = halt().then(() => events.push('halt'));
+    await until('the halt waits', async () => (await waitingLocks()) === 1);
+    const later = db.withEnvironment(tenant, async (tx) => {
+      const { rows } = await tx.raw<{ rows: { halted_reason: string | null }[] }>('SELECT * FROM read_halt()');
+      events.push(`later mark sees ${rows[0]?.halted_reason}`);
+    });
+    await until('the later mark waits behind it', async () => (await waitingLocks()) === 2);
+    commit();
+    await Promise.all([marking, halting, later]);
+    expect(events[0]).toBe('mark');
+    expect(events).toContain('later mark sees the provider is down');
+  });
+});
+
+test('a key without environments:halt cannot halt, and the environment runs on', async () => {
+  const { key } = await service.createKey(service.database.tenant, { scopes: ['actions:invoke'] });
+  const reply = await service.call('POST', `${environmentPath()}/halt`, { key, body: { reason: 'x' } });
+  expect([reply.status, errorOf(reply).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+  const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+  expect((await invoke(service, action)).invocation.status).toBe('succeeded');
+});

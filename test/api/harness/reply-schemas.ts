@@ -1,0 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyRoute, RouteReply } from '../../../api/http/define-route.ts';
+
+/** What is wrong with a reply by its route's own declaration: an undeclared status, a missing field, a field too many. */
+export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): string[] {
+  const schema = route.response[reply.status];
+  if (schema === undefined) return [`${route.id}: the status ${reply.status} is not declared`];
+  const wire: unknown = JSON.parse(JSON.stringify(reply.data));
+  const result = schema.safeParse(wire);
+  if (!result.success) {
+    return result.error.issues.map((issue) => `${route.id}: ${issue.path.map(String).join('.')}: ${issue.message}`);
+  }
+  const violations: string[] = [];
+  // A schema that is not strict drops what it does not declare: such a field would reach callers unseen.
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(result.data)), wire)) {
+    violations.push(`${route.id}: the reply holds fields that its schema does not declare`);
+  }
+  if ((route.paginated === true) !== (reply.pagination !== undefined)) {
+    violations.push(`${route.id}: paginated is ${route.paginated === true}, the reply says otherwise`);
+  }
+  return violations;
+}

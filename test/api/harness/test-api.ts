@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { createApi, type ApiOptions } from '../../../api/create-api.ts';
+import type { ApiDependencies } from '../../../api/dependencies.ts';
+import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { Database, type Tenant } from '../../../db/client.ts';
+import { NotificationListener } from '../../../db/notifications/notification-listener.ts';
+import { SettlementHub } from '../../../db/notifications/settlement-hub.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import { SCOPES } from '../../../domain/scopes.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { TASK_QUEUE } from '../../../workflows/search-attributes.ts';
+import { violationsOf } from './reply-schemas.ts';
+
+export interface CallOptions {
+  /** The API key. */
+  key?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is. */
+  raw?: string | Uint8Array;
+}
+
+export interface CallResult {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body, or undefined where it is no JSON. */
+  json: unknown;
+}
+
+/** One API process over real HTTP, as server.ts makes it. */
+export interface TestApi {
+  baseUrl: string;
+  database: TestDatabase;
+  deps: ApiDependencies;
+  /** Every line logged, at trace level. */
+  logLines: string[];
+  /** Replies that did not conform to their route's response schema. */
+  replyViolations: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
+  /** A key with every scope unless `input` says otherwise. */
+  createKey(tenant: Tenant, input?: Partial<NewApiKey>): Promise<{ record: ApiKeyRecord; key: string }>;
+  close(): Promise<void>;
+}
+
+export interface TestApiOptions extends ApiOptions {
+  /** Another API process on a database that a test has already; it stays open. */
+  database?: TestDatabase;
+  temporalAddress?: string;
+  /** Where invocations are put; a test that runs its own worker has a queue of its own. */
+  taskQueue?: string;
+  /** The one that a worker of the test opens with; else one of its own. */
+  vault?: Pick<Vault, 'seal'>;
+  /** Origins of our own pages beside the API's host. */
+  publicOrigins?: readonly string[];
+}
+
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const database = options.database ?? (await createTestDatabase());
+  const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10 });
+  const logLines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) });
+  const notifications = new NotificationListener({
+    url: database.applicationUrl,
+    applicationName: 'test-api-listener',
+    onError: (error) => logger.warn({ message: error.message }, 'the LISTEN connection is lost'),
+  });
+  const settlements = new SettlementHub(notifications);
+  const stack = inject('stack');
+  const connection = Connection.lazy({ address: options.temporalAddress ?? stack.temporalAddress });
+  const deps: ApiDependencies = {
+    db,
+    temporal: new Client({ connection, namespace: stack.temporalNamespace }),
+    vault: options.vault ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`),
+    settlements,
+    notifications,
+    logger,
+    eagerStart: false,
+    taskQueue: options.taskQueue ?? TASK_QUEUE,
+    publicOrigins: options.publicOrigins ?? [],
+  };
+  const replyViolations: string[] = [];
+  const api = createApi(deps, {
+    onReply: (route, reply) => replyViolations.push(...violationsOf(route, reply)),
+    ...options,
+  });
+  await notifications.start();
+  const server = createServer(api.callback);
+  const baseUrl = await listen(server);
+  return {
+    baseUrl,
+    database,
+    deps,
+    logLines,
+    replyViolations,
+    call: (method, path, callOptions) => call(`${baseUrl}${path}`, method, callOptions),
+    createKey: (tenant, input = { scopes: SCOPES }) =>
+      database.db.withEnvironment(tenant, (tx) => createApiKey(tx, { name: 'test', ...input })),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      api.close();
+      settlements.close();
+      await notifications.close();
+      await connection.close();
+      await db.close();
+      if (options.database === undefined) await database.close();
+    },
+  };
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** One call over real HTTP. */
+export async function call(url: string, method: string, options: CallOptions = {}): Promise<CallResult> {
+  const headers = new Headers(options.headers);
+  if (options.key !== undefined) headers.set('Authorization', `Bearer ${options.key}`);
+  let body: string | Uint8Array | null = options.raw ?? null;
+  if (options.body !== undefined) body = JSON.stringify(options.body);
+  if (body !== null && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  const response = await fetch(url, { method, headers, body, redirect: 'manual' });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCodesOf } from '../../../api/openapi/responses.ts';
+import { buildOpenApi } from '../../../api/openapi/build.ts';
+import { generatedDocuments } from '../../../api/openapi/documents.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { ERROR_TABLE } from '../../../domain/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+
+type Operation = JsonObject & { operationId: string; responses: JsonObject; parameters: JsonObject[] };
+interface Document extends JsonObject {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonObject> };
+}
+
+const document = buildOpenApi(ROUTES) as unknown as Document;
+
+function* nodesOf(value: Json): Generator<JsonObject> {
+  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item);
+  else if (isJsonObject(value)) {
+    yield value;
+    for (const member of Object.values(value)) yield* nodesOf(member);
+  }
+}
+
+function resolve(ref: string): unknown {
+  return ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, part) => (isJsonObject(node) ? node[part] : undefined), document);
+}
+
+describe('the OpenAPI document', () => {
+  it.each(Object.entries(generatedDocuments()))(
+    '%s is what the code declares (else: npm run openapi)',
+    (file, text) => {
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
+
+  it('describes every route, with its scope, its statuses and its codes', () => {
+    for (const route of ROUTES) {
+      const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+      expect(operation?.operationId).toBe(route.id);
+      expect(operation?.['x-scope']).toBe(route.scope ?? undefined);
+      const statuses = new Set([
+        ...Object.keys(route.response),
+        ...errorCodesOf(route).map((code) => String(ERROR_TABLE[code].status)),
+      ]);
+      expect(new Set(Object.keys(operation?.responses ?? {}))).toEqual(statuses);
+    }
+  });
+
+  it('declares exactly the parameters that its paths name', () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      for (const operation of Object.values(operations)) {
+        const declared = operation.parameters.filter((parameter) => parameter['in'] === 'path');
+        expect([path, declared.map((parameter) => parameter['name'])]).toEqual([path, named]);
+      }
+    }
+  });
+
+  it('has no reference that leads nowhere, and every schema compiles as JSON Schema 2020-12', () => {
+    const refs = [...nodesOf(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+    expect(refs.length).toBeGreaterThan(0);
+    expect(refs.filter((ref) => !isJsonObject(resolve(ref)))).toEqual([]);
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema(document, 'document');
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(() => ajv.compile({ $ref: `document#/components/schemas/${name}` })).not.toThrow();
+    }
+  });
+});
+
+describe('the reference page', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi();
+  });
+  afterAll(async () => api.close());
+
+  it('serves the document without a credential', async () => {
+    const reply = await api.call('GET', '/api/v2/openapi.json');
+    expect([reply.status, reply.json]).toEqual([200, document]);
+  });
+
+  it('loads only what this host serves', async () => {
+    const page = await api.call('GET', '/reference');
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, url]) =>
+      url === 'data:,' ? [] : [url],
+    );
+    expect(loaded).toHaveLength(3);
+    for (const url of loaded) {
+      const asset = await api.call('GET', url ?? '');
+      expect([url, asset.status]).toEqual([url, 200]);
+      expect(asset.headers.get('Content-Type')).toMatch(/^text\/(css|javascript); charset=utf-8$/);
+      expect(asset.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    }
+    const ours = page.text + (await api.call('GET', '/reference/initialize.js')).text;
+    expect(ours).not.toMatch(/(https?:)?\/\/[a-z]/);
+    expect(page.text).not.toMatch(/<script>|<style|\son\w+=/);
+  });
+
+  it('forbids every other host and inline scripts by its policy', async () => {
+    const policy = (await api.call('GET', '/reference')).headers.get('Content-Security-Policy') ?? '';
+    const directives = new Map(policy.split('; ').map((directive) => [directive.split(' ')[0], directive]));
+    expect(directives.get('default-src')).toBe("default-src 'none'");
+    expect(directives.get('script-src')).toBe("script-src 'self'");
+    expect(directives.get('connect-src')).toBe("connect-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*/);
+  });
+
+  it('serves no other file of the package', async () => {
+    for (const name of ['package.json', 'index.html', '../package.json', '..%2fpackage.json', 'swagger-ui.css.map']) {
+      expect([name, (await api.call('GET', `/reference/${name}`)).status]).toEqual([name, 404]);
+    }
+  });
+});

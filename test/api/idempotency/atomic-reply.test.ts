@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { startTestApi, type CallResult } from '../harness/test-api.ts';
+import { createWorld, type World } from '../suites/world.ts';
+
+/** Called by the handler between its work and the record of its reply. */
+let beforeRecord: () => Promise<void> = () => Promise.resolve();
+let runs = 0;
+
+type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+
+function stalling(route: EnvironmentRoute): EnvironmentRoute {
+  return {
+    ...route,
+    handler: (context: Parameters<EnvironmentRoute['handler']>[0]) => {
+      runs += 1;
+      return route.handler({
+        ...context,
+        recordReply: async (tx, reply) => {
+          await beforeRecord();
+          return context.recordReply(tx, reply);
+        },
+      });
+    },
+  };
+}
+
+/** The reply is part of the transaction that does the work: no death, stall or race leaves one without the other. */
+describe('recordReply', () => {
+  let world: World;
+  beforeAll(async () => {
+    const routes = ROUTES.map((route) =>
+      route.kind === 'environment' && route.id === 'effects.addNote' ? stalling(route) : route,
+    );
+    world = await createWorld({ api: await startTestApi({ routes }) });
+  });
+  afterAll(async () => world.api.close());
+
+  const addNote = (effectId: string, key: string): Promise<CallResult> =>
+    world.api.call('POST', `/api/v2/actions/effects/${effectId}/notes`, {
+      key: world.key,
+      headers: { 'Idempotency-Key': key },
+      body: { note: 'looked into it' },
+    });
+  const notesOf = async (effectId: string): Promise<number> =>
+    (await world.api.database.asOwner('SELECT id FROM evidence WHERE effect_id = $1', [effectId])).length;
+
+  it('rolls the work of a stalled holder back when its claim was taken over, and answers it with the reply of the other', async () => {
+    const effectId = await world.plantEffect();
+    const key = randomUUID();
+    runs = 0;
+    let resume = (): void => undefined;
+    const resumed = new Promise<void>((resolve) => (resume = resolve));
+    beforeRecord = () => (runs === 1 ? resumed : Promise.resolve());
+    const stalled = addNote(effectId, key);
+    await expect.poll(() => runs).toBe(1);
+    // What a lease that ran out lets another process do. It dies in turn: its own lease runs out at once.
+    await world.api.database.asOwner(
+      'UPDATE idempotency_claims SET holder = gen_random_uuid(), lease_expires_at = now() WHERE key = $1',
+      [key],
+    );
+    resume();
+    expect((await stalled).status).toBe(201);
+    expect([runs, await notesOf(effectId)]).toEqual([2, 1]);
+    const again = await addNote(effectId, key);
+    expect([again.headers.get('X-Idempotent-Replay'), again.text]).toEqual(['true', (await stalled).text]);
+  });
+
+  it('completes the claim with the work: a failure of the work leaves neither', async () => {
+    const effectId = await world.plantEffect();
+    const key = randomUUID();
+    beforeRecord = () => Promise.reject(new Error('broken'));
+    expect((await addNote(effectId, key)).status).toBe(500);
+    expect(await notesOf(effectId)).toBe(0);
+    beforeRecord = () => Promise.resolve();
+    const again = await addNote(effectId, key);
+    expect([again.status, again.headers.get('X-Idempotent-Replay')]).toEqual([201, null]);
+    expect(await notesOf(effectId)).toBe(1);
+  });
+
+  it('does nothing for a request without a key', async () => {
+    const effectId = await world.plantEffect();
+    beforeRecord = () => Promise.resolve();
+    const path = `/api/v2/actions/effects/${effectId}/notes`;
+    for (const note of ['first', 'second']) {
+      expect((await world.api.call('POST', path, { key: world.key, body: { note } })).status).toBe(201);
+    }
+    expect(await notesOf(effectId)).toBe(2);
+  });
+});

@@ -1,0 +1,53 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteExpiredIdempotencyClaims } from '../../../activities/maintenance/delete-expired-idempotency-claims.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const MORE_THAN_A_BATCH = 1_200;
+
+/** The durable sweep (a Temporal Schedule runs it each minute) is the one that deletes claims. */
+describe('the sweep of idempotency claims', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  const plant = (tenant: { environmentId: string }, prefix: string, count: number, expiresIn: string) =>
+    database.asOwner(
+      `INSERT INTO idempotency_claims (environment_id, key, request_digest, state, holder, lease_expires_at, expires_at, response_status, response_body)
+       SELECT $1, $2 || n, 'd', 'completed', gen_random_uuid(), now(), now() + $4::interval, 201, '{}' FROM generate_series(1, $3) n`,
+      [tenant.environmentId, prefix, count, expiresIn],
+    );
+  const left = async (): Promise<string[]> =>
+    (await database.asOwner<{ key: string }>('SELECT key FROM idempotency_claims ORDER BY key')).map(({ key }) => key);
+  const sweep = (): Promise<number> =>
+    // The activity uses nothing else of what activities are handed.
+    deleteExpiredIdempotencyClaims({ db: database.db } as Parameters<typeof deleteExpiredIdempotencyClaims>[0])();
+
+  it('deletes those of every environment that are past their 24 hours, however many, and no other', async () => {
+    await plant(database.tenants.development, 'old', MORE_THAN_A_BATCH, '-1 second');
+    await plant(database.tenants.staging, 'old', 3, '-1 second');
+    await plant(database.tenants.development, 'kept', 2, '1 minute');
+    expect(await sweep()).toBe(MORE_THAN_A_BATCH + 3);
+    expect(await left()).toEqual(['kept1', 'kept2']);
+    expect(await sweep()).toBe(0);
+  });
+
+  it('leaves a claim that a new request takes while the sweep looks at it', async () => {
+    await plant(database.tenants.development, 'taken', 1, '-1 second');
+    const request = new Client({ connectionString: database.ownerUrl });
+    await request.connect();
+    await request.query(
+      `BEGIN; UPDATE idempotency_claims SET expires_at = now() + interval '1 day' WHERE key = 'taken1'`,
+    );
+    const swept = sweep();
+    await expect
+      .poll(() => database.asOwner(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`))
+      .toHaveLength(1);
+    await request.query('COMMIT');
+    await request.end();
+    expect(await swept).toBe(0);
+    expect(await left()).toContain('taken1');
+  });
+});

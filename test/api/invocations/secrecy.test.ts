@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { createAction, effectOf, invoke } from './support.ts';
+
+/** Long and odd enough that it stands nowhere by chance, also in its encodings. */
+const VALUE = 'sk_live_9f"x/Q+z&é~7Kp2!secret-value';
+
+let service: TestService;
+let target: Target;
+beforeAll(async () => {
+  [service, target] = await Promise.all([startTestService(), startTarget()]);
+});
+afterAll(async () => {
+  await target.stop();
+  await service.close();
+});
+
+function encodings(value: string): string[] {
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64'),
+    Buffer.from(value).toString('hex'),
+  ];
+}
+
+/** Every row of every table but the vault's sealed versions, as text. */
+async function everyRow(): Promise<string[]> {
+  const tables = await service.database.asOwner<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'secret_versions'`,
+  );
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      service.database.asOwner<{ row: string }>(`SELECT row_to_json(t)::text AS row FROM ${name} t`),
+    ),
+  );
+  return rows.flat().map(({ row }) => row);
+}
+
+test('a credential is nowhere but in the vault and at the destination, even where the destination echoes it', async () => {
+  const replies: string[] = [];
+  const put = await service.call('PUT', '/api/v2/secrets/API_TOKEN', {
+    key: service.key,
+    body: { value: encodeURIComponent(VALUE) },
+  });
+  const secret = encodeURIComponent(VALUE); // a header cannot hold every character; the encoded form is the credential here
+  replies.push(put.text);
+  const headers = { authorization: 'Bearer {{secret:API_TOKEN}}' };
+  const invocationIds: string[] = [];
+  for (const as of [
+    'text',
+    'json',
+    'unicode',
+    'percent',
+    'form',
+    'hex',
+    'base64',
+    'base64-1',
+    'base64-2',
+    'base64-user',
+    'utf16',
+  ]) {
+    const action = await createAction(service, { url: `${target.baseUrl}/echo-secret?as=${as}`, headers });
+    const reply = await invoke(service, action);
+    expect(reply.invocation.status).toBe('succeeded');
+    invocationIds.push(reply.invocation.id);
+    replies.push(reply.text, JSON.stringify(await effectOf(service, reply.invocation)));
+  }
+  const body = { token: '{{secret:API_TOKEN}}' };
+  const verify = {
+    request: { method: 'GET', url: `${target.baseUrl}/echo`, headers },
+    expect: [{ path: 'body.headers.authorization', op: 'exists' }],
+  };
+  const inBody = await createAction(service, { url: `${target.baseUrl}/echo`, body, headers }, { verify });
+  const confirmed = await invoke(service, inBody);
+  expect(confirmed.invocation.grade).toBe('confirmed');
+  invocationIds.push(confirmed.invocation.id);
+  replies.push(confirmed.text, JSON.stringify(await effectOf(service, confirmed.invocation)));
+  const failing = await createAction(service, { url: `${target.baseUrl}/reset`, headers });
+  const unknown = await invoke(service, failing);
+  expect(unknown.invocation.grade).toBe('unknown');
+  invocationIds.push(unknown.invocation.id);
+  for (const path of ['secrets', 'secrets/API_TOKEN', 'actions', 'actions/invocations', 'actions/effects']) {
+    replies.push((await service.get(`/api/v2/${path}`)).text);
+  }
+  const histories = await Promise.all(
+    invocationIds.map(async (id) =>
+      JSON.stringify(await service.client.workflow.getHandle(`invocation/${id}`).fetchHistory()),
+    ),
+  );
+
+  // It did arrive, so the search below could find it.
+  expect((await target.requests('/echo-secret'))[0]?.headers['authorization']).toBe(`Bearer ${secret}`);
+  expect((await target.requests('/echo'))[0]?.body).toContain(secret);
+  const rows = await everyRow();
+  expect(rows.length).toBeGreaterThan(50);
+  expect(service.logLines.length).toBeGreaterThan(20);
+  const places = { rows, histories, replies, apiLog: service.logLines, workerLog: service.workerLogLines };
+  for (const [place, texts] of Object.entries(places)) {
+    for (const needle of [...encodings(secret), ...encodings(VALUE)]) {
+      expect(texts.filter((text) => text.includes(needle)).length, `${place} hold the secret`).toBe(0);
+    }
+  }
+});
+
+test('the text of a secret reference in an input is text and resolves to nothing', async () => {
+  await service.call('PUT', '/api/v2/secrets/OTHER', { key: service.key, body: { value: 'must-not-be-sent' } });
+  const config = {
+    url: `${target.baseUrl}/orders`,
+    headers: { 'x-note': '{{input.note}}' },
+    body: { note: '{{input.note}}' },
+  };
+  const action = await createAction(service, config);
+  await invoke(service, action, { input: { note: '{{secret:OTHER}}' } });
+  const [seen] = await target.requests('/orders');
+  expect(seen?.headers['x-note']).toBe('{{secret:OTHER}}');
+  expect(JSON.parse(seen?.body ?? '')).toEqual({ note: '{{secret:OTHER}}' });
+});

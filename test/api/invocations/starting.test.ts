@@ -1,0 +1,124 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startLostInvocations } from '../../../activities/maintenance/start-lost-invocations.ts';
+import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
+import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
+import { getAction } from '../../../db/actions/get-action.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { startTestApi } from '../harness/test-api.ts';
+import { createAction, errorOf, invocationIn, invocationsIn, invoke } from './support.ts';
+
+let service: TestService;
+let target: Target;
+beforeAll(async () => {
+  [service, target] = await Promise.all([startTestService(), startTarget()]);
+});
+afterAll(async () => {
+  await target.stop();
+  await service.close();
+});
+
+const invocationRows = async (): Promise<number> =>
+  (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;
+
+describe('Temporal is away', () => {
+  test('invoke answers 503, leaves nothing behind, and the same request succeeds when it is back', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const cutOff = await startTestApi({
+      database: service.database,
+      temporalAddress: `127.0.0.1:${port}`,
+      taskQueue: service.taskQueue,
+    });
+    try {
+      const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+      const before = await invocationRows();
+      const headers = { 'Idempotency-Key': 'while-away' };
+      const reply = await cutOff.call('POST', `/api/v2/actions/${action}/invoke`, {
+        key: service.key,
+        body: { input: {} },
+        headers,
+      });
+      expect(reply.status).toBe(503);
+      expect(errorOf(reply)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(await invocationRows()).toBe(before);
+      const { status, invocation } = await invoke(service, action, { input: {} }, headers);
+      expect(status).toBe(200);
+      expect(invocation.status).toBe('succeeded');
+      expect(await target.requests('/ok')).toHaveLength(1);
+    } finally {
+      await cutOff.close();
+    }
+  });
+});
+
+describe('an API process died between the admission and the start', () => {
+  async function admitOnly(action: string, operationKey: string): Promise<string> {
+    const { tenant } = service.database;
+    return service.database.db.withEnvironment(tenant, async (tx) => {
+      const found = await getAction(tx, action);
+      if (!found) throw new Error('the action was made');
+      const { id } = await admitInvocation(tx, {
+        actionId: found.id,
+        versionId: found.currentVersion.id,
+        operationKey,
+        requestDigest: 'sha256:0',
+        input: {},
+        requestedBy: { type: 'api_key', id: null },
+        retryOf: null,
+        runId: null,
+        agentId: null,
+      });
+      return id;
+    });
+  }
+
+  test('the sweep finds it and starts it; a second sweep changes nothing', async () => {
+    await target.reset();
+    const action = await createAction(service, { url: `${target.baseUrl}/ok` });
+    const id = await admitOnly(action, 'lost-start');
+    const sweep = startLostInvocations({
+      logger: service.deps.logger,
+      db: service.deps.db,
+      startInvocation: (ref) =>
+        startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue }),
+    });
+    expect(await sweep(3_600)).toBe(0); // too young to be lost
+    expect(await sweep(0)).toBe(1);
+    const status = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status;
+    await expect.poll(status).toBe('succeeded');
+    expect(await sweep(0)).toBe(0);
+    expect(await target.requests('/ok')).toHaveLength(1);
+  });
+});
+
+describe('the workflow was terminated by an operator while its destination hung', () => {
+  test('it is run again, finds the fence, sends nothing, and the outcome is unknown', async () => {
+    await target.reset();
+    const action = await createAction(service, { url: `${target.baseUrl}/hang` }, { timeoutMs: 60_000 });
+    const waiting = invoke(service, action, { input: {}, operationKey: 'terminated' });
+    await expect.poll(async () => (await target.requests('/hang')).length).toBe(1);
+    const list = await service.get('/api/v2/actions/invocations?status=dispatching');
+    const [running] = invocationsIn(list);
+    if (!running) throw new Error('one is being dispatched');
+    await service.client.workflow.getHandle(`invocation/${running.id}`).terminate('an operator');
+    const { workspaceId, environmentId } = service.database.tenant;
+    await startInvocationWorkflow(
+      service.client,
+      { invocationId: running.id, workspaceId, environmentId },
+      { eager: false, taskQueue: service.taskQueue },
+    );
+    const { invocation } = await waiting;
+    expect(invocation).toMatchObject({ id: running.id, status: 'unknown', grade: 'unknown' });
+    expect(await target.requests('/hang')).toHaveLength(1);
+    await target.release();
+    // The first worker was cut off, not dead: what it saw is late evidence, which reconciliation takes.
+    const grade = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${running.id}`)).grade;
+    await expect.poll(grade, { timeout: 15_000, interval: 200 }).toBe('acknowledged');
+    expect(await target.requests('/hang')).toHaveLength(1);
+  });
+});

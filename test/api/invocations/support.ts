@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { effectSchema } from '../../../api/effects/schemas.ts';
+import { invocationSchema } from '../../../api/invocations/schemas.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { TestService } from '../../harness/service.ts';
+import type { CallResult } from '../harness/test-api.ts';
+
+export type Invocation = z.infer<typeof invocationSchema>;
+export type Effect = z.infer<typeof effectSchema>;
+
+/** Whoever calls the API with a key: the service of a test, or a process of its own. */
+export type Caller = Pick<TestService, 'post' | 'get'>;
+
+/** The reply's data, held to the schema of its route. */
+export function dataOf<Schema extends z.ZodType>(reply: CallResult, schema: Schema): z.output<Schema> {
+  const body = reply.json as { success: boolean; data: unknown };
+  if (!body.success) throw new Error(`expected data, got ${reply.status} ${reply.text}`);
+  return schema.parse(body.data);
+}
+
+export const invocationIn = (reply: CallResult): Invocation => dataOf(reply, invocationSchema);
+export const invocationsIn = (reply: CallResult): Invocation[] => dataOf(reply, z.array(invocationSchema));
+export const effectIn = (reply: CallResult): Effect => dataOf(reply, effectSchema);
+export const effectsIn = (reply: CallResult): Effect[] => dataOf(reply, z.array(effectSchema));
+
+export function errorOf(reply: CallResult): { code: string; message: string; details?: JsonObject } {
+  return (reply.json as { error: { code: string; message: string; details?: JsonObject } }).error;
+}
+
+let actions = 0;
+
+/** Makes an action of its own for a test and answers its name. Governed unless `overrides` says otherwise. */
+export async function createAction(service: Caller, config: JsonObject, overrides: JsonObject = {}): Promise<string> {
+  const name = `test.action-${++actions}`;
+  const reply = await service.post('/api/v2/actions', {
+    name,
+    adapter: { type: 'http.request', config: { method: 'POST', ...config } },
+    governed: true,
+    ...overrides,
+  });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return name;
+}
+
+export async function invoke(
+  service: Caller,
+  action: string,
+  body: JsonObject = { input: {} },
+  headers: Record<string, string> = {},
+): Promise<CallResult & { invocation: Invocation }> {
+  const reply = await service.post(`/api/v2/actions/${action}/invoke`, body, headers);
+  return Object.assign(reply, { invocation: invocationIn(reply) });
+}
+
+export async function effectOf(service: Caller, invocation: Invocation): Promise<Effect> {
+  if (invocation.effectId === null) throw new Error(`invocation ${invocation.id} has no effect`);
+  return effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
+}

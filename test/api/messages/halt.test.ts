@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../../domain/scopes.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { errorOf } from '../invocations/support.ts';
+import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
+
+const PATIENCE = { timeout: 10_000, interval: 50 };
+
+let service: TestService;
+let destination: Destination;
+beforeAll(async () => {
+  [service, destination] = await Promise.all([startTestService(), startDestination()]);
+});
+afterAll(async () => {
+  await service.close();
+  await destination.close();
+});
+
+async function set(what: 'halt' | 'resume'): Promise<void> {
+  const { workspaceId, environmentId } = service.database.tenant;
+  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
+  const reply = await service.post(path, what === 'halt' ? { reason: 'an incident' } : {});
+  expect([reply.status, reply.text]).toEqual([200, reply.text]);
+}
+
+const heldCount = async (): Promise<number> =>
+  (
+    await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages WHERE held_at IS NOT NULL')
+  )[0]?.n ?? 0;
+
+/** Lets the time of a message come. */
+async function makeDue(messageId: string): Promise<void> {
+  await service.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [messageId]);
+  await service.client.workflow.getHandle(`message/${messageId}`).signal('wake');
+}
+
+describe('a halted environment', () => {
+  test('refuses to publish without messages:ingest, and keeps and then delivers what is published with it', async () => {
+    const before = await publish(service, { url: `${destination.baseUrl}/before`, delay: '1h' });
+    destination.answer('/retrying', { status: 500 }, { status: 200 });
+    const retrying = await publish(service, { url: `${destination.baseUrl}/retrying`, retryDelay: '3600000' });
+    await expect.poll(async () => (await read(service, retrying.messageId)).responseStatus, PATIENCE).toBe(500);
+    await set('halt');
+    const { key: plain } = await service.createKey(service.database.tenant, {
+      scopes: SCOPES.filter((scope) => scope !== 'messages:ingest'),
+    });
+    const body = { url: `${destination.baseUrl}/kept`, body: 1 };
+    const batch = { messages: [body] };
+    for (const [path, sent] of [
+      ['publish', body],
+      ['batch', batch],
+    ] as const) {
+      const headers = { 'Idempotency-Key': `refused-${path}` };
+      const refused = await service.call('POST', `/api/v2/messages/${path}`, { key: plain, body: sent, headers });
+      expect([refused.status, errorOf(refused).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(errorOf(refused).message).toMatch(/halted.*an incident/);
+    }
+    const kept = await publish(service, body);
+    expect(kept.status).toBe('pending');
+    const cancelled = await publish(service, { url: `${destination.baseUrl}/cancelled` });
+
+    for (const { messageId } of [before, retrying]) await makeDue(messageId);
+    await expect.poll(heldCount, PATIENCE).toBe(4);
+    expect((await service.call('DELETE', `/api/v2/messages/${cancelled.messageId}`, { key: service.key })).status).toBe(
+      200,
+    );
+    expect(await statusOf(service, before.messageId)).toBe('pending'); // it is due, and no longer scheduled
+    expect(await statusOf(service, retrying.messageId)).toBe('processing');
+    expect(destination.deliveries).toHaveLength(1);
+
+    await set('resume');
+    for (const { messageId } of [before, kept, retrying]) {
+      await expect.poll(() => statusOf(service, messageId), PATIENCE).toBe('delivered');
+      // By the resumption, and not by the look that each takes by itself.
+      const { events } = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
+      const signals = events?.filter((event) => Boolean(event.workflowExecutionSignaledEventAttributes));
+      expect(signals?.length).toBe(messageId === kept.messageId ? 1 : 2);
+    }
+    expect(destination.on('/retrying')).toHaveLength(2);
+    expect(destination.on('/cancelled')).toEqual([]);
+    expect((await read(service, kept.messageId)).attempts).toBe(1);
+    const again = await service.call('POST', '/api/v2/messages/publish', { key: plain, body });
+    expect(again.status).toBe(201);
+  });
+});

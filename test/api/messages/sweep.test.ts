@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deleteExpiredDeduplications } from '../../../activities/maintenance/delete-expired-deduplications.ts';
+import { startLostMessages } from '../../../activities/maintenance/start-lost-messages.ts';
+import { acceptMessages } from '../../../api/messages/accept-messages.ts';
+import { publishBody } from '../../../api/messages/body-schemas.ts';
+import type { KeyCaller } from '../../../api/http/define-route.ts';
+import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { type Destination, messageIn, startDestination, statusOf } from './support.ts';
+
+const PATIENCE = { timeout: 10_000, interval: 50 };
+
+let service: TestService;
+let destination: Destination;
+beforeAll(async () => {
+  [service, destination] = await Promise.all([startTestService(), startDestination()]);
+});
+afterAll(async () => {
+  await service.close();
+  await destination.close();
+});
+
+/** As an API process leaves a message that dies between its commit and its start. */
+async function accepted(body: Record<string, unknown>): Promise<string> {
+  const { tenant } = service.database;
+  const caller: KeyCaller = {
+    type: 'api_key',
+    workspaceId: tenant.workspaceId,
+    tenant,
+    environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
+    scopes: new Set(),
+    keyId: 'key_lost',
+    preset: null,
+    expiresAt: null,
+  };
+  const actor = { type: 'api_key', id: caller.keyId } as const;
+  const [published] = await service.deps.db.withEnvironment(tenant, (tx) =>
+    acceptMessages(tx, service.deps.vault, { caller, actor }, [publishBody.parse(body)]),
+  );
+  return published?.messageId ?? '';
+}
+
+const sweep = (olderThanSeconds: number): Promise<number> =>
+  startLostMessages({
+    db: service.deps.db,
+    wakeMessage: (ref) => wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue }),
+  })(olderThanSeconds);
+
+describe('the sweep', () => {
+  test('starts what was accepted and never begun, now or later, and then leaves it alone', async () => {
+    const [now, later] = await Promise.all([
+      accepted({ url: `${destination.baseUrl}/lost`, deduplicationId: randomUUID() }),
+      accepted({ url: `${destination.baseUrl}/lost-later`, delay: '1h' }),
+    ]);
+    expect(await sweep(3_600)).toBe(0); // too young to be lost
+    expect(await sweep(0)).toBe(2);
+    await expect.poll(() => statusOf(service, now), PATIENCE).toBe('delivered');
+    await expect.poll(() => sweep(0)).toBe(0);
+    expect(await statusOf(service, later)).toBe('scheduled');
+    expect(destination.on('/lost')).toHaveLength(1);
+
+    // The scheduled one's workflow is terminated; an hour after it was due it is found.
+    await service.client.workflow.getHandle(`message/${later}`).terminate('an operator');
+    await service.database.asOwner(`UPDATE messages SET next_attempt_at = now() - interval '2 hours' WHERE id = $1`, [
+      later,
+    ]);
+    expect(await sweep(3_600)).toBe(1);
+    await expect.poll(() => statusOf(service, later), PATIENCE).toBe('delivered');
+  });
+
+  test('gives up an attempt whose worker was lost, and tries again', async () => {
+    const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0' });
+    await service.database.asOwner(
+      `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id)
+       INSERT INTO message_attempts (id, environment_id, message_id, number) SELECT 'att_lost', environment_id, $1, 1 FROM begun`,
+      [id],
+    );
+    const { workspaceId, environmentId } = service.database.tenant;
+    const ref = { messageId: id, workspaceId, environmentId };
+    await wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue });
+    await expect.poll(() => statusOf(service, id), PATIENCE).toBe('delivered');
+    expect(messageIn(await service.get(`/api/v2/messages/${id}`)).attempts).toBe(2);
+    const rows = await service.database.asOwner(
+      'SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number',
+      [id],
+    );
+    expect(rows).toEqual([{ status: 'abandoned' }, { status: 'completed' }]);
+    expect(destination.on('/lost-attempt')[0]?.headers['x-service-attempt']).toBe('2');
+  });
+
+  test('deletes deduplication windows that are over, and no others', async () => {
+    await accepted({ url: destination.baseUrl, delay: '1h', deduplicationId: 'over' });
+    await service.database.asOwner(`UPDATE message_deduplications SET expires_at = now() - interval '1 second'`);
+    await accepted({ url: destination.baseUrl, delay: '1h', deduplicationId: 'present' });
+    expect(await deleteExpiredDeduplications({ db: service.deps.db })()).toBe(2);
+    const [row] = await service.database.asOwner('SELECT count(*)::int AS n FROM message_deduplications');
+    expect(row).toEqual({ n: 1 });
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineRoute } from '../../../api/http/define-route.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
+import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+
+const PATH = '/api/v2/test/expensive';
+let runs = 0;
+
+const expensiveRoute = defineRoute({
+  id: 'test.expensive',
+  method: 'POST',
+  path: PATH,
+  summary: 'Expensive work',
+  scope: 'actions:invoke',
+  request: { body: z.strictObject({}) },
+  response: { 200: z.strictObject({ runs: z.number() }) },
+  errors: [],
+  expensive: true,
+  idempotent: true,
+  handler: () => Promise.resolve({ status: 200, data: { runs: ++runs } }),
+});
+
+describe('a pause of expensive work', () => {
+  let first: TestApi;
+  let second: TestApi;
+  let key: string;
+  beforeAll(async () => {
+    const routes = [...ROUTES, expensiveRoute];
+    first = await startTestApi({ routes });
+    second = await startTestApi({ database: first.database, routes });
+    key = (await first.createKey(first.database.tenant)).key;
+  });
+  afterAll(async () => {
+    await second?.close();
+    await first?.close();
+  });
+  beforeEach(() => setExpensiveWorkPause(first.database.db, null));
+
+  const call = (api: TestApi, headers: Record<string, string> = {}): Promise<CallResult> =>
+    api.call('POST', PATH, { key, body: {}, headers });
+  const statuses = async (): Promise<number[]> => (await Promise.all([call(first), call(second)])).map((r) => r.status);
+  const pause = (): Promise<void> => setExpensiveWorkPause(first.database.db, 'The provider is away.');
+  /** Polls without a break, so that how often it is asked cannot hide how long it takes. */
+  const within = async (limitMs: number, wanted: number[]): Promise<void> => {
+    await expect.poll(statuses, { interval: 1, timeout: limitMs }).toEqual(wanted);
+  };
+
+  it('holds on every process within a second, and ends as soon', async () => {
+    await within(1_000, [200, 200]);
+    await pause();
+    await within(1_000, [503, 503]);
+    await setExpensiveWorkPause(first.database.db, null);
+    await within(1_000, [200, 200]);
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it('holds within the second also where its notification is lost', async () => {
+    expect(await statuses()).toEqual([200, 200]);
+    await first.database.asOwner(
+      "UPDATE installation SET expensive_work_paused_at = now(), expensive_work_paused_reason = 'Said to nobody.'",
+    );
+    await within(1_000, [503, 503]);
+  });
+
+  it('says so with its own code and the operator’s reason', async () => {
+    await pause();
+    await within(1_000, [503, 503]);
+    const refused = await call(first);
+    expect(refused.json).toMatchObject({ success: false, error: { code: 'EXPENSIVE_WORK_PAUSED' } });
+    expect(refused.text).toContain('The provider is away.');
+  });
+
+  it('refuses an invocation before anything is written, and lets reads, writes of definitions and deletes go on', async () => {
+    const action = {
+      name: 'paused',
+      adapter: { type: 'http.request', config: { method: 'POST', url: 'https://example.com/' } },
+    };
+    expect((await first.call('POST', '/api/v2/actions', { key, body: action })).status).toBe(201);
+    expect((await first.call('PUT', '/api/v2/secrets/PAUSED', { key, body: { value: 'x' } })).status).toBe(201);
+    await pause();
+    await within(1_000, [503, 503]);
+    for (const api of [first, second]) {
+      const refused = await api.call('POST', '/api/v2/actions/paused/invoke', { key, body: { input: {} } });
+      expect([refused.status, refused.json]).toMatchObject([503, { error: { code: 'EXPENSIVE_WORK_PAUSED' } }]);
+    }
+    expect(await first.database.asOwner('SELECT id FROM invocations')).toEqual([]);
+    expect(await first.database.asOwner('SELECT * FROM monthly_usage')).toEqual([]);
+    expect((await first.call('GET', '/api/v2/actions/invocations', { key })).status).toBe(200);
+    expect((await first.call('GET', '/api/v2/auth/identity', { key })).status).toBe(200);
+    expect((await first.call('DELETE', '/api/v2/secrets/PAUSED', { key })).status).toBe(200);
+  });
+
+  it('repeats a recorded reply, which is no new work, and records no refusal', async () => {
+    const recorded = await call(first, { 'Idempotency-Key': 'before' });
+    expect(recorded.status).toBe(200);
+    await pause();
+    await within(1_000, [503, 503]);
+    const repeated = await call(second, { 'Idempotency-Key': 'before' });
+    expect([repeated.status, repeated.text]).toEqual([200, recorded.text]);
+    expect((await call(first, { 'Idempotency-Key': 'during' })).status).toBe(503);
+    await setExpensiveWorkPause(first.database.db, null);
+    await within(1_000, [200, 200]);
+    expect((await call(first, { 'Idempotency-Key': 'during' })).status).toBe(200);
+  });
+
+  it('tells a key without the scope about its scope', async () => {
+    await pause();
+    await within(1_000, [503, 503]);
+    const { key: other } = await first.createKey(first.database.tenant, { scopes: ['actions:read'] });
+    expect((await first.call('POST', PATH, { key: other, body: {} })).status).toBe(403);
+  });
+
+  it('is declared by the routes that start hosted executions', () => {
+    expect(ROUTES.filter((route) => route.expensive === true).map((route) => route.id)).toContain('actions.invoke');
+  });
+});

@@ -1,0 +1,158 @@
+import { ROLES, roleSuffices } from '../../../domain/roles.ts';
+import { SCOPES } from '../../../domain/scopes.ts';
+import { fixtureOf } from './fixtures.ts';
+import { expectError, expectSuccess, type Suite } from './suite.ts';
+
+const NO_SUCH_KEY = `service_live_${'x'.repeat(32)}`;
+
+/** Nobody forgets to say who may call a route. */
+const declaration: Suite = {
+  name: 'declaration',
+  title: 'says who may call it',
+  covers: () => true,
+  check: (_world, route) => {
+    if (route.kind === 'environment' && route.scope === null) return Promise.resolve(['it names no scope']);
+    if (route.kind === 'workspace' && route.role === undefined) return Promise.resolve(['it names no role']);
+    const isKnown = route.scope === null || SCOPES.includes(route.scope);
+    return Promise.resolve(isKnown ? [] : [`the scope ${route.scope} is unknown`]);
+  },
+};
+
+const authentication: Suite = {
+  name: 'authentication',
+  title: 'answers 401 without a credential, and to a wrong one',
+  covers: (route) => route.kind !== 'public',
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const findings: string[] = [];
+    const credentials: [string, Record<string, string>][] = [
+      ['no credential', {}],
+      ['an unknown key', { Authorization: `Bearer ${NO_SUCH_KEY}` }],
+      ['a malformed key', { Authorization: 'Bearer key' }],
+      ['another scheme', { Authorization: `Basic ${world.key}` }],
+      ['an unknown session', { Cookie: `service-session=${'x'.repeat(43)}` }],
+    ];
+    for (const [what, headers] of credentials) {
+      findings.push(...expectError(what, await world.send(route, request, { headers }), 401, 'AUTHENTICATION_ERROR'));
+    }
+    return findings;
+  },
+};
+
+const scope: Suite = {
+  name: 'scope',
+  title: 'answers 403 without its scope, and names it',
+  covers: (route) => route.scope !== null,
+  async check(world, route) {
+    const key = await world.keyWithout(`${route.scope}`);
+    const reply = await world.send(route, await world.requestFor(route), { key });
+    const findings = expectError(`without ${route.scope}`, reply, 403, 'AUTHORIZATION_ERROR');
+    const { error } = (reply.json ?? {}) as { error?: { message?: string } };
+    if (error?.message?.includes(`${route.scope}`) !== true) findings.push('the message does not name the scope');
+    return findings;
+  },
+};
+
+/** With the key of another environment or workspace, a row is as one that never was, and stays as it is. */
+const tenancy: Suite = {
+  name: 'tenancy',
+  title: 'shows and changes nothing of another environment',
+  covers: (route) => route.kind === 'environment' && route.path.includes('{'),
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const findings: string[] = [];
+    for (const { who, key } of world.strangers) {
+      const reply = await world.send(route, request, { key });
+      findings.push(...expectError(`the key of ${who}`, reply, 404, 'NOT_FOUND'));
+      for (const value of Object.values(request.params ?? {})) {
+        if (reply.text.includes(value)) findings.push(`the reply to ${who} repeats ${value}`);
+      }
+    }
+    // The row was there, and untouched, all the time.
+    return [...findings, ...expectSuccess('its own key', await world.sendAllowed(route, request))];
+  },
+};
+
+const foreignLists: Suite = {
+  name: 'foreignLists',
+  title: 'lists nothing of another environment',
+  covers: (route) => route.kind === 'environment' && route.paginated === true && !route.path.includes('{'),
+  async check(world, route) {
+    await fixtureOf(route).plantRow?.(world, {});
+    const total = (json: unknown): number | undefined =>
+      (json as { pagination?: { total?: number } } | undefined)?.pagination?.total;
+    const own = await world.sendAllowed(route, {});
+    const findings = (total(own.json) ?? 0) > 0 ? [] : ['its own key sees no row: the fixture has no plantRow'];
+    for (const { who, key } of world.strangers) {
+      const reply = await world.send(route, {}, { key });
+      const { data } = (reply.json ?? {}) as { data?: unknown[] };
+      if (total(reply.json) !== 0 || data?.length !== 0) findings.push(`${who} sees ${total(reply.json)} rows`);
+    }
+    return findings;
+  },
+};
+
+/** Who is signed in to another workspace finds nothing of this one, neither by its id nor by an id of its own that it puts in front. */
+const workspaces: Suite = {
+  name: 'workspaces',
+  title: 'is not found for a member of another workspace',
+  covers: (route) => route.kind === 'workspace',
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const stranger = await world.sessionHeaders('owner', 'other');
+    const findings = expectError(
+      'the owner of another workspace',
+      await world.send(route, request, { headers: stranger }),
+      404,
+      'NOT_FOUND',
+    );
+    const { workspaceId: _, ...others } = request.params ?? {};
+    if (Object.keys(others).length === 0) return findings;
+    const params = { ...others, workspaceId: world.otherTenant.workspaceId };
+    const smuggled = await world.send(route, { ...request, params }, { headers: stranger });
+    return [...findings, ...expectError('its own workspace with an id of this one', smuggled, 404, 'NOT_FOUND')];
+  },
+};
+
+const sessions: Suite = {
+  name: 'sessions',
+  title: 'answers 403 to a session without the role, or without what shows that our own page sent it',
+  covers: (route) => route.kind !== 'public',
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const findings: string[] = [];
+    const refuse = async (what: string, headers: Record<string, string>): Promise<void> => {
+      const reply = await world.send(route, request, { headers });
+      findings.push(...expectError(what, reply, 403, 'AUTHORIZATION_ERROR'));
+    };
+    const owner = await world.sessionHeaders('owner');
+    if (route.kind === 'environment' && route.role === undefined && route.scope !== null) {
+      await refuse('a session on a route for scopes alone', owner);
+    }
+    for (const role of ROLES) {
+      if (route.role === undefined || roleSuffices(role, route.role)) continue;
+      await refuse(`the role ${role}`, await world.sessionHeaders(role));
+    }
+    if (route.kind === 'workspace' || route.kind === 'user') {
+      await refuse('an API key', { Authorization: `Bearer ${world.key}` });
+    }
+    if (route.method === 'GET') return findings;
+    const { 'X-CSRF-Token': _token, ...withoutToken } = owner;
+    const { Origin: _origin, ...withoutOrigin } = owner;
+    await refuse('no CSRF token', withoutToken);
+    await refuse('a wrong CSRF token', { ...owner, 'X-CSRF-Token': 'x'.repeat(43) });
+    await refuse('no Origin', withoutOrigin);
+    await refuse('a foreign Origin', { ...owner, Origin: 'https://elsewhere.example' });
+    return findings;
+  },
+};
+
+export const ACCESS_SUITES: readonly Suite[] = [
+  declaration,
+  authentication,
+  scope,
+  tenancy,
+  foreignLists,
+  workspaces,
+  sessions,
+];

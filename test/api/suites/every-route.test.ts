@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { startTestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { violationsOf } from '../harness/reply-schemas.ts';
+import { FIXTURES } from './fixtures.ts';
+import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
+import { isExempt } from './suite.ts';
+import { suitesOver } from './suites.ts';
+import { createWorld, type World } from './world.ts';
+
+const crash = new CrashBeforeReply();
+const SUITES = suitesOver(ROUTES, crash);
+const byId = (routes: readonly AnyRoute[]): [string, AnyRoute][] => routes.map((route) => [route.id, route]);
+
+describe('every route', () => {
+  let world: World;
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget();
+    const api = await startTestService({
+      onReply: (route, reply) => {
+        api.replyViolations.push(...violationsOf(route, reply));
+        crash.onReply();
+      },
+    });
+    world = await createWorld({ api, targetUrl: `${target.baseUrl}/ok` });
+  });
+  afterAll(async () => {
+    await world.api.close();
+    await target.stop();
+  });
+
+  it('has a fixture, and every fixture has a route', () => {
+    expect(Object.keys(FIXTURES).sort()).toEqual(ROUTES.map((route) => route.id).sort());
+  });
+
+  it.each(byId(ROUTES))('%s gives a reason for each suite that passes it by', (_, route) => {
+    expect(exemptionFindings(route, SUITES)).toEqual([]);
+  });
+
+  for (const suite of SUITES) {
+    const covered = ROUTES.filter((route) => suite.covers(route) && !isExempt(suite, route));
+    it.each(byId(covered))(`%s ${suite.title}`, async (_, route) => {
+      expect(await suite.check(world, route)).toEqual([]);
+    });
+  }
+});

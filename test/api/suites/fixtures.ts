@@ -1,0 +1,144 @@
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { PASSWORD } from '../harness/people.ts';
+import type { World } from './world.ts';
+
+export interface FixtureRequest {
+  /** Path parameters, of rows that belong to the development environment. */
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** In place of the credential of a route that needs a special one. */
+  headers?: Record<string, string>;
+}
+
+export interface RouteFixture {
+  /** A request that the route answers with success; called anew for each use. */
+  request(world: World): Promise<FixtureRequest>;
+  /** Of a list: makes one more row that this request lists. */
+  plantRow?(world: World, request: FixtureRequest): Promise<unknown>;
+}
+
+const nothing = (): Promise<FixtureRequest> => Promise.resolve({});
+const action = async (world: World): Promise<FixtureRequest> => ({ params: { ref: (await world.plantAction()).id } });
+const secret = async (world: World): Promise<FixtureRequest> => ({ params: { name: await world.plantSecret() } });
+
+const workspace = (world: World): Promise<FixtureRequest> =>
+  Promise.resolve({ params: { workspaceId: world.api.database.tenants.development.workspaceId } });
+const environment = (world: World): Promise<FixtureRequest> =>
+  Promise.resolve({ params: { ...world.api.database.tenants.development } });
+const member = async (world: World): Promise<FixtureRequest> => ({
+  params: {
+    workspaceId: world.api.database.tenants.development.workspaceId,
+    userId: (await world.person('member')).userId,
+  },
+});
+const some = (): string => Math.random().toString(36).slice(2);
+const message = () => ({ url: 'https://example.com/hook', delay: 3_600, label: some() });
+
+/** One entry for each route, by its id. A route without one fails the suites: add it here and every suite covers it. */
+export const FIXTURES: Record<string, RouteFixture> = {
+  'auth.identity': { request: nothing },
+  'auth.session.create': {
+    request: async (world) => ({ body: { email: (await world.person('member')).email, password: PASSWORD } }),
+  },
+  'auth.session.get': { request: nothing },
+  'auth.session.delete': { request: nothing },
+  'auth.password.change': {
+    request: () => Promise.resolve({ body: { currentPassword: PASSWORD, newPassword: `${PASSWORD} and another` } }),
+  },
+  'auth.invitations.accept': {
+    request: async (world) => {
+      const body = { token: await world.plantInvitation(), password: PASSWORD, name: 'Invited Person' };
+      return { body };
+    },
+  },
+
+  'members.list': { request: workspace, plantRow: (world) => world.person('member') },
+  'members.invite': {
+    request: async (world) => ({ ...(await workspace(world)), body: { email: `${some()}@example.test` } }),
+  },
+  'members.update': { request: async (world) => ({ ...(await member(world)), body: { role: 'admin' } }) },
+  'members.remove': { request: member },
+
+  'apiKeys.list': {
+    request: workspace,
+    plantRow: (world) => world.api.createKey(world.api.database.tenants.development),
+  },
+  'apiKeys.create': {
+    request: async (world) => ({
+      ...(await workspace(world)),
+      body: { name: 'made', environmentId: world.api.database.tenants.development.environmentId },
+    }),
+  },
+  'apiKeys.delete': {
+    request: async (world) => {
+      const { workspaceId } = world.api.database.tenants.development;
+      const { record } = await world.api.createKey(world.api.database.tenants.development);
+      return { params: { workspaceId, keyId: record.id } };
+    },
+  },
+
+  'environments.list': { request: workspace },
+  'environments.create': {
+    request: async (world) => ({ ...(await workspace(world)), body: { name: `made ${some()}`, kind: 'development' } }),
+  },
+  'environments.get': { request: environment },
+  'environments.update': { request: async (world) => ({ ...(await environment(world)), body: { protected: false } }) },
+  'environments.halt': { request: async (world) => ({ ...(await environment(world)), body: { reason: 'a drill' } }) },
+  'environments.resume': { request: environment },
+
+  'audit.list': { request: workspace, plantRow: (world) => world.plantSecret() },
+
+  'messages.publish': { request: () => Promise.resolve({ body: message() }) },
+  'messages.batch': { request: () => Promise.resolve({ body: { messages: [message()] } }) },
+  'messages.list': { request: nothing, plantRow: (world) => world.plantMessage() },
+  'messages.get': { request: async (world) => ({ params: { messageId: await world.plantMessage() } }) },
+  'messages.cancel': { request: async (world) => ({ params: { messageId: await world.plantMessage() } }) },
+
+  'signingKeys.list': { request: nothing },
+  'signingKeys.rotate': { request: () => Promise.resolve({ body: { gracePeriodSeconds: 0 } }) },
+
+  'secrets.list': { request: nothing, plantRow: (world) => world.plantSecret() },
+  'secrets.put': { request: async (world) => ({ ...(await secret(world)), body: { value: 'rotated' } }) },
+  'secrets.get': { request: secret },
+  'secrets.delete': { request: secret },
+
+  'actions.list': { request: nothing, plantRow: (world) => world.plantAction() },
+  'actions.create': {
+    request: async () => ({
+      body: {
+        name: `created-${Math.random().toString(36).slice(2)}`,
+        adapter: { type: 'http.request', config: { method: 'POST', url: 'https://example.com/hook' } },
+      },
+    }),
+  },
+  'actions.get': { request: action },
+  'actions.update': { request: async (world) => ({ ...(await action(world)), body: { description: 'changed' } }) },
+  'actions.archive': { request: action },
+  'actions.versions.list': {
+    request: action,
+    plantRow: (world, { params }) => world.plantVersion(params?.['ref'] ?? ''),
+  },
+  'actions.listInvocations': {
+    request: action,
+    plantRow: (world, { params }) => world.plantInvocation(params?.['ref']),
+  },
+  'actions.invoke': { request: async (world) => ({ ...(await action(world)), body: { input: {} } }) },
+
+  'invocations.list': { request: nothing, plantRow: (world) => world.plantInvocation() },
+  'invocations.get': { request: async (world) => ({ params: { id: await world.plantInvocation() } }) },
+
+  'effects.list': { request: nothing, plantRow: (world) => world.plantEffect() },
+  'effects.get': { request: async (world) => ({ params: { id: await world.plantEffect() } }) },
+  'effects.addNote': {
+    request: async (world) => ({ params: { id: await world.plantEffect() }, body: { note: 'looked into it' } }),
+  },
+};
+
+export function fixtureOf(route: AnyRoute): RouteFixture {
+  const fixture = FIXTURES[route.id];
+  if (fixture === undefined) {
+    throw new Error(`route ${route.id} has no fixture: add one to test/api/suites/fixtures.ts`);
+  }
+  return fixture;
+}

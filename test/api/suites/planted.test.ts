@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AnyRoute, defineUserRoute, defineWorkspaceRoute } from '../../../api/http/define-route.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { violationsOf } from '../harness/reply-schemas.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import type { FixtureRequest } from './fixtures.ts';
+import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
+import { suitesOver } from './suites.ts';
+import { createWorld, worldAt, type World } from './world.ts';
+
+type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+
+function routeOf(id: string): EnvironmentRoute {
+  const route = ROUTES.find((candidate) => candidate.id === id);
+  if (route?.kind !== 'environment') throw new Error(`no route of an environment is called ${id}`);
+  return route;
+}
+
+type Context = Parameters<EnvironmentRoute['handler']>[0];
+
+interface Planted {
+  fault: string;
+  /** What the suite is told of. */
+  declared: AnyRoute;
+  /** What is mounted, where that differs. */
+  mounted?: AnyRoute;
+  /** For a route that is made for the plant. */
+  request?: FixtureRequest;
+}
+
+/** Reads with the tenant of whoever made the rows, whoever asks. */
+function forgetsTheEnvironment(id: string, world: World): EnvironmentRoute {
+  const route = routeOf(id);
+  const tenant = world.api.database.tenants.development;
+  return {
+    ...route,
+    handler: (context: Context) => route.handler({ ...context, caller: { ...context.caller, tenant } }),
+  };
+}
+
+/** Answers with one more field than it declares. */
+function withExtraField(id: string): EnvironmentRoute {
+  const route = routeOf(id);
+  return {
+    ...route,
+    handler: async (context: Context) => {
+      const reply = await route.handler(context);
+      return { ...reply, data: { ...(reply.data as object), internal: 1 } };
+    },
+  };
+}
+
+/** For each suite a route with one fault that it must find. */
+const PLANTED: Record<string, (world: World) => Planted> = {
+  declaration: () => ({ fault: 'a route without a scope', declared: { ...routeOf('effects.get'), scope: null } }),
+  authentication: () => ({
+    fault: 'a route that is mounted without authentication',
+    declared: routeOf('effects.list'),
+    mounted: {
+      ...routeOf('effects.list'),
+      kind: 'public',
+      scope: null,
+      handler: () => Promise.resolve({ status: 200, data: [] }),
+    },
+  }),
+  scope: () => ({
+    fault: 'a route that asks for another scope than it declares',
+    declared: routeOf('effects.get'),
+    mounted: { ...routeOf('effects.get'), scope: 'actions:invoke' },
+  }),
+  tenancy: (world) => ({
+    fault: 'a handler that forgets the environment',
+    declared: forgetsTheEnvironment('effects.get', world),
+  }),
+  foreignLists: (world) => ({
+    fault: 'a list that forgets the environment',
+    declared: forgetsTheEnvironment('effects.list', world),
+  }),
+  workspaces: (world) => {
+    const params = z.strictObject({ workspaceId: z.uuid() });
+    const declared = defineWorkspaceRoute({
+      id: 'planted.workspace',
+      method: 'GET',
+      path: '/api/v2/workspaces/{workspaceId}/planted',
+      summary: 'Planted',
+      role: 'member',
+      request: { params },
+      response: { 200: z.strictObject({}) },
+      errors: [],
+      handler: () => Promise.resolve({ status: 200, data: {} }),
+    });
+    const { id, method, path, summary, response, errors } = declared;
+    return {
+      fault: 'a route of a workspace that lets every signed-in user in',
+      declared,
+      mounted: defineUserRoute({
+        id,
+        method,
+        path,
+        summary,
+        response,
+        errors,
+        request: { params },
+        handler: () => Promise.resolve({ status: 200, data: {} }),
+      }),
+      request: { params: { workspaceId: world.api.database.tenants.development.workspaceId } },
+    };
+  },
+  sessions: () => ({
+    fault: 'a route for admins that lets a member in',
+    declared: { ...routeOf('effects.get'), role: 'admin' },
+    mounted: { ...routeOf('effects.get'), role: 'member' },
+  }),
+  unknownFields: () => ({
+    fault: 'a body schema that lets unknown fields pass',
+    declared: {
+      ...routeOf('effects.addNote'),
+      request: { ...routeOf('effects.addNote').request, body: z.looseObject({ note: z.string() }) },
+    },
+  }),
+  wrongTypes: () => ({
+    fault: 'a body schema that takes a number for a text',
+    declared: routeOf('effects.addNote'),
+    mounted: {
+      ...routeOf('effects.addNote'),
+      request: { ...routeOf('effects.addNote').request, body: z.strictObject({ note: z.coerce.string().min(3) }) },
+    },
+  }),
+  pagination: () => {
+    const route = routeOf('effects.list');
+    return {
+      fault: 'a list that ignores its limit',
+      declared: {
+        ...route,
+        handler: async (context: Context) => {
+          const everything = await route.handler({
+            ...context,
+            query: { ...(context.query as object), page: 1, limit: 100 },
+          });
+          const { pagination } = await route.handler(context);
+          return { ...everything, ...(pagination === undefined ? {} : { pagination }) };
+        },
+      },
+    };
+  },
+  methods: () => ({
+    fault: 'a method that answers although it is not declared',
+    declared: routeOf('effects.get'),
+    mounted: { ...routeOf('effects.get'), method: 'DELETE' },
+  }),
+  conformance: () => ({
+    fault: 'a reply with a field that is not declared',
+    declared: withExtraField('effects.get'),
+  }),
+  idempotency: () => ({
+    fault: 'a route that declares the header and replays nothing',
+    declared: routeOf('effects.addNote'),
+    mounted: { ...routeOf('effects.addNote'), idempotent: false },
+  }),
+  atomicReply: () => {
+    const route = routeOf('effects.addNote');
+    return {
+      fault: 'a handler that does not record its reply with its work',
+      declared: {
+        ...route,
+        handler: (context: Context) =>
+          route.handler({ ...context, recordReply: (_tx, reply) => Promise.resolve(reply) }),
+      },
+    };
+  },
+};
+
+const ANSWERS_ANYTHING = JSON.stringify({ success: true, data: [] });
+
+describe('a planted fault', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+  afterAll(async () => world.api.close());
+
+  /** The suite's findings about the route, asked of an API that has the planted one in its place. */
+  async function findingsOf(name: string, { declared, mounted = declared, request }: Planted): Promise<string[]> {
+    const crash = new CrashBeforeReply();
+    const others = ROUTES.filter((route) => route.id !== declared.id);
+    const suite = suitesOver([...others, declared], crash).find((candidate) => candidate.name === name);
+    if (suite === undefined || !suite.covers(declared)) throw new Error(`${name} does not cover ${declared.id}`);
+    const api: TestApi = await startTestApi({
+      database: world.api.database,
+      routes: [...others, mounted],
+      onReply: (route, reply) => {
+        api.replyViolations.push(...violationsOf(route, reply));
+        crash.onReply();
+      },
+    });
+    try {
+      const asked = worldAt(world, api);
+      if (request !== undefined) asked.requestFor = () => Promise.resolve(request);
+      return await suite.check(asked, declared);
+    } finally {
+      await api.close();
+    }
+  }
+
+  it.each(Object.keys(PLANTED))('fails the suite %s, and its absence does not', async (name) => {
+    const planted = PLANTED[name]?.(world);
+    if (planted === undefined) throw new Error(`nothing is planted for ${name}`);
+    const found = await findingsOf(name, planted);
+    expect(found, planted.fault).not.toEqual([]);
+    const isReal = planted.request === undefined && name !== 'sessions';
+    const sound = isReal ? routeOf(planted.declared.id) : planted.declared;
+    expect(await findingsOf(name, { ...planted, declared: sound, mounted: sound })).toEqual([]);
+  });
+
+  it('is planted for every suite that a definition can break; a machine that answers 200 to all breaks the others', async () => {
+    const suites = suitesOver(ROUTES, new CrashBeforeReply());
+    const unplanted = suites.filter((suite) => PLANTED[suite.name] === undefined);
+    expect(unplanted.map((suite) => suite.name)).toEqual(['bodies', 'rateLimit']);
+    const reply = {
+      status: 200,
+      headers: new Headers(),
+      text: ANSWERS_ANYTHING,
+      json: JSON.parse(ANSWERS_ANYTHING) as unknown,
+    };
+    const yes = worldAt(world, { ...world.api, call: () => Promise.resolve(reply) });
+    for (const suite of unplanted) {
+      expect([suite.name, await suite.check(yes, routeOf('effects.addNote'))]).not.toEqual([suite.name, []]);
+    }
+  });
+
+  it.each([
+    ['an empty reason', { tenancy: '' }],
+    ['a suite that does not exist', { everything: 'It is a very special route indeed.' }],
+    ['a suite that covers no such route', { idempotency: 'It is a very special route indeed.' }],
+  ])('in the exemptions is found: %s', (_, exempt) => {
+    const suites = suitesOver(ROUTES, new CrashBeforeReply());
+    expect(exemptionFindings({ ...routeOf('effects.get'), exempt }, suites)).not.toEqual([]);
+  });
+});

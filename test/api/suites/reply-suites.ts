@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { buildOpenApi } from '../../../api/openapi/build.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import type { FixtureRequest } from './fixtures.ts';
+import { codeOf, expectError, expectSuccess, type Suite } from './suite.ts';
+import type { World } from './world.ts';
+
+/** Holds replies to the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
+export class Contract {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+
+  constructor(routes: readonly AnyRoute[]) {
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(buildOpenApi(routes), 'document');
+  }
+
+  violations(route: AnyRoute, reply: CallResult): string[] {
+    const what = `the reply ${reply.status} ${codeOf(reply) ?? ''}`;
+    const document = this.ajv.getSchema('document')?.schema as {
+      paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+    };
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+    if (operation?.responses[String(reply.status)] === undefined) return [`${what} has a status that is not declared`];
+    const type = reply.headers.get('Content-Type');
+    if (type?.startsWith('application/json') !== true) return [`${what} is ${type}`];
+    const pointer = ['paths', route.path, route.method.toLowerCase(), 'responses', String(reply.status)]
+      .concat('content', 'application/json', 'schema')
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const validate = this.ajv.compile({ $ref: `document#/${pointer}` });
+    const findings = validate(reply.json) ? [] : [`${what} does not conform: ${this.ajv.errorsText(validate.errors)}`];
+    const { requestId } = (reply.json ?? {}) as { requestId?: string };
+    const header = reply.headers.get('X-Request-Id');
+    if (header === null) findings.push(`${what} has no X-Request-Id`);
+    if (reply.status >= 400 && requestId !== header) findings.push(`${what} has another requestId than its header`);
+    return findings;
+  }
+}
+
+export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
+  const contract = new Contract(routes);
+  return {
+    name: 'conformance',
+    title: 'answers as docs/openapi.json says, in success and in error',
+    covers: () => true,
+    async check(world, route) {
+      const request = await world.requestFor(route);
+      const refusals = [
+        // Without a credential a public route would do its work.
+        ...(route.kind === 'public' ? [] : [await world.send(route, request)]),
+        await world.sendAllowed(route, { ...request, query: { unexpected: '1' } }),
+        await world.sendAllowed(route, request, { headers: { Accept: 'text/csv' } }),
+        ...(route.scope === null
+          ? []
+          : [await world.send(route, request, { key: await world.keyWithout(route.scope) })]),
+      ];
+      world.api.replyViolations.splice(0);
+      const reply = await world.sendAllowed(route, request);
+      const members = route.paginated === true ? ['success', 'data', 'pagination'] : ['success', 'data'];
+      return [
+        ...expectSuccess('its fixture', reply),
+        ...[...refusals, reply].flatMap((one) => contract.violations(route, one)),
+        ...world.api.replyViolations.splice(0),
+        ...(Object.keys((reply.json as object | undefined) ?? {}).join() === members.join()
+          ? []
+          : [`the members are ${Object.keys(reply.json as object).join()}`]),
+      ];
+    },
+  };
+}
+
+const isIdempotent = (route: AnyRoute): boolean => route.idempotent === true;
+const isReplay = (reply: CallResult): boolean => reply.headers.get('X-Idempotent-Replay') === 'true';
+
+/** A request of the same route that differs in its body alone, or in its path where it takes no body. */
+async function another(world: World, route: AnyRoute, request: FixtureRequest): Promise<FixtureRequest> {
+  const other = await world.requestFor(route);
+  if (JSON.stringify(other) !== JSON.stringify(request)) return other;
+  return { ...request, params: Object.fromEntries(Object.keys(request.params ?? {}).map((name) => [name, 'another'])) };
+}
+
+const idempotency: Suite = {
+  name: 'idempotency',
+  title: 'keeps the rules of the Idempotency-Key',
+  covers: isIdempotent,
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const refused = await world.sendAllowed(route, { ...request, query: { unexpected: '1' } }, { headers });
+    const [first, ...duplicates] = await Promise.all(
+      [0, 1, 2].map(() => world.sendAllowed(route, request, { headers })),
+    );
+    const again = await world.sendAllowed(route, request, { headers });
+    if (first === undefined) throw new Error('three requests gave no reply');
+    const findings = [
+      ...expectError('a bad request with the key', refused, 400, 'VALIDATION_ERROR'),
+      ...expectSuccess('the first request', first),
+    ];
+    const replies = [first, ...duplicates, again];
+    if (new Set(replies.map(({ status, text }) => `${status} ${text}`)).size !== 1) findings.push('a replay differs');
+    const replays = replies.filter(isReplay).length;
+    if (replays !== 3) findings.push(`of three concurrent requests and one after them, ${replays} were replays`);
+    const reused = await world.sendAllowed(route, await another(world, route, request), { headers });
+    findings.push(...expectError('another request with the key', reused, 409, 'idempotency_key_reuse'));
+    const [stranger] = world.strangers;
+    const foreign = await world.send(route, request, { key: stranger?.key ?? '', headers });
+    if (isReplay(foreign)) findings.push(`${stranger?.who} gets the reply of this environment`);
+    for (const key of ['', 'x'.repeat(256)]) {
+      const bad = await world.sendAllowed(route, request, { headers: { 'Idempotency-Key': key } });
+      findings.push(...expectError(`a key of ${key.length} characters`, bad, 400, 'VALIDATION_ERROR'));
+    }
+    return findings;
+  },
+};
+
+/** What a process leaves that dies after its work committed and before it answered: the retry must be a replay. */
+export class CrashBeforeReply {
+  private isDue = false;
+  /** For `onReply` of the API: called after the handler, before its reply is stored by anyone else. */
+  readonly onReply = (): void => {
+    if (!this.isDue) return;
+    this.isDue = false;
+    throw new Error('crashed before the reply was stored');
+  };
+  next(): void {
+    this.isDue = true;
+  }
+}
+
+export function atomicReplySuite(crash: CrashBeforeReply): Suite {
+  return {
+    name: 'atomicReply',
+    title: 'commits its reply with its work: a crash between them is not seen',
+    covers: isIdempotent,
+    async check(world, route) {
+      const request = await world.requestFor(route);
+      const headers = { 'Idempotency-Key': randomUUID() };
+      crash.next();
+      const crashed = await world.sendAllowed(route, request, { headers });
+      const retried = await world.sendAllowed(route, request, { headers });
+      const findings = [
+        ...expectError('the request whose process dies', crashed, 500, 'INTERNAL_ERROR'),
+        ...expectSuccess('its retry', retried),
+      ];
+      return isReplay(retried)
+        ? findings
+        : [...findings, 'the retry did the work again: call recordReply in its transaction'];
+    },
+  };
+}
+
+const REASON_LENGTH_MIN = 20;
+
+/** Every reason to escape a suite names a suite and is a sentence. */
+export function exemptionFindings(route: AnyRoute, suites: readonly Suite[]): string[] {
+  return Object.entries(route.exempt ?? {}).flatMap(([name, reason]) => [
+    ...(suites.some((suite) => suite.name === name && suite.covers(route))
+      ? []
+      : [`${name} is no suite that covers it`]),
+    ...(reason.length >= REASON_LENGTH_MIN && reason.endsWith('.') ? [] : [`"${reason}" is no reason`]),
+  ]);
+}
+
+const RATE_LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+const rateLimit: Suite = {
+  name: 'rateLimit',
+  title: 'tells a workspace with a rate limit what is left of it',
+  covers: (route) => ['environment', 'credential', 'workspace'].includes(route.kind),
+  async check(world, route) {
+    const request = await world.requestFor(route);
+    const { workspaceId, environmentId } = world.otherTenant;
+    const { params = {} } = request;
+    const own = 'workspaceId' in params ? { ...params, workspaceId } : params;
+    // A request that is refused for itself has passed the limit, and does nothing.
+    const query = { unexpected: '1' };
+    const asked = { ...request, query, params: 'environmentId' in own ? { ...own, environmentId } : own };
+    const headers =
+      route.kind === 'workspace'
+        ? await world.sessionHeaders('owner', 'other')
+        : { Authorization: `Bearer ${world.otherKey}` };
+    const before = Date.now();
+    const reply = await world.send(route, asked, { headers });
+    const [limit = NaN, remaining = NaN, reset = NaN] = RATE_LIMIT_HEADERS.map((name) =>
+      Number(reply.headers.get(name)),
+    );
+    const isSound = limit > 0 && remaining >= 0 && remaining < limit && reset > before;
+    return isSound ? [] : [`the reply ${reply.status} says ${limit}, ${remaining} left until ${reset}`];
+  },
+};
+
+export const REPLY_SUITES: readonly Suite[] = [idempotency, rateLimit];

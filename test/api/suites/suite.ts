@@ -1,0 +1,39 @@
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import type { World } from './world.ts';
+
+/** A rule that holds for every route that it covers, as a function, so that routes planted with a fault can be held to it. */
+export interface Suite {
+  /** The key of `exempt` in a route's definition. */
+  name: string;
+  /** What a route does that passes. */
+  title: string;
+  covers(route: AnyRoute): boolean;
+  /** What is wrong with the route; empty where nothing is. */
+  check(world: World, route: AnyRoute): Promise<string[]>;
+}
+
+export function isExempt(suite: Suite, route: AnyRoute): boolean {
+  return route.exempt?.[suite.name] !== undefined;
+}
+
+export function codeOf(reply: CallResult): string | undefined {
+  return (reply.json as { error?: { code?: string } } | undefined)?.error?.code;
+}
+
+export function pathsOf(reply: CallResult): string[] {
+  const { error } = (reply.json ?? {}) as { error?: { details?: { issues?: { path: string }[] } } };
+  return (error?.details?.issues ?? []).map((issue) => issue.path);
+}
+
+/** One finding where the reply is not this error, and none where it is. */
+export function expectError(what: string, reply: CallResult, status: number, code: string): string[] {
+  if (reply.status === status && codeOf(reply) === code) return [];
+  return [`${what}: ${status} ${code} was due, and it answered ${reply.status} ${reply.text.slice(0, 200)}`];
+}
+
+export function expectSuccess(what: string, reply: CallResult): string[] {
+  return reply.status >= 200 && reply.status < 300
+    ? []
+    : [`${what}: success was due, and it answered ${reply.status} ${reply.text.slice(0, 300)}`];
+}

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { checkImports, checkShippedPackages, DIRECTORY_READERS } from './import-rules.ts';
+import { loadTree, report, type SourceFile } from './source-tree.ts';
+
+/** Every row: a file that breaks one rule and no other, planted into a tree that keeps them all. */
+const SOUND_TREE: SourceFile[] = [
+  { path: 'domain/ids.ts', text: 'export const a = 1;' },
+  { path: 'domain/digest.ts', text: "import { createHash } from 'node:crypto'; export const hash = createHash;" },
+  {
+    path: 'domain/form.ts',
+    text: "import { z } from 'zod'; export const form = z.string(); export type Form = string;",
+  },
+  {
+    path: 'db/client.ts',
+    text: "import knex from 'knex'; export class Database { get directory() { return knex({}); } }",
+  },
+  {
+    path: 'db/secrets/vault.ts',
+    text: "import type { Knex } from 'knex'; import { a } from '../../domain/ids.ts'; export const b = a;",
+  },
+  {
+    path: 'activities/index.ts',
+    text: "import { b } from '../db/secrets/vault.ts'; export const createActivities = () => ({ b });",
+  },
+  { path: 'activities/adapters/adapter.ts', text: "export { a } from '../../domain/ids.ts';" },
+  { path: 'workflows/index.ts', text: "export * from './invocations/invoke-action.workflow.ts';" },
+  { path: 'workflows/search-attributes.ts', text: "import { defineSearchAttributeKey } from '@temporalio/common';" },
+  { path: 'workflows/activity-options.ts', text: "import { a } from '../domain/ids.ts'; export const o = a;" },
+  {
+    path: 'workflows/reconciliation/messages.ts',
+    text: "import type { Form } from '../../domain/form.ts'; export type M = Form;",
+  },
+  {
+    path: 'workflows/reconciliation/reconcile-effect.workflow.ts',
+    text: "import { a } from '../../domain/ids.ts'; export const r = a;",
+  },
+  {
+    path: 'workflows/invocations/invoke-action.workflow.ts',
+    text: `import { proxyActivities } from '@temporalio/workflow';
+           import { o } from '../activity-options.ts';
+           import type { createActivities } from '../../activities/index.ts';
+           import { type M } from '../reconciliation/messages.ts';
+           type A = import('../../activities/index.ts').A;`,
+  },
+  {
+    path: 'api/secrets/routes.ts',
+    text: "import '../../workflows/reconciliation/messages.ts'; import '../../db/client.ts';",
+  },
+  { path: 'server.ts', text: "import './api/secrets/routes.ts'; import './activities/index.ts'; process.env['PORT'];" },
+  { path: 'embedded/main.ts', text: "import pg from 'pg'; import '../worker.ts'; const { env } = process;" },
+  { path: 'bench/invoke.ts', text: "import '../embedded/main.ts';" },
+  { path: 'test/a.test.ts', text: "import '../bench/invoke.ts'; import knex from 'knex'; const { directory } = db;" },
+];
+
+const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
+  {
+    rule: 'domain imports nothing of the project',
+    path: 'domain/x.ts',
+    text: "import '../db/client.ts';",
+    says: /domain imports nothing/,
+  },
+  {
+    rule: 'not even a type',
+    path: 'domain/x.ts',
+    text: "import type { D } from '../db/client.ts';",
+    says: /domain imports nothing/,
+  },
+  {
+    rule: 'nor dynamically',
+    path: 'domain/x.ts',
+    text: "const x = await import('../db/client.ts');",
+    says: /domain imports nothing/,
+  },
+  { rule: 'nor by require', path: 'domain/x.ts', text: "require('../db/client.ts');", says: /domain imports nothing/ },
+  {
+    rule: 'nor by re-export',
+    path: 'domain/x.ts',
+    text: "export * from '../db/client.ts';",
+    says: /domain imports nothing/,
+  },
+  {
+    rule: 'db does not import workflows',
+    path: 'db/x.ts',
+    text: "import '../workflows/reconciliation/messages.ts';",
+    says: /db imports domain only/,
+  },
+  {
+    rule: 'activities do not import api',
+    path: 'activities/x.ts',
+    text: "import '../api/secrets/routes.ts';",
+    says: /createActivities/,
+  },
+  {
+    rule: 'activities do not import workflows',
+    path: 'activities/x.ts',
+    text: "import '../workflows/reconciliation/messages.ts';",
+    says: /createActivities/,
+  },
+  {
+    rule: 'adapters do not import db',
+    path: 'activities/adapters/http/x.ts',
+    text: "import type { D } from '../../../db/client.ts';",
+    says: /handed to it/,
+  },
+  {
+    rule: 'adapters do not import activities',
+    path: 'activities/adapters/http/x.ts',
+    text: "import '../../index.ts';",
+    says: /handed to it/,
+  },
+  {
+    rule: 'api does not import activities',
+    path: 'api/x.ts',
+    text: "import type { A } from '../activities/index.ts';",
+    says: /belongs in a workflow/,
+  },
+  {
+    rule: 'api does not import adapters',
+    path: 'api/x.ts',
+    text: "import '../activities/adapters/adapter.ts';",
+    says: /belongs in a workflow/,
+  },
+  {
+    rule: 'api does not import a workflow itself',
+    path: 'api/x.ts',
+    text: "import '../workflows/index.ts';",
+    says: /belongs in a workflow/,
+  },
+  {
+    rule: 'a workflow takes only types of activities',
+    path: 'workflows/invocations/x.ts',
+    text: "import { createActivities } from '../../activities/index.ts';",
+    says: /a workflow imports domain/,
+  },
+  {
+    rule: 'an inline type leaves the import standing',
+    path: 'workflows/invocations/x.ts',
+    text: "import { type A } from '../../activities/index.ts';",
+    says: /a workflow imports domain/,
+  },
+  {
+    rule: 'a workflow does not import db, not even a type',
+    path: 'workflows/invocations/x.ts',
+    text: "import type { D } from '../../db/client.ts';",
+    says: /a workflow imports domain/,
+  },
+  {
+    rule: 'a workflow imports of another area its messages only',
+    path: 'workflows/invocations/x.ts',
+    text: "import '../reconciliation/reconcile-effect.workflow.ts';",
+    says: /messages\.ts/,
+  },
+  {
+    rule: 'a workflow does not import the registry of workflows',
+    path: 'workflows/invocations/x.ts',
+    text: "import '../index.ts';",
+    says: /a workflow imports domain/,
+  },
+  {
+    rule: 'what is shipped does not import tests',
+    path: 'server.ts',
+    text: "import './test/a.test.ts';",
+    says: /does not depend on tests/,
+  },
+  {
+    rule: 'embedded does not import benchmarks',
+    path: 'embedded/x.ts',
+    text: "import '../bench/invoke.ts';",
+    says: /does not depend on tests or benchmarks/,
+  },
+  { rule: 'a computed import', path: 'api/x.ts', text: 'const x = await import(name);', says: /computed path/ },
+  { rule: 'process.env', path: 'api/x.ts', text: 'const port = process.env.PORT;', says: /domain\/configuration\.ts/ },
+  { rule: 'process.env by brackets', path: 'db/x.ts', text: "process['env'].PORT;", says: /domain\/configuration\.ts/ },
+  {
+    rule: 'process.env through globalThis',
+    path: 'domain/x.ts',
+    text: 'globalThis.process.env.PORT;',
+    says: /domain\/configuration\.ts/,
+  },
+  {
+    rule: 'process.env taken apart',
+    path: 'activities/x.ts',
+    text: 'const { env } = process;',
+    says: /domain\/configuration\.ts/,
+  },
+  {
+    rule: 'process imported',
+    path: 'activities/x.ts',
+    text: "import { env } from 'node:process';",
+    says: /domain\/configuration\.ts/,
+  },
+  {
+    rule: 'knex outside db',
+    path: 'api/x.ts',
+    text: "import type { Knex } from 'knex';",
+    says: /inside withEnvironment/,
+  },
+  { rule: 'pg outside db', path: 'activities/x.ts', text: "import pg from 'pg';", says: /inside withEnvironment/ },
+  {
+    rule: 'a connection opened in an area of db',
+    path: 'db/secrets/x.ts',
+    text: "import knex from 'knex';",
+    says: /EnvironmentTransaction/,
+  },
+  { rule: 'directory', path: 'api/x.ts', text: 'await deps.db.directory.raw(sql);', says: /without a tenant/ },
+  {
+    rule: 'directory taken apart',
+    path: 'activities/x.ts',
+    text: 'const { directory } = deps.db;',
+    says: /without a tenant/,
+  },
+  {
+    rule: 'a Node builtin in a workflow',
+    path: 'workflows/invocations/x.ts',
+    text: "import { join } from 'node:path';",
+    says: /into workflow code/,
+  },
+  {
+    rule: 'a Node builtin reached through domain',
+    path: 'workflows/invocations/x.ts',
+    text: "import { hash } from '../../domain/digest.ts';",
+    says: /x\.ts -> domain\/digest\.ts/,
+  },
+  {
+    rule: 'zod reached through domain',
+    path: 'workflows/invocations/x.ts',
+    text: "export { form } from '../../domain/form.ts';",
+    says: /brings zod/,
+  },
+];
+
+describe('the import table', () => {
+  test('holds in this project', () => {
+    expect(report(checkImports(loadTree()))).toBe('');
+  });
+
+  test('finds nothing in a sound tree', () => {
+    expect(report(checkImports(SOUND_TREE))).toBe('');
+  });
+
+  test.each(PLANTED)('finds a planted violation: $rule', ({ path, text, says }) => {
+    const violations = checkImports([...SOUND_TREE.filter((file) => file.path !== path), { path, text }]);
+    expect(violations.map((violation) => violation.message).join('\n')).toMatch(says);
+    expect(violations).toHaveLength(1);
+  });
+
+  test('names no reader of the directory that is gone or no longer reads it', () => {
+    const tree = loadTree();
+    const idle = Object.keys(DIRECTORY_READERS).filter(
+      (path) => !/\bdirectory\b/.test(tree.find((file) => file.path === path)?.text ?? ''),
+    );
+    expect(idle).toEqual([]);
+  });
+
+  test('of packages: what is shipped imports only what production installs', () => {
+    const tree = loadTree();
+    const text = tree.find((file) => file.path === 'package.json')?.text ?? '{}';
+    const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+    expect(report(checkShippedPackages(tree, new Set(Object.keys(dependencies))))).toBe('');
+    const planted = [{ path: 'api/x.ts', text: "import { describe } from 'vitest';" }];
+    expect(report(checkShippedPackages(planted, new Set(['koa'])))).toMatch(/production does not install/);
+  });
+});

@@ -1,0 +1,250 @@
+import { parseModule, type ModuleImport, type ParsedModule } from './parse-module.ts';
+import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts';
+
+/**
+ * The import table of docs/architecture.md, and the rules that go with it: who reads the environment, who talks to
+ * PostgreSQL, who may query without a tenant, and what workflow code may reach.
+ */
+
+type Layer = 'domain' | 'workflows' | 'db' | 'activities' | 'adapters' | 'api' | 'wiring' | 'bench' | 'test';
+
+interface Row {
+  /** Layers that it may import, beside itself. */
+  layers: readonly Layer[];
+  /** Said where it imports another one. */
+  instead: string;
+}
+
+const ANYTHING_SHIPPED: readonly Layer[] = ['domain', 'workflows', 'db', 'activities', 'adapters', 'api', 'wiring'];
+
+const IMPORT_TABLE: Record<Layer, Row> = {
+  domain: {
+    layers: [],
+    instead: 'domain imports nothing of the project: move what it needs into domain, or this code out of it',
+  },
+  workflows: {
+    layers: ['domain'],
+    instead:
+      'a workflow imports domain, its own area, other areas’ messages.ts, what stands in workflows/ itself, and `import type` from activities',
+  },
+  db: { layers: ['domain'], instead: 'db imports domain only: hand the rest in as an argument' },
+  activities: {
+    layers: ['domain', 'db', 'adapters'],
+    instead: 'an activity imports domain, db and adapters: hand the rest in through createActivities(deps)',
+  },
+  adapters: {
+    layers: ['domain'],
+    instead: 'an adapter imports domain only: what it needs is handed to it by the activity',
+  },
+  api: {
+    layers: ['domain', 'db'],
+    instead:
+      'api imports domain, db, workflows’ messages.ts and workflows/search-attributes.ts: work that touches the world belongs in a workflow',
+  },
+  wiring: { layers: ANYTHING_SHIPPED, instead: 'what is shipped does not depend on tests or benchmarks' },
+  bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
+  test: { layers: [...ANYTHING_SHIPPED, 'bench'], instead: '' },
+};
+
+const WIRING_FILES = new Set(['server.ts', 'worker.ts']);
+const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>(['wiring', 'bench', 'test']);
+
+const DATABASE_DRIVERS = new Set(['knex', 'pg']);
+const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'wiring', 'test']);
+/** Within db, the only files that open a connection. All others take an open transaction as their first argument. */
+const OPENERS_OF_CONNECTIONS = /^db\/(client|migrate|notifications\/[a-z-]+)\.ts$/;
+
+/**
+ * The only files that query without naming a tenant (`Database.directory`), and why each one must.
+ * A tenant table is empty for them; they call the functions of migration 0007, or `SELECT 1`.
+ */
+export const DIRECTORY_READERS: Record<string, string> = {
+  'db/client.ts': 'defines it',
+  'db/refuse-privileged-login.ts': 'asks PostgreSQL what the login itself may do',
+  'db/api-keys/find-api-key.ts': 'finds the environment that a key belongs to',
+  'db/auth/find-sign-in-session.ts': 'finds the session of a token, before its user is known',
+  'db/auth/sign-in-throttle.ts': 'counts failed sign-ins of accounts and addresses, which belong to no workspace',
+  'db/users/create-user.ts': 'finds a user by e-mail address, before anyone is signed in',
+  'db/users/list-workspaces-of-user.ts': 'lists the workspaces of a user, by name',
+  'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
+  'db/secrets/rewrap.ts': 'lists every environment, to rewrap the secrets of each inside withEnvironment',
+  'db/invocations/find-unsettled-invocations.ts':
+    'lists ids of admitted work that never came to rest, in every environment',
+  'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
+  'db/idempotency/delete-expired-claims.ts': 'deletes what is past its time, in every environment',
+  'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
+  'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
+  'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
+  'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
+  'api/health/health.ts': 'asks whether PostgreSQL answers',
+};
+
+/** Packages that run inside the workflow sandbox: deterministic, without I/O, small. */
+const WORKFLOW_PACKAGES = new Set(['@temporalio/workflow', '@temporalio/common']);
+
+export function checkImports(files: readonly SourceFile[], directoryReaders = DIRECTORY_READERS): Violation[] {
+  const modules = typescriptOf(files).map((file) => parseModule(file));
+  return [
+    ...modules.flatMap((module) => checkTable(module)),
+    ...modules.flatMap((module) => checkEnvironment(module)),
+    ...modules.flatMap((module) => checkDatabaseAccess(module, directoryReaders)),
+    ...checkWorkflowSandbox(modules),
+  ];
+}
+
+export function layerOf(path: string): Layer {
+  if (WIRING_FILES.has(path) || path.startsWith('embedded/')) return 'wiring';
+  if (path.startsWith('activities/adapters/')) return 'adapters';
+  const top = path.split('/')[0];
+  switch (top) {
+    case 'domain':
+    case 'workflows':
+    case 'db':
+    case 'activities':
+    case 'api':
+    case 'bench':
+      return top;
+    default:
+      return 'test'; // test/ itself, and the configuration files of tools at the top
+  }
+}
+
+function checkTable(module: ParsedModule): Violation[] {
+  // Wiring may load what only the machine decides (a platform's own package); everywhere else the reader must see the name.
+  const unreadable = READERS_OF_THE_ENVIRONMENT.has(layerOf(module.path)) ? [] : module.unreadableImports;
+  const violations: Violation[] = unreadable.map((line) => ({
+    path: module.path,
+    line,
+    message: 'imports a computed path: name the module in a string, so that a reader and this test can follow it',
+  }));
+  for (const use of module.imports) {
+    if (use.file === null || isAllowed(module.path, use)) continue;
+    violations.push({
+      path: module.path,
+      line: use.line,
+      message: `imports ${use.file}: ${IMPORT_TABLE[layerOf(module.path)].instead}`,
+    });
+  }
+  return violations;
+}
+
+function isAllowed(from: string, use: ModuleImport): boolean {
+  const target = use.file ?? '';
+  const [source, aim] = [layerOf(from), layerOf(target)];
+  if (source === 'workflows') return isAllowedInWorkflow(from, target, use.typeOnly);
+  if (source === aim) return true;
+  if (source === 'api' && isWorkflowContract(target)) return true;
+  return IMPORT_TABLE[source].layers.includes(aim);
+}
+
+function isAllowedInWorkflow(from: string, target: string, typeOnly: boolean): boolean {
+  const aim = layerOf(target);
+  if (aim === 'domain') return true;
+  if (aim === 'activities') return typeOnly;
+  if (aim !== 'workflows') return false;
+  const area = areaOf(from);
+  // `workflows/index.ts` is the registry: it names every workflow, and no workflow imports it.
+  if (area === null) return true;
+  return areaOf(target) === area || isWorkflowContract(target) || isSharedByWorkflows(target);
+}
+
+/** What stands in workflows/ itself serves every area; the registry alone is nobody's to import. */
+function isSharedByWorkflows(path: string): boolean {
+  return areaOf(path) === null && path !== 'workflows/index.ts';
+}
+
+function isWorkflowContract(path: string): boolean {
+  return /^workflows\/[a-z-]+\/messages\.ts$/.test(path) || path === 'workflows/search-attributes.ts';
+}
+
+/** The folder below the layer, or null for a file that stands in the layer itself. */
+function areaOf(path: string): string | null {
+  const parts = path.split('/');
+  return parts.length > 2 ? (parts[1] ?? null) : null;
+}
+
+function checkEnvironment(module: ParsedModule): Violation[] {
+  if (READERS_OF_THE_ENVIRONMENT.has(layerOf(module.path))) return [];
+  const imported = module.imports.filter((use) => /^(node:)?process$/.test(use.specifier)).map((use) => use.line);
+  return [...module.environmentReads, ...imported].map((line) => ({
+    path: module.path,
+    line,
+    message:
+      'reads the environment: add the setting to domain/configuration.ts and let server.ts, worker.ts or embedded hand it in',
+  }));
+}
+
+function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<string, string>): Violation[] {
+  const violations: Violation[] = [];
+  const layer = layerOf(module.path);
+  for (const use of module.imports) {
+    if (use.packageName === null || !DATABASE_DRIVERS.has(use.packageName)) continue;
+    if (!HOLDERS_OF_CONNECTIONS.has(layer)) {
+      violations.push({
+        path: module.path,
+        line: use.line,
+        message: `imports ${use.packageName}: write the query in db/<area>/<verb-noun>.ts and call it inside withEnvironment`,
+      });
+    } else if (layer === 'db' && !use.typeOnly && !OPENERS_OF_CONNECTIONS.test(module.path)) {
+      violations.push({
+        path: module.path,
+        line: use.line,
+        message: `imports ${use.packageName} at run time: take an EnvironmentTransaction as the first argument (import type is fine)`,
+      });
+    }
+  }
+  if (layer !== 'test' && !Object.hasOwn(directoryReaders, module.path)) {
+    for (const line of module.propertyReads.get('directory') ?? []) {
+      violations.push({
+        path: module.path,
+        line,
+        message:
+          'queries without a tenant (Database.directory): use withEnvironment; if no tenant can be known, call a function of migration 0007 and add this file, with the reason, to DIRECTORY_READERS',
+      });
+    }
+  }
+  return violations;
+}
+
+/** Follows every import that is there at run time, from each workflow file, and says by which way a forbidden module is reached. */
+function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
+  const byPath = new Map(modules.map((module) => [module.path, module]));
+  const violations: Violation[] = [];
+  const seen = new Set<string>();
+  const follow = (module: ParsedModule, way: readonly string[]): void => {
+    if (seen.has(module.path)) return;
+    seen.add(module.path);
+    for (const use of module.imports) {
+      if (use.typeOnly) continue;
+      const next = use.file === null ? undefined : byPath.get(use.file);
+      if (next !== undefined) follow(next, [...way, next.path]);
+      const forbidden = use.builtin || (use.packageName !== null && !WORKFLOW_PACKAGES.has(use.packageName));
+      if (!forbidden) continue;
+      violations.push({
+        path: module.path,
+        line: use.line,
+        message: `brings ${use.specifier} into workflow code (${way.join(' -> ')}): keep it in a file that no workflow imports, or do the work in an activity`,
+      });
+    }
+  };
+  for (const module of modules) if (layerOf(module.path) === 'workflows') follow(module, [module.path]);
+  return violations;
+}
+
+/** What is shipped runs with the production dependencies alone (Dockerfile): types may come from elsewhere, code may not. */
+export function checkShippedPackages(files: readonly SourceFile[], dependencies: ReadonlySet<string>): Violation[] {
+  const shipped = typescriptOf(files).filter((file) => !['test', 'bench'].includes(layerOf(file.path)));
+  return shipped.flatMap((file) =>
+    parseModule(file).imports.flatMap((use) =>
+      use.typeOnly || use.packageName === null || dependencies.has(use.packageName)
+        ? []
+        : [
+            {
+              path: file.path,
+              line: use.line,
+              message: `imports ${use.packageName}, which production does not install: name it in "dependencies" of package.json`,
+            },
+          ],
+    ),
+  );
+}

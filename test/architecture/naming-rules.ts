@@ -1,0 +1,132 @@
+import { parseModule } from './parse-module.ts';
+import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts';
+
+/** The names of the product's areas: an area has the same name in every folder. Add a new one here, and say it in docs/architecture.md. */
+export const AREAS = new Set([
+  'actions',
+  'api-keys',
+  'approvals',
+  'attempts',
+  'audit',
+  'auth',
+  'budgets',
+  'effects',
+  'environments',
+  'events',
+  'idempotency',
+  'impact-limits',
+  'invocations',
+  'maintenance',
+  'members',
+  'messages',
+  'plans',
+  'policies',
+  'previews',
+  'reconciliation',
+  'schedules',
+  'secrets',
+  'users',
+  'signing-keys',
+]);
+
+/** Folders that hold machinery and not an area, by the folder they stand in. */
+const MACHINERY: Record<string, ReadonlySet<string>> = {
+  api: new Set(['http', 'health', 'openapi', 'reference']),
+  activities: new Set(['adapters']),
+  workflows: new Set([]),
+  db: new Set(['migrations', 'notifications']),
+  domain: new Set(['adapters']),
+};
+
+const TOP_FOLDERS = new Set([
+  'domain',
+  'workflows',
+  'activities',
+  'api',
+  'db',
+  'embedded',
+  'test',
+  'bench',
+  'docs',
+  'deploy',
+  '.ci',
+]);
+const TOP_TYPESCRIPT = new Set(['server.ts', 'worker.ts', 'vitest.config.ts']);
+
+const KEBAB_FOLDER = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const KEBAB_FILE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(workflow|test|config|d))?\.ts$/;
+
+export function checkNames(files: readonly SourceFile[]): Violation[] {
+  return [
+    ...files.flatMap((file) => checkTop(file.path)),
+    ...typescriptOf(files).flatMap((file) => [
+      ...checkPath(file.path),
+      ...checkArea(file.path),
+      ...checkTest(file, files),
+    ]),
+  ];
+}
+
+function at(path: string, message: string): Violation {
+  return { path, line: 1, message };
+}
+
+function checkTop(path: string): Violation[] {
+  const [top = '', below] = path.split('/');
+  if (below !== undefined && !TOP_FOLDERS.has(top)) {
+    return [
+      at(
+        path,
+        `stands in a new top folder, ${top}: the top level stays small, put it in one of ${[...TOP_FOLDERS].join(', ')}`,
+      ),
+    ];
+  }
+  if (below === undefined && path.endsWith('.ts') && !TOP_TYPESCRIPT.has(path)) {
+    return [
+      at(
+        path,
+        'stands at the top: only the processes (server.ts, worker.ts) and vitest.config.ts do, move it into a folder',
+      ),
+    ];
+  }
+  return [];
+}
+
+function checkPath(path: string): Violation[] {
+  const parts = path.split('/');
+  const name = parts.pop() ?? '';
+  const bad = [...parts.filter((folder) => !KEBAB_FOLDER.test(folder)), ...(KEBAB_FILE.test(name) ? [] : [name])];
+  return bad.map((part) => at(path, `is not kebab-case in "${part}": write words in lower case joined by hyphens`));
+}
+
+function checkArea(path: string): Violation[] {
+  const parts = path.split('/');
+  const [top = '', area = ''] = parts;
+  const machinery = MACHINERY[top];
+  if (machinery === undefined || parts.length < 3 || AREAS.has(area) || machinery.has(area)) return [];
+  return [
+    at(
+      path,
+      `is in ${top}/${area}, which is no area: use the name that the area has in the other folders (${[...AREAS].join(', ')}), or add a new area to AREAS in test/architecture/naming-rules.ts`,
+    ),
+  ];
+}
+
+/** A file of tests that a vitest.config.ts beside it names is run by that one. */
+function isNamedByConfiguration(path: string, files: readonly SourceFile[]): boolean {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  const name = path.slice(folder.length + 1);
+  return files.some((file) => file.path === `${folder}/vitest.config.ts` && file.text.includes(name));
+}
+
+function checkTest(file: SourceFile, files: readonly SourceFile[]): Violation[] {
+  const isTest = file.path.endsWith('.test.ts');
+  if (isTest && !file.path.startsWith('test/')) {
+    return [at(file.path, 'is a test outside test/: move it to test/<area>/')];
+  }
+  if (isTest || !file.path.startsWith('test/') || isNamedByConfiguration(file.path, files)) return [];
+  const declaresTests =
+    parseModule(file).imports.some((use) => use.packageName === 'vitest' && !use.typeOnly) &&
+    /^(describe|test|it)(\.\w+)*\(/m.test(file.text);
+  return declaresTests ? [at(file.path, 'declares tests that never run: end its name with .test.ts')] : [];
+}

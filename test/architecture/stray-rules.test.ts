@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { checkStrays } from './stray-rules.ts';
+import { loadTree, report } from './source-tree.ts';
+
+// Put together here, so that this file is not itself what the rules look for.
+const FOLDER = ['', 'root', 'service'].join('/');
+const TEMPORARY = ['', 'tmp', 'service'].join('/');
+const REGISTRY = ['registry', 'npmjs', 'org'].join('.');
+
+const PLANTED: { path: string; text: string; says: RegExp }[] = [
+  { path: 'docs/operations.md', text: `cd ${FOLDER}`, says: /path of one machine/ },
+  { path: 'embedded/main.ts', text: `mkdir('${TEMPORARY}')`, says: /path of one machine/ },
+  { path: 'Dockerfile', text: `RUN npm ci --registry https://${REGISTRY}`, says: /package registry/ },
+  { path: 'package-lock.json', text: '"resolved": "https://mirror.example/x.tgz"', says: /registry’s address/ },
+  { path: 'api/x.ts', text: '// oxlint-disable-next-line', says: /silences a check/ },
+  { path: 'api/x.ts', text: 'const x = y as any;', says: /silences a check/ },
+  { path: 'test/x.test.ts', text: "describe.only('x', () => {});", says: /leaves tests out/ },
+  { path: 'test/x.test.ts', text: "test.skip('x', () => {});", says: /leaves tests out/ },
+  { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
+];
+
+describe('strays', () => {
+  test('are nowhere in this project', () => {
+    expect(report(checkStrays(loadTree()))).toBe('');
+  });
+
+  test.each(PLANTED)('finds “$text” in $path', ({ path, text, says }) => {
+    expect(report(checkStrays([{ path, text }]))).toMatch(says);
+  });
+
+  test('leaves addresses and test.each alone', () => {
+    const text = "fetch('https://example.com/work/items'); test.each([1])('x'); test.skipIf(noContainer)('y');";
+    expect(report(checkStrays([{ path: 'test/x.test.ts', text }]))).toBe('');
+  });
+});

@@ -1,0 +1,67 @@
+import { lineAt, type SourceFile, type Violation } from './source-tree.ts';
+
+interface StrayRule {
+  pattern: RegExp;
+  applies(path: string): boolean;
+  message: string;
+}
+
+const anywhere = (): boolean => true;
+const inTypeScript = (path: string): boolean => path.endsWith('.ts');
+const inShippedTypeScript = (path: string): boolean => inTypeScript(path) && !path.startsWith('test/');
+
+/** This file and its test name what they forbid. */
+const NAMES_THE_FORBIDDEN = /^test\/architecture\/stray-rules(\.test)?\.ts$/;
+
+const STRAY_RULES: readonly StrayRule[] = [
+  {
+    pattern: /(?<![\w.*}])\/(root|work|farm|tmp|home)\/[a-z]/g,
+    applies: anywhere,
+    message: 'names a path of one machine: take a relative path, os.tmpdir() or a setting',
+  },
+  {
+    pattern: /registry\.npmjs|registry\.yarnpkg|files\.pythonhosted|proxy\.golang|\bpypi\.org/g,
+    applies: anywhere,
+    message: 'names the host of a package registry: leave the choice to the reader’s npm, pip or go configuration',
+  },
+  {
+    pattern: /"resolved": "https?:/g,
+    applies: (path) => path === 'package-lock.json',
+    message: 'pins a registry’s address: install with the repository’s .npmrc (omit-lockfile-registry-resolved)',
+  },
+  {
+    pattern: /@ts-(ignore|nocheck)|(eslint|oxlint)-disable|\bas any\b|prettier-ignore/g,
+    applies: inTypeScript,
+    message: 'silences a check: mend what the check found',
+  },
+  {
+    pattern: /\b(describe|test|it)(\.\w+)*\.(only|skip|todo)\b/g,
+    applies: (path) => path.startsWith('test/') && inTypeScript(path),
+    message: 'leaves tests out: make it run, or remove it; use skipIf with the reason where a machine cannot run it',
+  },
+  {
+    pattern: /\b(TODO|FIXME|XXX|HACK)\b/g,
+    applies: inTypeScript,
+    message: 'leaves a note of unfinished work: finish it, or open an issue',
+  },
+  {
+    pattern: /\bdebugger\b;/g,
+    applies: inShippedTypeScript,
+    message: 'stops in a debugger: remove it',
+  },
+];
+
+export function checkStrays(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) =>
+    NAMES_THE_FORBIDDEN.test(file.path) ? [] : STRAY_RULES.flatMap((rule) => applyRule(rule, file)),
+  );
+}
+
+function applyRule(rule: StrayRule, file: SourceFile): Violation[] {
+  if (!rule.applies(file.path)) return [];
+  return [...file.text.matchAll(rule.pattern)].map((match) => ({
+    path: file.path,
+    line: lineAt(file.text, match.index),
+    message: `${rule.message} (“${match[0]}”)`,
+  }));
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAction } from '../../../db/actions/create-action.ts';
+import { getAction } from '../../../db/actions/get-action.ts';
+import { getActionVersion } from '../../../db/actions/get-version.ts';
+import { lockAction } from '../../../db/actions/lock-action.ts';
+import type { ActionRecord, NewVersion } from '../../../db/actions/records.ts';
+import { updateAction } from '../../../db/actions/update-action.ts';
+import type { Tenant } from '../../../db/client.ts';
+import type { ActionDefinition } from '../../../domain/actions.ts';
+import { digestOf } from '../../../domain/canonical-json.ts';
+import type { Json } from '../../../domain/json.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => database?.close());
+
+function versionOf(timeoutMs: number, extra: Json = null): NewVersion {
+  const definition: ActionDefinition = {
+    adapter: { type: 'http.request', version: '1', config: { url: 'https://example.com/', extra } },
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    governed: false,
+    impact: [],
+    verify: null,
+    approval: { required: false, tag: null },
+    timeoutMs,
+  };
+  const digest = digestOf(definition as unknown as Json);
+  return { definition, digest, createdBy: { type: 'api_key', id: 'key_test' }, changeNote: null };
+}
+
+function create(tenant: Tenant, name: string, version = versionOf(1)): Promise<ActionRecord> {
+  const { environmentId } = tenant;
+  return database.db.withEnvironment(tenant, (tx) =>
+    createAction(tx, { environmentId, name, description: null, version }),
+  );
+}
+
+it('gives back the very value that was digested, whatever JSON holds', async () => {
+  const extra: Json = [1e21, 1.5e-7, -0.1, 9007199254740991, 'ü\u{1F511}\u2028"\\', { b: [], a: {}, '': null }, 1.0];
+  const { currentVersion } = await create(database.tenant, 'round.trip', versionOf(1, extra));
+  const version = await database.db.withEnvironment(database.tenant, (tx) => getActionVersion(tx, currentVersion.id));
+  expect(digestOf((version?.definition ?? null) as unknown as Json)).toBe(version?.digest);
+  expect(version).toMatchObject({ number: 1, createdBy: { type: 'api_key', id: 'key_test' }, changeNote: null });
+});
+
+it('shows no version of another environment', async () => {
+  const action = await create(database.tenants.production, 'elsewhere');
+  const seen = await database.db.withEnvironment(database.tenant, async (tx) => [
+    await getActionVersion(tx, action.currentVersion.id),
+    await getAction(tx, action.id),
+    await getAction(tx, action.name),
+    await lockAction(tx, action.id),
+  ]);
+  expect(seen).toEqual([null, null, null, null]);
+});
+
+it('lets no one change or delete a version, its owner included', async () => {
+  const { currentVersion } = await create(database.tenant, 'immutable');
+  for (const sql of ["UPDATE action_versions SET change_note = 'x'", 'DELETE FROM action_versions']) {
+    await expect(database.asOwner(`${sql} WHERE id = $1`, [currentVersion.id])).rejects.toThrow('append-only');
+  }
+});
+
+it('reads, after it waited for the lock, the version that the other transaction made', async () => {
+  const { tenant, db } = database;
+  const action = await create(tenant, 'contended');
+  const seen = await db.withEnvironment(tenant, async (first) => {
+    const locked = await lockAction(first, action.id);
+    if (locked === null) throw new Error('the action is gone');
+    const waiting = db.withEnvironment(tenant, (second) => lockAction(second, action.name));
+    await waitForLockWaiter();
+    await updateAction(first, locked, { name: 'contended', description: null, version: versionOf(2) });
+    return { waiting };
+  });
+  expect(await seen.waiting).toMatchObject({ currentVersion: { number: 2 }, definition: { timeoutMs: 2 } });
+});
+
+async function waitForLockWaiter(): Promise<void> {
+  for (;;) {
+    const waiters = await database.asOwner(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (waiters.length > 0) return;
+  }
+}

@@ -1,0 +1,40 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteExpiredDeduplications } from '../../../activities/maintenance/delete-expired-deduplications.ts';
+import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts';
+import { newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+test('the sweep leaves a deduplication window that a new message takes while the sweep looks at it', async () => {
+  const { db, tenant } = database;
+  const digest = Buffer.alloc(32, 1);
+  // The superuser plants a message and its window, which is over.
+  const messageId = newId('message');
+  await database.asOwner(
+    `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
+     VALUES ($1, $2, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'pending', now())`,
+    [messageId, tenant.environmentId],
+  );
+  await database.asOwner(
+    `INSERT INTO message_deduplications (environment_id, digest, message_id, expires_at) VALUES ($1, $2, $3, now() - interval '1 second')`,
+    [tenant.environmentId, digest, messageId],
+  );
+  const publisher = new Client({ connectionString: database.ownerUrl });
+  await publisher.connect();
+  await publisher.query(`BEGIN; UPDATE message_deduplications SET expires_at = now() + interval '10 minutes'`);
+  const swept = deleteExpiredDeduplications({ db })();
+  await expect
+    .poll(() => database.asOwner(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`))
+    .toHaveLength(1);
+  await publisher.query('COMMIT');
+  await publisher.end();
+  expect(await swept).toBe(0);
+  const claim = await db.withEnvironment(tenant, (tx) => claimDeduplication(tx, digest, newId('message')));
+  expect(claim).toMatchObject({ fresh: false, earlier: { messageId } });
+});

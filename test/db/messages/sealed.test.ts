@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import { lockMessage } from '../../../db/messages/lock-message.ts';
+import { messagePlace, openContent, sealContent } from '../../../db/messages/message-content.ts';
+import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import { newId } from '../../../domain/ids.ts';
+import { SealBrokenError } from '../../../domain/sealing.ts';
+import { signingSecretOf } from '../../../embedded/signing-secret.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
+const KEY_2 = `2:${randomBytes(32).toString('base64')}`;
+const before = Vault.fromMasterKeys(KEY_1);
+const during = Vault.fromMasterKeys(`${KEY_1},${KEY_2}`);
+const after = Vault.fromMasterKeys(KEY_2);
+const CONTENT = { headers: { Authorization: 'Bearer 1', 'X-A': 'a' }, body: { kind: 'text', text: 'hidden' } } as const;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+async function insertSealed(): Promise<string> {
+  const { db, tenant } = database;
+  const id = newId('message');
+  const redact = { body: true };
+  await db.withEnvironment(tenant, (tx) =>
+    insertMessages(tx, [
+      {
+        id,
+        kind: 'message',
+        url: 'https://example.com/',
+        method: 'POST',
+        content: sealContent(before, messagePlace(tenant, id), CONTENT, redact),
+        redact,
+        label: null,
+        scheduledFor: null,
+        maxRetries: 0,
+        retryDelaysMs: null,
+        timeoutSeconds: 30,
+        callbackUrl: null,
+        failureCallbackUrl: null,
+        callbackOf: null,
+        publishedBy: { type: 'api_key', id: null },
+      },
+    ]),
+  );
+  return id;
+}
+
+async function open(vault: Vault, id: string, place = id): Promise<unknown> {
+  const { db, tenant } = database;
+  const work = await db.withEnvironment(tenant, (tx) => lockMessage(tx, id));
+  if (work === null) throw new Error('the message was inserted');
+  const { headers, body } = openContent(vault, messagePlace(tenant, place), work.content);
+  return { headers, body };
+}
+
+describe('what messages seal', () => {
+  test('opens for its own message alone', async () => {
+    const id = await insertSealed();
+    expect(await open(before, id)).toEqual(CONTENT);
+    await expect(open(before, id, newId('message'))).rejects.toThrow(SealBrokenError);
+  });
+
+  test('is rewrapped with the secrets, signing keys too, and the old master key can go', async () => {
+    const id = await insertSealed();
+    const { db, tenant } = database;
+    const secret = await signingSecretOf(db, before, tenant);
+    expect(secret).toMatch(/^whsec_/);
+    const { rewrapped } = await rewrapAllSecrets(db, during);
+    expect(rewrapped).toBe(3); // two messages of these tests and the key
+    expect(await open(after, id)).toEqual(CONTENT);
+    expect(await signingSecretOf(db, after, tenant)).toBe(secret);
+    expect((await rewrapAllSecrets(db, during)).rewrapped).toBe(0);
+  });
+});

@@ -1,0 +1,100 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantPeople } from './planted-rows.ts';
+
+/** Users and their sessions belong to no workspace; what binds their rows is `app.user_id`. */
+describe('rows of people', () => {
+  let database: TestDatabase;
+  let owner: Client;
+  let me: string;
+  let colleague: string;
+  let stranger: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    owner = new Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    me = (await plantPeople(owner, database.tenant)).userId;
+    colleague = (await plantPeople(owner, database.tenant)).userId;
+    stranger = (await plantPeople(owner, (await database.anotherWorkspace()).development)).userId;
+  });
+  afterAll(async () => {
+    await owner?.end();
+    await database?.close();
+  });
+
+  const ids = (rows: { id: string }[]): string[] => rows.map((row) => row.id);
+
+  it('shows a user themselves and their sessions, and nobody else', async () => {
+    await database.db.withUser(me, async (tx) => {
+      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM users');
+      const { rows: sessions } = await tx.raw<{ rows: { id: string }[] }>(
+        'SELECT DISTINCT user_id AS id FROM sign_in_sessions',
+      );
+      expect([ids(users), ids(sessions)]).toEqual([[me], [me]]);
+    });
+  });
+
+  it('shows a workspace its members, and none of their sessions', async () => {
+    await database.db.withWorkspace(database.tenant.workspaceId, async (tx) => {
+      const { rows: users } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM users');
+      const { rows: sessions } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM sign_in_sessions');
+      expect([new Set(ids(users)), ids(sessions)]).toEqual([new Set([me, colleague]), []]);
+      expect(ids(users)).not.toContain(stranger);
+    });
+  });
+
+  it('lets nobody change another user, also of the same workspace, nor a session of theirs', async () => {
+    const { workspaceId } = database.tenant;
+    const change = (): Promise<unknown> =>
+      database.db.withMember({ userId: me, workspaceId }, (tx) =>
+        tx.raw("UPDATE users SET name = 'x' WHERE id = ?", [colleague]),
+      );
+    await expect(change()).rejects.toThrow(/row-level security/);
+    await database.db.withMember({ userId: me, workspaceId }, async (tx) => {
+      const { rowCount } = await tx.raw<{ rowCount: number }>('DELETE FROM sign_in_sessions WHERE user_id = ?', [
+        colleague,
+      ]);
+      expect(rowCount).toBe(0);
+    });
+  });
+
+  it.each(['users', 'sign_in_sessions'])('shows nothing of %s without a user or a workspace', async (table) => {
+    const { rows } = await database.db.directory.raw<{ rows: { count: number }[] }>(
+      `SELECT count(*)::int AS count FROM ${table}`,
+    );
+    expect(rows[0]?.count).toBe(0);
+  });
+
+  it.each([
+    ['a password hash', 'SELECT password_hash FROM users'],
+    ['the throttle', 'SELECT * FROM sign_in_throttles'],
+    ['an e-mail address into another', "UPDATE users SET email = 'x@example.test'"],
+  ])('never gives the application %s', async (_what, statement) => {
+    await expect(database.db.withUser(me, (tx) => tx.raw(statement))).rejects.toThrow(/permission denied/);
+  });
+
+  it('keeps the last owner of a workspace, whoever asks, also when two owners go at once', async () => {
+    const { workspaceId } = database.tenant;
+    const demote = (userId: string): Promise<unknown> =>
+      database.db.withWorkspace(workspaceId, (tx) =>
+        tx.raw("UPDATE members SET role = 'member' WHERE user_id = ?", [userId]),
+      );
+    const settled = await Promise.allSettled([demote(me), demote(colleague)]);
+    expect(settled.filter((one) => one.status === 'rejected').length).toBeGreaterThanOrEqual(1);
+    const { rows } = await owner.query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM members WHERE workspace_id = $1 AND role = 'owner'",
+      [workspaceId],
+    );
+    expect(rows[0]?.count).toBeGreaterThanOrEqual(1);
+  });
+
+  it('takes one e-mail address once, in whatever case', async () => {
+    const [row] = await database.asOwner<{ email: string }>('SELECT email FROM users WHERE id = $1', [me]);
+    await expect(
+      database.asOwner("INSERT INTO users (id, email, name, password_hash) VALUES ('usr_x', $1, 'x', 'x')", [
+        row?.email.toUpperCase(),
+      ]),
+    ).rejects.toThrow(/users_by_email/);
+  });
+});

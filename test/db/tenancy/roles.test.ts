@@ -1,0 +1,149 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+/** What the application's login may and may not do to the database itself. */
+
+let database: TestDatabase;
+let application: Client;
+let login: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  application = new Client({ connectionString: database.applicationUrl });
+  await application.connect();
+  login = new URL(database.applicationUrl).username;
+});
+
+afterAll(async () => {
+  await application?.end();
+  await database?.close();
+});
+
+const DIRECTORY_FUNCTIONS = [
+  'begin_sign_in_attempt',
+  'consume_rate_limit',
+  'delete_expired_idempotency_claims',
+  'delete_expired_message_deduplications',
+  'end_sign_in_sessions',
+  'find_api_key',
+  'find_invitation',
+  'find_lost_messages',
+  'find_sign_in_session',
+  'find_unsettled_invocations',
+  'find_user_by_email',
+  'has_signed_in_from',
+  'list_environment_ids',
+  'list_workspaces_of_user',
+  'settle_sign_in',
+];
+
+describe('the application’s login', () => {
+  test('has none of the powers that pass row-level security by', async () => {
+    const rows = await database.asOwner(
+      `SELECT rolname, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication FROM pg_roles
+       WHERE rolname = $1 OR rolname IN ('service_app', 'service_directory')`,
+      [login],
+    );
+    expect(rows).toHaveLength(3);
+    for (const row of rows) expect(Object.values(row).filter((value) => value === true)).toEqual([]);
+  });
+
+  test('is a member of service_app and of nothing else', async () => {
+    const rows = await database.asOwner<{ name: string }>(
+      `SELECT r.rolname AS name FROM pg_roles r WHERE r.rolname <> $1 AND pg_has_role($1, r.oid, 'MEMBER')`,
+      [login],
+    );
+    expect(rows).toEqual([{ name: 'service_app' }]);
+  });
+
+  test('owns nothing, and nor does service_app', async () => {
+    const rows = await database.asOwner(
+      `SELECT classid::regclass, objid FROM pg_shdepend WHERE deptype = 'o' AND refobjid IN ($1::regrole, 'service_app'::regrole)`,
+      [login],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test.each([
+    ['take a role that looks across environments', 'SET ROLE service_directory'],
+    ['switch row-level security off', 'ALTER TABLE secrets DISABLE ROW LEVEL SECURITY'],
+    ['loosen a policy', 'CREATE POLICY mine ON secrets USING (true)'],
+    ['switch triggers off', 'ALTER TABLE evidence DISABLE TRIGGER ALL'],
+    ['skip triggers', "SET session_replication_role = 'replica'"],
+    ['empty a table', 'TRUNCATE evidence'],
+    ['make a table', 'CREATE TABLE mine (id int)'],
+    [
+      'replace a function',
+      'CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
+    ],
+    ['read what migrations ran', 'SELECT * FROM migrations'],
+    ['read the passwords', 'SELECT * FROM pg_authid'],
+  ])('may not %s', async (_what, statement) => {
+    await expect(application.query(statement)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  test('gets an error, and not all rows, when it asks for row-level security to be off', async () => {
+    await application.query('SET row_security = off');
+    await expect(application.query('SELECT * FROM secrets')).rejects.toThrow(/row-level security/);
+    await application.query('SET row_security = on');
+  });
+});
+
+describe('the directory', () => {
+  /** Triggers that run with the rights of the tables' owner, row-level security included: no one may call them. */
+  const OWNER_TRIGGERS = ['chain_audit'];
+
+  test('is these functions, each with a fixed search path and closed to the public', async () => {
+    const rows = await database.asOwner<{ name: string; path: string; open: boolean; app: boolean }>(
+      `SELECT p.proname AS name, array_to_string(p.proconfig, ' ') AS path, has_function_privilege('service_app', p.oid, 'EXECUTE') AS app,
+         EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0) OR p.proacl IS NULL AS open
+       FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prosecdef ORDER BY 1`,
+    );
+    expect(rows.map((row) => row.name)).toEqual([...DIRECTORY_FUNCTIONS, ...OWNER_TRIGGERS].toSorted());
+    for (const row of rows) {
+      const app = !OWNER_TRIGGERS.includes(row.name);
+      expect(row).toMatchObject({ path: 'search_path=public, pg_temp', open: false, app });
+    }
+  });
+
+  test('owns its functions and nothing else, and nobody logs in as it', async () => {
+    const rows = await database.asOwner<{ name: string }>(
+      `SELECT p.proname AS name FROM pg_shdepend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+       WHERE d.deptype = 'o' AND d.refobjid = 'service_directory'::regrole AND d.dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+       ORDER BY 1`,
+    );
+    expect(rows.map((row) => row.name)).toEqual(DIRECTORY_FUNCTIONS);
+    const [role] = await database.asOwner<{ rolcanlogin: boolean }>(
+      `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'service_directory'`,
+    );
+    expect(role?.rolcanlogin).toBe(false);
+  });
+
+  test('may not read a secret, an input or a name that is not its business', async () => {
+    const rows = await database.asOwner<{ column: string }>(
+      `SELECT c.relname || '.' || a.attname AS column FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0
+         AND has_column_privilege('service_directory', c.oid, a.attnum, 'SELECT') ORDER BY 1`,
+    );
+    const tables = new Set(rows.map((row) => row.column.split('.')[0]));
+    expect([...tables]).toEqual([
+      'api_keys',
+      'environments',
+      'idempotency_claims',
+      'invitations',
+      'invocations',
+      'members',
+      'message_deduplications',
+      'messages',
+      'rate_windows',
+      'sign_in_sessions',
+      'sign_in_throttles',
+      'users',
+      'workspaces',
+    ]);
+    expect(rows.map((row) => row.column)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/\.(input|result|response_body|error|key_prefix)$/)]),
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { statementOf, valuesOf } from '../../db/statement.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+
+describe('a statement', () => {
+  test.each([
+    ['? and ?', ['a', 'b'], '$1 and $2', ['a', 'b']],
+    ['x \\? ?', ['a'], 'x ? $1', ['a']],
+    [':b, :a, :b', { a: 1, b: null }, '$1, $2, $3', [null, 1, null]],
+    [`:a::text || 'HH24:MI'`, { a: 1 }, `$1::text || 'HH24:MI'`, [1]],
+  ])('%s', (sql, bindings, text, values) => {
+    const statement = statementOf(sql, bindings);
+    expect([statement.text, valuesOf(statement, bindings)]).toEqual([text, values]);
+    expect(statementOf(sql, bindings)).toBe(statement);
+  });
+
+  test('refuses a value that is missing', () => {
+    expect(() => valuesOf(statementOf('one ?', ['a']), [])).toThrow(/1 values, and 0 are bound/);
+    expect(() => valuesOf(statementOf('two :a', { a: 1 }), { a: undefined })).toThrow(/a of a statement is undefined/);
+  });
+});
+
+describe('a transaction', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolMax: 1 });
+  });
+  afterAll(() => database.close());
+
+  const backend = async (): Promise<number | undefined> => {
+    const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
+      tx.raw<{ rows: { pid: number }[] }>('SELECT pg_backend_pid() AS pid'),
+    );
+    return rows[0]?.pid;
+  };
+
+  test('prepares a statement once for its connection, and sends several at a time in their order', async () => {
+    const prepared = await database.db.withEnvironment(database.tenant, async (tx) => {
+      const numbers = await Promise.all(
+        [1, 2, 3].map((n) => tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])),
+      );
+      expect(numbers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
+      return tx.raw<{ rows: unknown[] }>(`SELECT FROM pg_prepared_statements WHERE statement = 'SELECT $1::int AS n'`);
+    });
+    expect(prepared.rows).toHaveLength(1);
+  });
+
+  test('a statement that fails in front of others fails them, and the connection is as before', async () => {
+    const pid = await backend();
+    await expect(
+      database.db.withEnvironment(database.tenant, (tx) =>
+        Promise.all([tx.raw('SELECT 1 / ?::int', [0]), tx.raw('SELECT ?::int', [1])]),
+      ),
+    ).rejects.toThrow(/division by zero/);
+    expect(await backend()).toBe(pid);
+  });
+
+  test('an error that the work swallows commits nothing, and says so', async () => {
+    const swallowing = database.db.withEnvironment(database.tenant, async (tx) => {
+      await tx.raw('SELECT 1 / ?::int', [0]).catch(() => null);
+    });
+    await expect(swallowing).rejects.toThrow(/nothing was committed/);
+  });
+
+  test('sends nothing more once it is over, whatever goes on beside the failure', async () => {
+    let goOn: () => void = () => undefined;
+    let late: Promise<unknown> = Promise.resolve();
+    const failed = database.db.withEnvironment(database.tenant, (tx) => {
+      late = new Promise<void>((resolve) => (goOn = resolve)).then(() => tx.raw('SELECT ?::int', [1]));
+      return Promise.all([late, Promise.reject(new Error('beside'))]);
+    });
+    await expect(failed).rejects.toThrow('beside');
+    goOn();
+    await expect(late).rejects.toThrow(/transaction is over/);
+  });
+
+  test('a connection that ends under it is not used again', async () => {
+    const pid = await backend();
+    await expect(
+      database.db.withEnvironment(database.tenant, (tx) => tx.raw('SELECT pg_terminate_backend(pg_backend_pid())')),
+    ).rejects.toThrow(/terminat/);
+    expect(await backend()).not.toBe(pid);
+  });
+
+  test('waits for the disk unless it says that a later one will', async () => {
+    const setting = (tx: EnvironmentTransaction) =>
+      tx.raw<{ rows: { setting: string }[] }>(`SELECT current_setting('synchronous_commit') AS setting`);
+    const { db, tenant } = database;
+    const before = await db.withEnvironment(tenant, setting);
+    const later = await db.withEnvironment(tenant, setting, { flush: 'with_the_next' });
+    const after = await db.withEnvironment(tenant, setting);
+    expect(later.rows).toEqual([{ setting: 'off' }]);
+    expect(after.rows).toEqual(before.rows);
+  });
+});
+
+describe('one statement', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolMax: 1 });
+    await database.asOwner('CREATE TABLE counted (n integer); GRANT ALL ON counted TO PUBLIC');
+  });
+  afterAll(() => database.close());
+
+  const count = async (): Promise<unknown> =>
+    (await database.asOwner('SELECT n FROM counted ORDER BY n')).map(({ n }) => n);
+
+  test('is committed, in the tenant, and answered', async () => {
+    const { db, tenant } = database;
+    const answer = await db.oneStatement(tenant, (tx) =>
+      tx.raw<{ rows: unknown[] }>(
+        `INSERT INTO counted VALUES (?::int) RETURNING current_setting('app.environment_id') AS environment`,
+        [1],
+      ),
+    );
+    expect(answer.rows).toEqual([{ environment: tenant.environmentId }]);
+    expect(await count()).toEqual([1]);
+    const { rows } = await db.directory.raw<{ rows: { left: string }[] }>(
+      `SELECT current_setting('app.environment_id', true) AS left`,
+    );
+    expect(rows).toEqual([{ left: '' }]);
+  });
+
+  test('that fails changes nothing, and the connection is as before', async () => {
+    const { db, tenant } = database;
+    await expect(db.oneStatement(tenant, (tx) => tx.raw('INSERT INTO counted SELECT 1 / ?::int', [0]))).rejects.toThrow(
+      /division by zero/,
+    );
+    expect(await count()).toEqual([1]);
+    await db.oneStatement(tenant, (tx) => tx.raw('INSERT INTO counted VALUES (?)', [2]));
+    expect(await count()).toEqual([1, 2]);
+  });
+
+  test('takes no second one', async () => {
+    const two = database.db.oneStatement(database.tenant, async (tx) => {
+      await tx.raw('SELECT ?::int', [1]);
+      await tx.raw('INSERT INTO counted VALUES (?)', [3]);
+    });
+    await expect(two).rejects.toThrow(/transaction is over/);
+    expect(await count()).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { OUTCOMES, type Outcome, type Refusal } from '../../domain/lifecycle.ts';
+import {
+  type DispatchRecord,
+  NEVER_TAKEN_UP,
+  type Settlement,
+  settlementOf,
+  statusOf,
+  WORKER_LOST,
+} from '../../domain/settlement.ts';
+
+type Attempt = DispatchRecord['attempt'];
+type Evidence = DispatchRecord['evidence'][number];
+type Known = Extract<Settlement, { kind: 'known' }>;
+
+const REFUSAL: Refusal = { code: 'secret_missing', message: 'no secret named TOKEN in this environment' };
+const DECISIVE = ['succeeded', 'failed', 'pending'] as const;
+const SILENT = [null, 'unknown', 'not_dispatched'] as const;
+
+/** Every state that the database lets a dispatch's attempt be in (migration 0004), refusals apart. */
+const ATTEMPTS: readonly Attempt[] = [
+  { status: 'started', claimed: false, observedOutcome: null, refusal: null, error: null },
+  { status: 'started', claimed: true, observedOutcome: null, refusal: null, error: null },
+  { status: 'abandoned', claimed: false, observedOutcome: 'not_dispatched', refusal: null, error: NEVER_TAKEN_UP },
+  { status: 'abandoned', claimed: true, observedOutcome: 'unknown', refusal: null, error: WORKER_LOST },
+  { status: 'abandoned', claimed: true, observedOutcome: null, refusal: null, error: null },
+  ...OUTCOMES.map((observedOutcome): Attempt => ({
+    status: 'completed',
+    claimed: true,
+    observedOutcome,
+    refusal: null,
+    error: observedOutcome === 'succeeded' ? null : `the dispatch saw: ${observedOutcome}`,
+  })),
+];
+
+const said = (source: Evidence['source'], impliedOutcome: Outcome | null): Evidence => ({
+  source,
+  impliedOutcome,
+  summary: `${source} says ${impliedOutcome}`,
+});
+
+/** No evidence, each single one, and each ordered pair. */
+const SINGLE = (['provider_response', 'provider_lookup'] as const).flatMap((source) =>
+  [...DECISIVE, ...SILENT].map((outcome) => said(source, outcome)),
+);
+const TRAILS: readonly (readonly Evidence[])[] = [
+  [],
+  ...SINGLE.map((one) => [one]),
+  ...SINGLE.flatMap((one) => SINGLE.map((other) => [one, other])),
+];
+
+const COMBINATIONS = ATTEMPTS.flatMap((attempt) => TRAILS.map((evidence) => ({ attempt, evidence })));
+
+function settle(attempt: Attempt, evidence: readonly Evidence[] = []): Known {
+  const settlement = settlementOf({ attempt, evidence: [...evidence] });
+  if (settlement.kind !== 'known') throw new Error('nothing was refused');
+  return settlement;
+}
+
+const named = ({ attempt, evidence }: (typeof COMBINATIONS)[number]): string =>
+  `${attempt.status}, claimed ${attempt.claimed}, saw ${attempt.observedOutcome}, then ${evidence.map((one) => one.summary).join(', ') || 'nothing'}`;
+
+const isDecisive = (outcome: Outcome | null): outcome is (typeof DECISIVE)[number] =>
+  DECISIVE.some((one) => one === outcome);
+
+/** The rule, written the other way round: the last decisive word of the strongest source there is. */
+function expectedOutcome(attempt: Attempt, evidence: readonly Evidence[]): Known['outcome'] {
+  if (attempt.status === 'started' && !attempt.claimed) return 'failed';
+  for (const source of ['provider_lookup', 'provider_response'] as const) {
+    const words = evidence
+      .filter((one) => one.source === source)
+      .map((one) => one.impliedOutcome)
+      .filter(isDecisive);
+    const last = words.at(-1);
+    if (last !== undefined) return last;
+  }
+  if (attempt.observedOutcome === 'not_dispatched') return 'failed';
+  return isDecisive(attempt.observedOutcome) ? attempt.observedOutcome : 'unknown';
+}
+
+describe('over every combination of attempt and evidence', () => {
+  test('the table is whole', () => {
+    expect(COMBINATIONS).toHaveLength(10 * (1 + 12 + 144));
+  });
+
+  test('the outcome is the last decisive word of the strongest source', () => {
+    for (const one of COMBINATIONS) {
+      expect(settle(one.attempt, one.evidence).outcome, named(one)).toBe(expectedOutcome(one.attempt, one.evidence));
+    }
+  });
+
+  test('silence after a claim is unknown, held, and never a guess', () => {
+    const silent = COMBINATIONS.filter(
+      ({ attempt, evidence }) =>
+        attempt.claimed &&
+        (attempt.observedOutcome === null || attempt.observedOutcome === 'unknown') &&
+        evidence.every((one) => !isDecisive(one.impliedOutcome)),
+    );
+    expect(silent.length).toBeGreaterThan(100);
+    for (const one of silent) {
+      expect(settle(one.attempt, one.evidence), named(one)).toMatchObject({
+        stage: 'reconciling',
+        outcome: 'unknown',
+        source: null,
+        partialEffect: 'possible',
+      });
+    }
+  });
+
+  test('a success always has somebody who said so, and it is never the system', () => {
+    for (const one of COMBINATIONS) {
+      const { outcome, source } = settle(one.attempt, one.evidence);
+      if (outcome !== 'succeeded') continue;
+      expect(source, named(one)).toMatch(/^provider_(lookup|response)$/);
+      const speaks =
+        one.attempt.observedOutcome === 'succeeded' ||
+        one.evidence.some((word) => word.source === source && word.impliedOutcome === 'succeeded');
+      expect(speaks, named(one)).toBe(true);
+    }
+  });
+
+  test('a failure is the word of the provider, or the proof that nothing was sent', () => {
+    for (const one of COMBINATIONS) {
+      const { outcome, source, error } = settle(one.attempt, one.evidence);
+      if (outcome !== 'failed') continue;
+      const nothingSent = !one.attempt.claimed || one.attempt.observedOutcome === 'not_dispatched';
+      expect(source === 'system' ? nothingSent : source !== null, named(one)).toBe(true);
+      expect(error, named(one)).not.toBeNull();
+    }
+  });
+
+  test('what is settled leaves nothing open, what is not is held', () => {
+    for (const one of COMBINATIONS) {
+      const { stage, outcome, partialEffect } = settle(one.attempt, one.evidence);
+      const isOpen = outcome === 'unknown' || outcome === 'pending';
+      expect({ stage, partialEffect }, named(one)).toEqual({
+        stage: isOpen ? 'reconciling' : 'settled',
+        partialEffect: isOpen ? 'possible' : 'none',
+      });
+    }
+  });
+
+  test('an attempt is abandoned exactly where it is open, and as what the claim proves', () => {
+    for (const one of COMBINATIONS) {
+      const { abandon } = settle(one.attempt, one.evidence);
+      const expected =
+        one.attempt.status !== 'started'
+          ? null
+          : one.attempt.claimed
+            ? { observedOutcome: 'unknown', error: WORKER_LOST }
+            : { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP };
+      expect(abandon, named(one)).toEqual(expected);
+    }
+  });
+
+  test('a refusal inside the dispatch refuses, whatever else there is', () => {
+    for (const { attempt, evidence } of COMBINATIONS) {
+      const refused: Attempt = { ...attempt, refusal: REFUSAL };
+      expect(settlementOf({ attempt: refused, evidence: [...evidence] })).toEqual({
+        kind: 'refused',
+        refusal: REFUSAL,
+      });
+    }
+  });
+});
+
+test('what was never taken up has failed by our own word', () => {
+  expect(settle({ status: 'started', claimed: false, observedOutcome: null, refusal: null, error: null })).toEqual({
+    kind: 'known',
+    stage: 'settled',
+    outcome: 'failed',
+    source: 'system',
+    partialEffect: 'none',
+    error: NEVER_TAKEN_UP,
+    abandon: { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP },
+  });
+});
+
+test('the error says what was seen, and a success has none', () => {
+  const completed = { status: 'completed', claimed: true, refusal: null } as const;
+  expect(settle({ ...completed, observedOutcome: 'succeeded', error: null }).error).toBeNull();
+  expect(settle({ ...completed, observedOutcome: 'failed', error: 'POST answered 422' }).error).toBe(
+    'POST answered 422',
+  );
+  const late = said('provider_lookup', 'succeeded');
+  expect(
+    settle({ ...completed, observedOutcome: 'unknown', error: 'no usable answer: reset' }, [late]).error,
+  ).toBeNull();
+});
+
+test('the status of the invocation follows the outcome', () => {
+  expect((['succeeded', 'failed', 'unknown', 'pending'] as const).map(statusOf)).toEqual([
+    'succeeded',
+    'failed',
+    'unknown',
+    'dispatching',
+  ]);
+});

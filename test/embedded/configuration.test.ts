@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, readConfiguration } from '../../domain/configuration.ts';
+import { renderConfigurationPage } from '../../domain/configuration-page.ts';
+import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
+import { projectRoot } from '../../embedded/project-root.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const WORKER = {
+  DATABASE_URL: 'postgresql://app:pw@db:5432/service',
+  TEMPORAL_ADDRESS: 'temporal:7233',
+  MASTER_KEYS: `1:${KEY}`,
+};
+
+function problemsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('configuration', () => {
+  it('needs nothing for the embedded stack', () => {
+    expect(readConfiguration('embedded', {})).toMatchObject({
+      PORT: 8080,
+      HOST: '127.0.0.1',
+      TEMPORAL_PORT: 7233,
+      TEMPORAL_UI_PORT: 8233,
+      POSTGRES_PORT: 0,
+      DATA_DIR: '.local',
+      DATABASE_URL: null,
+      TEMPORAL_ADDRESS: null,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it('lets actions reach the loopback in the embedded stack alone, and nothing where EGRESS_ALLOW is empty', () => {
+    const shown = (allowed: readonly (readonly [{ toString(): string }, number])[]) =>
+      allowed.map(([range, bits]) => `${range.toString()}/${bits}`);
+    expect(shown(readConfiguration('embedded', {}).EGRESS_ALLOW)).toEqual(['127.0.0.0/8', '::1/128']);
+    expect(shown(readConfiguration('embedded', { EGRESS_ALLOW: '' }).EGRESS_ALLOW)).toEqual([]);
+    expect(shown(readConfiguration('worker', WORKER).EGRESS_ALLOW)).toEqual([]);
+    expect(shown(readConfiguration('worker', { ...WORKER, EGRESS_ALLOW: '10.0.0.5, fd00::/8' }).EGRESS_ALLOW)).toEqual([
+      '10.0.0.5/32',
+      'fd00::/8',
+    ]);
+  });
+
+  it('listens everywhere in production', () => {
+    expect(readConfiguration('api', { ...WORKER, PORT: '' })).toMatchObject({ HOST: '0.0.0.0', PORT: 8080 });
+  });
+
+  it('names every problem at once', () => {
+    expect(
+      problemsOf(() =>
+        readConfiguration('worker', { LOG_LEVEL: 'loud', EGRESS_ALLOW: 'x', DATABASE_URL: 'mysql://a' }),
+      ),
+    ).toEqual([
+      'DATABASE_URL must be a URL like postgresql://user:password@host:5432/database.',
+      expect.stringContaining('TEMPORAL_ADDRESS is not set.'),
+      expect.stringContaining('MASTER_KEYS is not set.'),
+      'EGRESS_ALLOW holds "x", which is neither an IP address nor a CIDR.',
+      expect.stringContaining('LOG_LEVEL must be one of'),
+    ]);
+  });
+
+  it('never repeats a master key or a password in a message', () => {
+    const problems = problemsOf(() =>
+      readConfiguration('worker', { ...WORKER, MASTER_KEYS: '1:hunter2', DATABASE_URL: 'mysql://u:hunter2@h/d' }),
+    );
+    expect(problems).toHaveLength(2);
+    expect(problems.join()).not.toContain('hunter2');
+    expect(problems.join()).toContain('entry 1');
+  });
+
+  it('turns TLS on where anything is given that needs it', () => {
+    const read = (environment: Record<string, string>) =>
+      temporalConnectionOptions('t:7233', readConfiguration('worker', { ...WORKER, ...environment }), (file) =>
+        Buffer.from(file),
+      );
+    expect(read({})).toEqual({ address: 't:7233', tls: false });
+    expect(read({ TEMPORAL_API_KEY: 'k' })).toEqual({ address: 't:7233', tls: {}, apiKey: 'k' });
+    expect(read({ TEMPORAL_TLS_CERT: 'c.pem', TEMPORAL_TLS_KEY: 'k.pem', TEMPORAL_TLS_CA: 'ca.pem' })).toEqual({
+      address: 't:7233',
+      tls: {
+        serverRootCACertificate: Buffer.from('ca.pem'),
+        clientCertPair: { crt: Buffer.from('c.pem'), key: Buffer.from('k.pem') },
+      },
+    });
+    expect(problemsOf(() => read({ TEMPORAL_TLS_CERT: 'c.pem' }))).toEqual([
+      'TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.',
+    ]);
+  });
+
+  it('has the page that is made from its table', () => {
+    const page = readFileSync(path.join(projectRoot(), 'docs', 'reference', 'configuration.md'), 'utf8');
+    expect(page, 'run "npm run docs:configuration"').toBe(renderConfigurationPage());
+  });
+});

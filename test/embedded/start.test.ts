@@ -1,0 +1,192 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client } from 'pg';
+import { SCOPES, PRESET_SCOPES } from '../../domain/scopes.ts';
+import { callJson } from '../../embedded/http-json.ts';
+import { processesNaming } from '../../embedded/our-processes.ts';
+import type { Credentials } from '../../embedded/credentials.ts';
+import { freePorts, readCredentials, runStart, startStackProcess, type Program } from '../harness/embedded-stack.ts';
+
+const START_BUDGET_SECONDS = 8;
+const MEMORY_BUDGET_MB = 250;
+/** Each is named by the command line of the server that uses it. */
+const SERVER_FILES = ['postgres/cluster', 'temporal/temporal.db', 'demo-target.jsonl'];
+
+/** One data folder, started, killed, started again and stopped: the tests read in this order. */
+describe('npm start', () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'embedded-'));
+  const dataDir = path.join(parent, 'data');
+  let ports: Awaited<ReturnType<typeof freePorts>>;
+  let program: Program;
+  let credentials: Credentials;
+
+  beforeAll(async () => {
+    chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
+    ports = await freePorts();
+    program = await startStackProcess(dataDir, { ...ports, LOG_LEVEL: 'debug' });
+    credentials = readCredentials(dataDir);
+  });
+  afterAll(async () => {
+    await program.end('SIGTERM');
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  const invokePrintedCall = (output: string, action = 'demo.echo'): { data: Record<string, unknown> } => {
+    const line = output.split('\n').find((candidate) => candidate.startsWith('curl ')) ?? '';
+    return JSON.parse(execFileSync('sh', ['-c', line.replace('/demo.echo/', `/${action}/`)], { encoding: 'utf8' })) as {
+      data: Record<string, unknown>;
+    };
+  };
+
+  it('is ready in time, and small', () => {
+    const seconds = Number(/Ready in ([\d.]+) s/.exec(program.output)?.[1]);
+    expect(seconds).toBeLessThanOrEqual(START_BUDGET_SECONDS);
+    const rssKb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${program.process.pid}/status`, 'utf8'))?.[1]);
+    expect(rssKb / 1024).toBeLessThanOrEqual(MEMORY_BUDGET_MB);
+  });
+
+  it('writes credentials that its owner alone may read: three keys for each kind of environment', async () => {
+    expect(statSync(path.join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(dataDir, 'master-keys')).mode & 0o777).toBe(0o600);
+    expect(credentials).toMatchObject({
+      baseUrl: `http://127.0.0.1:${ports.PORT}`,
+      temporalUiUrl: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
+      temporalAddress: `127.0.0.1:${ports.TEMPORAL_PORT}`,
+      environments: [{ kind: 'development' }, { kind: 'staging' }, { kind: 'production' }],
+    });
+    expect(credentials.keys.map(({ name, environment, preset }) => [environment, name, preset])).toEqual(
+      ['development', 'staging', 'production'].flatMap((kind) => [
+        [kind, 'full_access', 'full_access'],
+        [kind, 'standard', 'standard'],
+        [kind, 'all_scopes', null],
+      ]),
+    );
+    for (const { name, scopes, key, environment } of credentials.keys) {
+      const expected = name === 'all_scopes' ? SCOPES : PRESET_SCOPES[name as 'full_access' | 'standard'];
+      expect(new Set(scopes)).toEqual(new Set(expected));
+      const headers = { authorization: `Bearer ${key}` };
+      const identity = await callJson(`${credentials.baseUrl}/api/v2/auth/identity`, { headers });
+      expect(identity.body).toMatchObject({
+        data: { workspaceId: credentials.workspaceId, environment: { kind: environment } },
+      });
+    }
+  });
+
+  it('names a database login that row-level security binds', async () => {
+    const client = new Client({ connectionString: credentials.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query('SELECT count(*)::int AS seen FROM environments');
+    await client.end();
+    expect(rows).toEqual([{ seen: 0 }]);
+  });
+
+  it('serves the pages that it prints', async () => {
+    const statuses = await Promise.all(
+      [`${credentials.baseUrl}/reference`, `${credentials.baseUrl}/readyz`, credentials.temporalUiUrl ?? ''].map(
+        async (url) => (await fetch(url)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 200, 200]);
+  });
+
+  it('prints a call that works when pasted, and confirms where the action reads back', () => {
+    expect(invokePrintedCall(program.output).data).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+    expect(invokePrintedCall(program.output, 'demo.echo_verified').data).toMatchObject({
+      status: 'succeeded',
+      grade: 'confirmed',
+    });
+  });
+
+  it('writes neither the demo credential nor a key into its log at debug level', () => {
+    const log = readFileSync(path.join(dataDir, 'service.log'), 'utf8');
+    expect(log).toContain('request');
+    expect(log).not.toContain(readFileSync(path.join(dataDir, 'demo-credential'), 'utf8'));
+    for (const { key } of credentials.keys) expect(log).not.toContain(key);
+  });
+
+  it('refuses a second start on the same data folder', async () => {
+    const second = runStart(dataDir, await freePorts());
+    expect(await second.exited).toBe(1);
+    expect(second.output).toContain(`already running on ${dataDir} (process ${program.process.pid})`);
+  });
+
+  it('names the variable of each port that another program holds', async () => {
+    const other = path.join(parent, 'other');
+    const refused = runStart(other, ports);
+    expect(await refused.exited).toBe(1);
+    for (const [variable, port] of Object.entries(ports)) {
+      expect(refused.output).toContain(
+        `Port ${port} is taken by another program. Stop it, or set ${variable} to another port`,
+      );
+    }
+    expect(processesNaming(path.join(other, 'temporal/temporal.db'))).toEqual([]);
+  });
+
+  it('finds all as it was after a SIGKILL', async () => {
+    await program.end('SIGKILL');
+    program = await startStackProcess(dataDir, ports);
+    expect(readCredentials(dataDir)).toEqual(credentials);
+    expect(invokePrintedCall(program.output).data).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('ends the servers of a start that was killed where they outlived it', async () => {
+    // What a system without parent-death signals leaves behind: a process that names our data folder.
+    const args = [
+      '-e',
+      'setInterval(() => {}, 1000)',
+      '--',
+      `--db-filename=${path.join(dataDir, 'temporal/temporal.db')}`,
+    ];
+    const { spawn } = await import('node:child_process');
+    expect(await program.end('SIGTERM')).toBe(0);
+    const orphan = spawn(process.execPath, args, { stdio: 'ignore' });
+    const gone = new Promise((resolve) => orphan.once('exit', (_code, signal) => resolve(signal)));
+    program = await startStackProcess(dataDir, ports);
+    expect(await gone).toBe('SIGTERM');
+  });
+
+  it('stops everything on Ctrl-C, with exit code 0', async () => {
+    expect(await program.end('SIGINT')).toBe(0);
+    expect(program.output).toMatch(/Stopping …\nStopped\.\n$/);
+    for (const file of SERVER_FILES) {
+      expect(processesNaming(path.join(dataDir, file))).toEqual([]);
+    }
+  });
+
+  it('refuses a data folder that a newer version wrote, and leaves it alone', async () => {
+    const newer = path.join(parent, 'newer');
+    cpSync(path.join(dataDir, 'version.json'), path.join(newer, 'version.json'), { recursive: true });
+    writeFileSync(path.join(newer, 'version.json'), JSON.stringify({ folderVersion: 99 }));
+    const refused = runStart(newer, ports);
+    expect(await refused.exited).toBe(1);
+    expect(refused.output).toContain('was written by a newer version of this service (folder version 99');
+  });
+
+  it('leaves nothing behind where Ctrl-C comes before it is ready', async () => {
+    const interrupted = path.join(parent, 'interrupted');
+    const begun = runStart(interrupted, ports);
+    await vi.waitFor(() => expect(processesNaming(path.join(interrupted, 'temporal/temporal.db'))).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    expect(await begun.end('SIGINT')).toBe(130);
+    await vi.waitFor(
+      () => {
+        for (const file of SERVER_FILES) expect(processesNaming(path.join(interrupted, file))).toEqual([]);
+      },
+      { timeout: 10_000 },
+    );
+    // What was half made is no obstacle.
+    const again = await startStackProcess(interrupted, ports);
+    expect(await again.end('SIGTERM')).toBe(0);
+  });
+
+  it('names every problem of its configuration at once', async () => {
+    const refused = runStart(path.join(parent, 'never'), { PORT: 'eighty', EGRESS_ALLOW: 'everything' });
+    expect(await refused.exited).toBe(1);
+    expect(refused.output).toContain('PORT must be a port');
+    expect(refused.output).toContain('EGRESS_ALLOW holds "everything"');
+  });
+});

@@ -1,0 +1,255 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NativeConnection, type Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createAdapters } from '../../activities/adapters/index.ts';
+import { createWorker } from '../../activities/create-worker.ts';
+import { createActivities } from '../../activities/index.ts';
+import { startLostInvocations } from '../../activities/maintenance/start-lost-invocations.ts';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
+import { Database } from '../../db/client.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
+import type { CallResult } from '../api/harness/test-api.ts';
+import { createAction, type Invocation, invocationsIn } from '../api/invocations/support.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { violatedInvariants } from './invariants.ts';
+import { quietTemporal } from './quiet-temporal.ts';
+import { sentTo } from './seen.ts';
+
+/** A failure is run again with the same number. Time and the machine still have their part in it. */
+const SEED = 20_251;
+const OPERATIONS = 60;
+const WORKERS = 3;
+const FAULTS = 16;
+const CALLERS = 8;
+const TIMEOUT_MS = 90_000;
+const LOG = pino({ level: 'silent' });
+
+/** mulberry32: small, and the same everywhere. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const random = randomFrom(SEED);
+const below = (n: number): number => Math.floor(random() * n);
+
+let service: TestService;
+let target: Target;
+const alive: RacingWorker[] = [];
+const ends: Promise<unknown>[] = [];
+
+/** A worker with a database of its own, so that its connections can be cut off alone. */
+class RacingWorker {
+  readonly name: string;
+  private readonly worker: Worker;
+  private constructor(name: string, worker: Worker) {
+    this.name = name;
+    this.worker = worker;
+  }
+
+  static async start(): Promise<RacingWorker> {
+    const name = `racing-${ends.length}`;
+    const db = new Database({ url: service.database.applicationUrl, applicationName: name, poolMax: 8 });
+    const stack = inject('stack');
+    const connection = await NativeConnection.connect({ address: stack.temporalAddress });
+    const worker = await createWorker({
+      connection,
+      namespace: stack.temporalNamespace,
+      taskQueue: service.taskQueue,
+      workflowBundlePath: stack.workflowBundlePath,
+      activities: createActivities(dependencies(db)),
+      // Next to nothing: what is under way is cut off, and goes on behind the server's back.
+      shutdownGraceMs: 50,
+    });
+    const close = async (): Promise<void> => {
+      await db.close();
+      await connection.close();
+    };
+    // It may end with a complaint about what was cut off, which is what was wanted.
+    ends.push(worker.run().then(close, close));
+    return new RacingWorker(name, worker);
+  }
+
+  shutdown(): void {
+    this.worker.shutdown();
+  }
+}
+
+function dependencies(db: Database): ActivityDependencies {
+  const startInvocation: ActivityDependencies['startInvocation'] = (ref) =>
+    startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue });
+  const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
+  const notHere = (): never => {
+    throw new Error('no secret and no message in this race');
+  };
+  const vault = { open: notHere, seal: notHere };
+  return { db, vault, adapterFor, startInvocation, wakeMessage: notHere, sendRequest: notHere, logger: LOG };
+}
+
+beforeAll(async () => {
+  quietTemporal();
+  [service, target] = await Promise.all([startTestService({ worker: false }), startTarget()]);
+  for (let i = 0; i < WORKERS; i++) alive.push(await RacingWorker.start());
+});
+
+afterAll(async () => {
+  for (const worker of alive) worker.shutdown();
+  await target.release();
+  await Promise.all(ends);
+  await target.stop();
+  await service.close();
+});
+
+async function cutOff(applicationName: string): Promise<void> {
+  await service.database.asOwner(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1',
+    [applicationName],
+  );
+}
+
+async function oneFault(): Promise<void> {
+  const at = below(alive.length);
+  const victim = alive[at];
+  const kind = below(4);
+  if (victim === undefined) return;
+  if (kind === 0) await cutOff('test-api%');
+  else if (kind === 1) await cutOff(victim.name);
+  else {
+    victim.shutdown();
+    alive[at] = await RacingWorker.start();
+  }
+}
+
+/** How the target behaves. */
+const BEHAVIOURS: readonly { path: string; timeoutMs?: number; verify?: boolean }[] = [
+  { path: '/ok?' },
+  { path: '/ok?again&' },
+  { path: '/orders?', verify: true },
+  { path: '/orders?answer=500&', verify: true },
+  { path: '/orders?answer=reset&', verify: true },
+  { path: '/orders?answer=reset-mid-response&' },
+  { path: '/orders?state=declined&', verify: true },
+  { path: '/orders?answer=hang&', timeoutMs: 700 },
+  { path: '/hang?', timeoutMs: 60_000 },
+  { path: '/close?' },
+  { path: '/truncated?' },
+  { path: '/malformed?' },
+  { path: '/status?status=422&' },
+  { path: '/status?status=503&' },
+  { path: '/slow-body?everyMs=100&', timeoutMs: 500 },
+];
+
+async function makeActions(): Promise<string[]> {
+  const verify = {
+    request: { method: 'GET', url: `${target.baseUrl}/orders/{{input.n}}` },
+    expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
+    failed: [{ path: 'body.state', op: 'eq', value: 'declined' }],
+  };
+  return Promise.all(
+    BEHAVIOURS.map((behaviour, at) => {
+      const config: JsonObject = {
+        url: `${target.baseUrl}${behaviour.path}n={{input.n}}`,
+        body: { id: '{{input.n}}' },
+      };
+      const overrides = {
+        ...(behaviour.verify === true ? { verify } : {}),
+        timeoutMs: behaviour.timeoutMs ?? 3_000,
+        governed: behaviour.verify === true || at % 3 > 0,
+      };
+      return createAction(service, config, overrides);
+    }),
+  );
+}
+
+interface Operation {
+  n: number;
+  url: string;
+  send(): Promise<CallResult>;
+}
+
+function operationsOf(actions: readonly string[]): Operation[] {
+  return Array.from({ length: OPERATIONS }, (_, n) => {
+    const at = n % actions.length;
+    const path = `/api/v2/actions/${actions[at]}/invoke`;
+    const headers = n % 3 === 0 ? { 'Idempotency-Key': `race-${n}` } : {};
+    const body = { input: { n: String(n) }, operationKey: `race-${n}` };
+    return { n, url: `${BEHAVIOURS[at]?.path}n=${n}`, send: () => service.post(path, body, headers) };
+  });
+}
+
+/** Several callers take the operations in a random order and do not wait for each other; some are asked for twice. */
+async function runAll(operations: readonly Operation[]): Promise<void> {
+  const queue = operations.flatMap((operation) => (random() < 0.3 ? [operation, operation] : [operation]));
+  queue.sort(() => random() - 0.5);
+  const caller = async (): Promise<void> => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      await delay(below(60));
+      void untilAnswered(next);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+const answers: Promise<void>[] = [];
+
+function untilAnswered(operation: Operation): Promise<void> {
+  const answering = (async () => {
+    for (;;) {
+      const { status, text } = await operation.send();
+      if (status === 200 || status === 202) return;
+      if (status !== 503) throw new Error(`${operation.url} was answered ${status} ${text}`);
+    }
+  })();
+  answers.push(answering);
+  return answering;
+}
+
+async function invocations(): Promise<Invocation[]> {
+  return invocationsIn(await service.get('/api/v2/actions/invocations?limit=100'));
+}
+
+test(
+  `sixty operations, three workers that come and go, connections that break (seed ${SEED})`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const operations = operationsOf(await makeActions());
+    const running = runAll(operations);
+    for (let i = 0; i < FAULTS; i++) {
+      await delay(below(250));
+      await oneFault();
+    }
+    await running;
+    await target.release();
+    const releasing = setInterval(() => void target.release(), 500);
+    // What was admitted by a request whose connection broke before the start is the sweep's.
+    await startLostInvocations(dependencies(service.deps.db))(0);
+    await Promise.all(answers);
+    const underWay = async (): Promise<Invocation[]> =>
+      (await invocations()).filter(({ status }) => status === 'queued' || status === 'dispatching');
+    await expect.poll(underWay, { timeout: 60_000, interval: 500 }).toEqual([]);
+    clearInterval(releasing);
+
+    const all = await invocations();
+    expect(all.map(({ operationKey }) => operationKey).sort()).toEqual(operations.map(({ n }) => `race-${n}`).sort());
+    const sent = new Map<string, number>();
+    for (const { n, url } of operations) {
+      sent.set(`race-${n}`, await sentTo(target, url));
+      expect(sent.get(`race-${n}`), `requests for ${url}`).toBeLessThanOrEqual(1);
+    }
+    const spoken = all.filter(({ grade, error }) => grade !== 'unknown' && error?.startsWith('not sent') !== true);
+    expect(spoken.map(({ operationKey }) => sent.get(operationKey))).toEqual(spoken.map(() => 1));
+    const grades = new Set(all.map(({ grade }) => grade));
+    expect(['acknowledged', 'confirmed', 'failed', 'unknown']).toEqual(expect.arrayContaining([...grades]));
+    expect([...grades]).toEqual(expect.arrayContaining(['acknowledged', 'unknown']));
+    expect(await violatedInvariants(service.database)).toEqual({});
+  },
+);

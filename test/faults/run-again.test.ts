@@ -1,0 +1,38 @@
+import { WorkflowIdReusePolicy } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INVOKE_ACTION_WORKFLOW, invocationWorkflowId } from '../../workflows/invocations/messages.ts';
+import { createAction, effectOf, invoke } from '../api/invocations/support.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+
+let service: TestService;
+let target: Target;
+beforeAll(async () => {
+  [service, target] = await Promise.all([startTestService(), startTarget()]);
+});
+afterAll(async () => {
+  await target.stop();
+  await service.close();
+});
+
+test('a workflow whose first run is past its retention is run again: nothing is sent, the reconciliation goes on', async () => {
+  const action = await createAction(service, { url: `${target.baseUrl}/orders?answer=reset` });
+  const { invocation } = await invoke(service, action);
+  expect(invocation).toMatchObject({ status: 'unknown' });
+  const workflowId = invocationWorkflowId(invocation.id);
+  await service.client.workflow.getHandle(workflowId).result();
+  const reconciliation = service.client.workflow.getHandle(`reconcile/${invocation.effectId}`);
+  const { runId } = await reconciliation.describe();
+
+  // The sweep's own start finds no run any more, once retention took it away; this policy does as if it had.
+  const again = await service.client.workflow.execute(INVOKE_ACTION_WORKFLOW, {
+    workflowId,
+    taskQueue: service.taskQueue,
+    args: [{ ...service.database.tenant, invocationId: invocation.id }],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+  });
+  expect(again).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+  expect(await reconciliation.describe()).toMatchObject({ runId, status: { name: 'RUNNING' } });
+  expect(await effectOf(service, invocation)).toMatchObject({ stage: 'reconciling', unresolvedExposure: true });
+  expect(await target.requests('/orders')).toHaveLength(1);
+});

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
+import { call, type CallResult } from '../api/harness/test-api.ts';
+import type { Caller } from '../api/invocations/support.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { Program } from '../harness/embedded-stack.ts';
+
+export interface ApiProcess extends Caller {
+  program: Program;
+}
+
+/**
+ * The production shape: `server.ts` and `worker.ts` as processes of their own, as many as a test starts, on a database and a
+ * Temporal that only they use. What is killed here is killed for good; the test's process holds nothing of theirs.
+ */
+export class SeparateProcesses {
+  readonly database: TestDatabase;
+  readonly temporal: RunningTemporal;
+  private readonly key: string;
+  private readonly folder: string;
+  private readonly environment: Record<string, string>;
+  private readonly programs: Program[] = [];
+
+  private constructor(database: TestDatabase, temporal: RunningTemporal, key: string, folder: string) {
+    this.database = database;
+    this.temporal = temporal;
+    this.key = key;
+    this.folder = folder;
+    this.environment = {
+      DATABASE_URL: database.applicationUrl,
+      TEMPORAL_ADDRESS: temporal.address,
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+      EGRESS_ALLOW: '127.0.0.1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+    };
+  }
+
+  static async start(): Promise<SeparateProcesses> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'faults-'));
+    const binary = inject('stack').temporalCliPath;
+    const logFile = path.join(folder, 'temporal.log');
+    const [database, temporal] = await Promise.all([
+      createTestDatabase(),
+      startTemporal({ binary, port: 0, uiPort: null, dbFile: null, logFile }),
+    ]);
+    const { key } = await database.db.withEnvironment(database.tenant, (tx) =>
+      createApiKey(tx, { name: 'test', preset: 'full_access' }),
+    );
+    return new SeparateProcesses(database, temporal, key, folder);
+  }
+
+  async startApi(environment: Record<string, string> = {}): Promise<ApiProcess> {
+    const program = this.run('server.js', environment);
+    await program.printed('the API listens');
+    const baseUrl = `http://127.0.0.1:${/"port":(\d+)/.exec(program.output)?.[1]}`;
+    const { key } = this;
+    return {
+      program,
+      post: (url, body, headers = {}): Promise<CallResult> => call(`${baseUrl}${url}`, 'POST', { key, body, headers }),
+      get: (url): Promise<CallResult> => call(`${baseUrl}${url}`, 'GET', { key }),
+    };
+  }
+
+  async startWorker(): Promise<Program> {
+    const program = this.run('worker.js', {});
+    await program.printed('the worker polls');
+    return program;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.programs.map((program) => program.end('SIGKILL')));
+    await this.temporal.stop();
+    await this.database.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private run(file: string, environment: Record<string, string>): Program {
+    const program = new Program(['embedded/run.mjs', file], { ...this.environment, ...environment });
+    this.programs.push(program);
+    return program;
+  }
+}
+
+/** A way to a server that can be blocked: connections stay open, and nothing comes through any more. */
+export class Gateway {
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(port: number) {
+    this.server = createServer((near) => {
+      const far = connect(port, '127.0.0.1');
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.sockets.add(from);
+        from.pipe(to);
+        from.once('error', () => to.destroy());
+        from.once('close', () => this.sockets.delete(from));
+      }
+    });
+  }
+
+  static async to(port: number): Promise<Gateway> {
+    const gateway = new Gateway(port);
+    await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
+    return gateway;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  block(): void {
+    for (const socket of this.sockets) {
+      socket.unpipe();
+      socket.pause();
+    }
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+  }
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type Caller, createAction, effectOf, invocationIn, invoke } from '../api/invocations/support.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { sentTo, untilSeen } from './seen.ts';
+import { SeparateProcesses } from './separate-processes.ts';
+
+/** From the kill. Source: issue "One governed action, end to end". */
+const UNKNOWN_WITHIN_MS = 30_000;
+const timeout = 60_000;
+
+const GOVERNED = '/hang?governed';
+const PLAIN = '/hang?plain';
+const VERIFIED = '/orders?answer=hang&visibleAfterMs=600000';
+const ORDER = 'verified';
+
+let processes: SeparateProcesses;
+let target: Target;
+let api: Caller;
+let replies: Awaited<ReturnType<typeof killTheWorker>>;
+
+/** SIGKILL of the worker process while the target holds three requests open; then another worker process. */
+async function killTheWorker() {
+  const worker = await processes.startWorker();
+  let killedAtMs = Number.NaN;
+  const invoked = async (url: string, config: JsonObject = {}, overrides: JsonObject = {}) => {
+    const action = await createAction(
+      api,
+      { url: `${target.baseUrl}${url}`, ...config },
+      { timeoutMs: 120_000, ...overrides },
+    );
+    const { status, invocation } = await invoke(api, action);
+    return { status, invocation, afterKillMs: Date.now() - killedAtMs };
+  };
+  const verify = {
+    request: { method: 'GET', url: `${target.baseUrl}/orders/${ORDER}` },
+    expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
+  };
+  const before = {
+    governed: invoked(GOVERNED),
+    plain: invoked(PLAIN, {}, { governed: false }),
+    verified: invoked(VERIFIED, { body: { id: ORDER } }, { verify }),
+  };
+  await untilSeen(target, [GOVERNED, PLAIN, VERIFIED]);
+  killedAtMs = Date.now();
+  await worker.end('SIGKILL');
+  const after = invoked('/ok');
+  await processes.startWorker();
+  return { ...before, after };
+}
+
+beforeAll(async () => {
+  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+  api = await processes.startApi();
+  replies = await killTheWorker();
+}, timeout);
+
+afterAll(async () => {
+  await target.stop();
+  await processes.close();
+});
+
+describe.concurrent('SIGKILL of the worker process while the target holds a request open', () => {
+  test(
+    'unknown in time, the caller answered, the rest held, the reconciliation under way',
+    { timeout },
+    async ({ expect }) => {
+      const { status, invocation, afterKillMs } = await replies.governed;
+      expect(status).toBe(200);
+      expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', settledAt: null });
+      expect(afterKillMs).toBeLessThan(UNKNOWN_WITHIN_MS);
+      const nextRead = async () => (await effectOf(api, invocation)).reconciliation.nextAt;
+      await expect.poll(nextRead, { timeout: 10_000 }).not.toBeNull();
+      expect(await effectOf(api, invocation)).toMatchObject({
+        stage: 'reconciling',
+        outcome: 'unknown',
+        grade: 'unknown',
+        partialEffect: 'possible',
+        unresolvedExposure: true,
+        reconciliation: { exhausted: false },
+        attempts: [{ kind: 'dispatch', status: 'abandoned', observedOutcome: 'unknown' }],
+      });
+      expect(await sentTo(target, GOVERNED)).toBe(1);
+    },
+  );
+
+  test('a plain one is unknown in time, and its caller is answered', { timeout }, async ({ expect }) => {
+    const { status, invocation, afterKillMs } = await replies.plain;
+    expect(status).toBe(200);
+    expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', effectId: null });
+    expect(afterKillMs).toBeLessThan(UNKNOWN_WITHIN_MS);
+    expect(await sentTo(target, PLAIN)).toBe(1);
+  });
+
+  test('one that declares a read-back is confirmed once its order can be seen', { timeout }, async ({ expect }) => {
+    const { invocation } = await replies.verified;
+    expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown' });
+    // The provider's own records catch up.
+    await fetch(`${target.baseUrl}/orders?catchingUp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: ORDER }),
+    });
+    const now = async () => invocationIn(await api.get(`/api/v2/actions/invocations/${invocation.id}`));
+    await expect.poll(now, { timeout: 40_000, interval: 200 }).toMatchObject({ grade: 'confirmed' });
+    expect(await effectOf(api, invocation)).toMatchObject({
+      stage: 'settled',
+      verification: 'provider',
+      unresolvedExposure: false,
+      attempts: [
+        { kind: 'dispatch', status: 'abandoned' },
+        { kind: 'reconcile', status: 'completed', observedOutcome: 'succeeded' },
+      ],
+    });
+    expect(await sentTo(target, VERIFIED)).toBe(1);
+  });
+
+  test('what was invoked while there was no worker is done by the next one', { timeout }, async ({ expect }) => {
+    const { invocation } = await replies.after;
+    expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+    expect(await sentTo(target, '/ok')).toBe(1);
+  });
+});

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { Client, type QueryResult, type QueryResultRow } from 'pg';
+import { inject } from 'vitest';
+import { Database, type Tenant } from '../../db/client.ts';
+import { createWorkspace, type EnvironmentKind } from '../../db/environments/create-workspace.ts';
+import { withDatabase } from './global-setup.ts';
+
+export type TestTenants = Record<EnvironmentKind, Tenant>;
+
+export interface TestDatabase {
+  /** The superuser: for what a test looks at or plants behind the application's back. */
+  ownerUrl: string;
+  /** The application's plain login: row-level security holds for it. */
+  applicationUrl: string;
+  db: Database;
+  /** The development environment of the first workspace. */
+  tenant: Tenant;
+  tenants: TestTenants;
+  /** Another workspace with environments of its own. */
+  anotherWorkspace(name?: string): Promise<TestTenants>;
+  /** One statement as the superuser. */
+  asOwner<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+const TEST_POOL_MAX = 10;
+
+/** A migrated database of its own, with a workspace and its three environments. Close it in `afterAll`. */
+export async function createTestDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
+  const stack = inject('stack');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await runOn(stack.postgresOwnerUrl, `CREATE DATABASE ${name} TEMPLATE ${stack.templateDatabase}`);
+  const ownerUrl = withDatabase(stack.postgresOwnerUrl, name);
+  const applicationUrl = withDatabase(stack.postgresApplicationUrl, name);
+  const db = new Database({
+    url: applicationUrl,
+    applicationName: 'test',
+    poolMax: options.poolMax ?? TEST_POOL_MAX,
+  });
+  const tenants = await makeTenants(db, 'Test workspace');
+  return {
+    ownerUrl,
+    applicationUrl,
+    db,
+    tenant: tenants.development,
+    tenants,
+    anotherWorkspace: (workspaceName = 'Another workspace') => makeTenants(db, workspaceName),
+    asOwner: async <Row extends QueryResultRow>(sql: string, values: unknown[] = []) =>
+      (await runOn<Row>(ownerUrl, sql, values)).rows,
+    close: async () => {
+      await db.close();
+      await runOn(stack.postgresOwnerUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function makeTenants(db: Database, name: string): Promise<TestTenants> {
+  const { workspaceId, environments } = await createWorkspace(db, name, 'enterprise'); // no limits
+  const tenantOf = (kind: EnvironmentKind): Tenant => {
+    const environment = environments.find((candidate) => candidate.kind === kind);
+    if (environment === undefined) throw new Error(`the workspace has no ${kind} environment`);
+    return { workspaceId, environmentId: environment.id };
+  };
+  return { development: tenantOf('development'), staging: tenantOf('staging'), production: tenantOf('production') };
+}
+
+async function runOn<Row extends QueryResultRow>(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<QueryResult<Row>> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query<Row>(sql, values);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Credentials } from '../../embedded/credentials.ts';
+import { freePort } from '../../embedded/ports.ts';
+import { projectRoot } from '../../embedded/project-root.ts';
+
+const READY_LINE = 'Ctrl-C stops everything';
+
+/** A program of the project in a process of its own, with all that it printed. */
+export class Program {
+  readonly process: ChildProcess;
+  /** The exit code; null where a signal ended it. */
+  readonly exited: Promise<number | null>;
+  output = '';
+  private readonly watchers = new Set<() => void>();
+
+  constructor(args: readonly string[], env: Record<string, string>) {
+    // Nothing of the surrounding configuration: only what a program needs to run at all.
+    const { PATH = '', HOME = '' } = process.env;
+    this.process = spawn(process.execPath, args, { cwd: projectRoot(), env: { PATH, HOME, ...env } });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        this.output += chunk;
+        for (const watch of this.watchers) watch();
+      });
+    }
+    this.exited = new Promise((resolve) => this.process.once('close', (code) => resolve(code)));
+  }
+
+  /** Waits for a text in what it prints. Throws with all of it where the program ends before. */
+  async printed(text: string): Promise<void> {
+    const seen = new Promise<void>((resolve) => {
+      const watch = (): void => {
+        if (this.output.includes(text)) resolve();
+      };
+      this.watchers.add(watch);
+      watch();
+    });
+    await Promise.race([
+      seen,
+      this.exited.then((code) => {
+        if (this.output.includes(text)) return;
+        throw new Error(`it ended with ${code} before it printed "${text}":\n${this.output}`);
+      }),
+    ]);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    this.process.kill(signal);
+    return this.exited;
+  }
+}
+
+/** The ports of one stack, all free a moment ago. */
+export async function freePorts(): Promise<Record<'PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT', string>> {
+  const [api, temporal, ui] = [await freePort(), await freePort(), await freePort()];
+  return { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
+}
+
+/** `npm start` on a data folder: the process that npm would run. */
+export function runStart(dataDir: string, env: Record<string, string>): Program {
+  return new Program(['embedded/start.mjs'], { DATA_DIR: dataDir, ...env });
+}
+
+export async function startStackProcess(dataDir: string, env: Record<string, string>): Promise<Program> {
+  const program = runStart(dataDir, env);
+  await program.printed(READY_LINE);
+  return program;
+}
+
+export function readCredentials(dataDir: string): Credentials {
+  return JSON.parse(readFileSync(path.join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+}

@@ -1,0 +1,48 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vitest/node';
+
+const STANDARD_OUTPUT = 1;
+
+/** Whether tests failed and how many, where a failed hook, suite, import or unhandled error counts as a failure too. */
+export interface Summary {
+  passed: number;
+  failed: number;
+}
+
+/**
+ * The last line of a run is `N passed, N failed`. It is written when the process exits, after every other reporter; the
+ * launcher of `npm test` names a file instead (TEST_SUMMARY_FILE), and prints the line itself.
+ */
+export default class PlainSummaryReporter implements Reporter {
+  private summary: Summary = { passed: 0, failed: 1 };
+
+  onInit(): void {
+    process.once('exit', () => {
+      const line = `${this.summary.passed} passed, ${this.summary.failed} failed\n`;
+      const file = process.env['TEST_SUMMARY_FILE'];
+      if (file === undefined) writeSync(STANDARD_OUTPUT, line);
+      else writeFileSync(file, line);
+      if (this.summary.failed > 0 && (process.exitCode ?? 0) === 0) process.exitCode = 1;
+    });
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+    reason: TestRunEndReason,
+  ): void {
+    const summary = { passed: 0, failed: unhandledErrors.length };
+    for (const module of modules) {
+      if (module.errors().length > 0) summary.failed++;
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) summary.failed++;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') summary.passed++;
+        // A test that never came to an end (its worker died, the run was interrupted) did not pass.
+        else if (state === 'failed' || state === 'pending') summary.failed++;
+      }
+    }
+    if (reason !== 'passed' && summary.failed === 0) summary.failed = 1;
+    this.summary = summary;
+  }
+}

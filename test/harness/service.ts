@@ -1,0 +1,88 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { NativeConnection, type Worker } from '@temporalio/worker';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { createAdapters, createSender } from '../../activities/adapters/index.ts';
+import { createWorker } from '../../activities/create-worker.ts';
+import { createActivities } from '../../activities/index.ts';
+import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
+import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
+import { Vault } from '../../db/secrets/vault.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
+import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
+
+export interface TestService extends TestApi {
+  /** A key of the development environment with every scope. */
+  key: string;
+  taskQueue: string;
+  client: Client;
+  /** Lines of the worker's log, at trace level. */
+  workerLogLines: string[];
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<CallResult>;
+  get(path: string): Promise<CallResult>;
+}
+
+export interface TestServiceOptions {
+  /** Addresses that the egress guard lets through; the loopback unless a test says otherwise. */
+  egressAllow?: string;
+  /** False: only the API runs, and what it starts waits for a worker. */
+  worker?: boolean;
+  /** Called with every reply before it is stored or sent; else replies are held to their schemas. */
+  onReply?: NonNullable<TestApiOptions['onReply']>;
+}
+
+/** API and worker in this process over real HTTP, on a database and a task queue of their own. Close it in `afterAll`. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const stack = inject('stack');
+  const taskQueue = `test-${randomUUID()}`;
+  const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  const api = await startTestApi({
+    ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
+    taskQueue,
+    vault,
+  });
+  const egressAllow = parseEgressAllow(options.egressAllow ?? LOOPBACK_EGRESS);
+  const workerLogLines: string[] = [];
+  const connection = await NativeConnection.connect({ address: stack.temporalAddress });
+  const client = new Client({ connection, namespace: stack.temporalNamespace });
+  const activities = createActivities({
+    db: api.deps.db,
+    vault,
+    adapterFor: createAdapters({ egressAllow }),
+    sendRequest: createSender({ egressAllow }),
+    wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
+    startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
+    logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
+  });
+  let worker: Worker | null = null;
+  let running: Promise<void> = Promise.resolve();
+  if (options.worker !== false) {
+    const { temporalNamespace: namespace, workflowBundlePath } = stack;
+    worker = await createWorker({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundlePath,
+      activities,
+      shutdownGraceMs: 1_000,
+    });
+    running = worker.run();
+  }
+  const { key } = await api.createKey(api.database.tenant);
+  return {
+    ...api,
+    key,
+    taskQueue,
+    client,
+    workerLogLines,
+    post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
+    get: (path) => api.call('GET', path, { key }),
+    close: async () => {
+      worker?.shutdown();
+      await running;
+      await connection.close();
+      await api.close();
+    },
+  };
+}

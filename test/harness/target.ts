@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** One request that the target saw, in the order of arrival. */
+export interface SeenRequest {
+  method: string;
+  path: string;
+  /** Path and query as they came. */
+  url: string;
+  headers: Record<string, string>;
+  /** Null until the whole body was in. */
+  body: string | null;
+  bodySha256: string | null;
+}
+
+export interface Target {
+  baseUrl: string;
+  host: string;
+  port: number;
+  requests(path?: string): Promise<SeenRequest[]>;
+  /** TCP connections; without TLS those of these control requests are among them. */
+  connections(): Promise<number>;
+  /** Answers every request that hangs with 200. */
+  release(): Promise<void>;
+  /** Forgets requests and orders. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PROGRAM = fileURLToPath(new URL('target-process.mjs', import.meta.url));
+export const SELF_SIGNED_CERTIFICATE_FILE = fileURLToPath(new URL('self-signed-certificate.pem', import.meta.url));
+
+/**
+ * Starts the misbehaving target as a process of its own; what its paths do is described in target-process.mjs. A target
+ * with `tls` speaks https with a certificate that nobody trusts.
+ */
+export async function startTarget(options: { tls?: boolean; port?: number } = {}): Promise<Target> {
+  const args = [PROGRAM, ...(options.tls === true ? ['--tls'] : []), `--port=${options.port ?? 0}`];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await Promise.race([
+    once(lines, 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the target did not start'))),
+  ])) as [string];
+  const { port, controlPort } = JSON.parse(line) as { port: number; controlPort: number };
+  const host = `${options.tls === true ? 'localhost' : '127.0.0.1'}:${port}`;
+  const baseUrl = `${options.tls === true ? 'https' : 'http'}://${host}`;
+  const control = async (path: string, method: string): Promise<Response> => {
+    const response = await fetch(`http://127.0.0.1:${controlPort}${path}`, {
+      method,
+      headers: { connection: 'close' },
+    });
+    if (!response.ok) throw new Error(`the target answered ${response.status} to ${method} ${path}`);
+    return response;
+  };
+  const seen = async (): Promise<{ requests: SeenRequest[]; connections: number }> => {
+    const response = await control('/__requests', 'GET');
+    return (await response.json()) as { requests: SeenRequest[]; connections: number };
+  };
+  return {
+    baseUrl,
+    host,
+    port,
+    requests: async (path) => (await seen()).requests.filter((request) => path === undefined || request.path === path),
+    connections: async () => (await seen()).connections,
+    release: async () => void (await control('/__release', 'POST')),
+    reset: async () => void (await control('/__requests', 'DELETE')),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.stdin.end();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { inject } from 'vitest';
+import { DEV_NAMESPACE } from '../../embedded/temporal.ts';
+import { addSearchAttributes } from '../../embedded/search-attributes.ts';
+
+/** The dev server of the test run: real time, Updates as in production. Tear it down in `afterAll`; the server stays. */
+export async function createDevServerEnvironment(): Promise<TestWorkflowEnvironment> {
+  const { temporalAddress: address, temporalNamespace: namespace } = inject('stack');
+  return TestWorkflowEnvironment.createFromExistingServer({ address, namespace });
+}
+
+/**
+ * A time-skipping server of the test file's own: time is global to a server. It does not skip inside an Update handler, so
+ * tests that live of Updates use the dev server. Tear it down in `afterAll`.
+ */
+export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
+  const path = inject('stack').timeSkippingServerPath;
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path } },
+  });
+  await addSearchAttributes(environment.connection, environment.namespace ?? DEV_NAMESPACE);
+  return environment;
+}

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, inject, test } from 'vitest';
+import * as workflows from '../../workflows/index.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const HISTORIES = path.join(import.meta.dirname, 'histories');
+const FILES = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
+
+interface RecordedEvent {
+  eventType: string;
+  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  timerStartedEventAttributes?: unknown;
+}
+interface RecordedHistory {
+  events: RecordedEvent[];
+}
+
+const read = (file: string): RecordedHistory =>
+  JSON.parse(readFileSync(path.join(HISTORIES, file), 'utf8')) as RecordedHistory;
+const replay = (history: RecordedHistory, workflowId: string): Promise<void> =>
+  Worker.runReplayHistory(
+    { workflowBundle: { codePath: inject('stack').workflowBundlePath } },
+    historyFromJSON(history),
+    workflowId,
+  );
+
+describe('every stored history replays on the code of today', () => {
+  test.each(FILES)('%s', async (file) => {
+    await expect(replay(read(file), file)).resolves.toBeUndefined();
+  });
+
+  test('every workflow has a history', () => {
+    const recorded = new Set(FILES.map((file) => file.split(path.sep)[0]));
+    expect(Object.keys(workflows).filter((workflow) => !recorded.has(workflow))).toEqual([]);
+  });
+
+  test('every scenario is recorded', () => {
+    expect(SCENARIOS.map((scenario) => `${scenario.name}.json`).filter((file) => !FILES.includes(file))).toEqual([]);
+  });
+
+  test('no history tells of the machine that recorded it', () => {
+    for (const file of FILES)
+      expect(readFileSync(path.join(HISTORIES, file), 'utf8')).not.toMatch(/\d+@|\.[tj]s:\d+|"\/[a-z]+\//);
+  });
+});
+
+describe('a history that the code does not make fails to replay', () => {
+  const file = path.join('invokeAction', 'confirmed-at-the-second-read.v1.json');
+
+  test('another activity', async () => {
+    const history = read(file);
+    const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
+    if (!scheduled?.activityTaskScheduledEventAttributes) throw new Error('the history schedules an activity');
+    scheduled.activityTaskScheduledEventAttributes.activityType.name = 'sendTwice';
+    await expect(replay(history, 'corrupted')).rejects.toThrow(DeterminismViolationError);
+  });
+
+  test('an activity where the code starts a timer', async () => {
+    const history = read(file);
+    const timer = history.events.find((event) => event.timerStartedEventAttributes);
+    const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
+    if (!timer || !scheduled?.activityTaskScheduledEventAttributes)
+      throw new Error('the history starts a timer and an activity');
+    timer.eventType = scheduled.eventType;
+    timer.activityTaskScheduledEventAttributes = scheduled.activityTaskScheduledEventAttributes;
+    delete timer.timerStartedEventAttributes;
+    await expect(replay(history, 'corrupted')).rejects.toThrow(DeterminismViolationError);
+  });
+});

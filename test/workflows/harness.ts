@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { Activities } from '../../activities/index.ts';
+
+/** Doubles of the activities, typed by the real ones, that remember in which order they were called. */
+export interface Doubles {
+  activities: Activities;
+  calls: string[];
+}
+
+const unexpected = (name: string) => () => {
+  throw new Error(`${name} was not expected`);
+};
+
+export function doubles(overrides: Partial<Activities>): Doubles {
+  const calls: string[] = [];
+  const base: Activities = {
+    evaluateAndReserve: unexpected('evaluateAndReserve'),
+    evaluateInvocation: unexpected('evaluateInvocation'),
+    reserveAndMarkDispatch: unexpected('reserveAndMarkDispatch'),
+    dispatchEffect: unexpected('dispatchEffect'),
+    settleInvocation: unexpected('settleInvocation'),
+    readBackEffect: unexpected('readBackEffect'),
+    planReconciliation: unexpected('planReconciliation'),
+    exhaustReconciliation: unexpected('exhaustReconciliation'),
+    attemptMessage: unexpected('attemptMessage'),
+    wakeHeldMessages: unexpected('wakeHeldMessages'),
+    wakeMessages: unexpected('wakeMessages'),
+    startLostMessages: unexpected('startLostMessages'),
+    deleteExpiredDeduplications: unexpected('deleteExpiredDeduplications'),
+    startLostInvocations: unexpected('startLostInvocations'),
+    deleteExpiredIdempotencyClaims: unexpected('deleteExpiredIdempotencyClaims'),
+  };
+  const merged = { ...base, ...overrides };
+  const recorded = Object.fromEntries(
+    Object.entries(merged).map(([name, activity]) => [
+      name,
+      (...args: unknown[]) => {
+        calls.push(name);
+        return Reflect.apply(activity, undefined, args) as unknown;
+      },
+    ]),
+  );
+  return { calls, activities: recorded as unknown as Activities };
+}
+
+/** Runs one workflow on a worker of its own, with these activities, and answers its result. */
+export async function runWorkflow<Result>(
+  environment: TestWorkflowEnvironment,
+  workflow: string,
+  args: unknown[],
+  activities: Activities,
+  workflowId: string = randomUUID(),
+): Promise<Result> {
+  const taskQueue = randomUUID();
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: { codePath: inject('stack').workflowBundlePath },
+    activities,
+  });
+  return worker.runUntil(
+    environment.client.workflow.execute(workflow, { workflowId, taskQueue, args }) as Promise<Result>,
+  );
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Activities } from '../../../activities/index.ts';
+import type { InvocationState } from '../../../domain/refs.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { doubles, runWorkflow } from '../harness.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(async () => {
+  await environment.teardown();
+});
+
+const ref = () => ({ invocationId: `inv_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
+const proceed = {
+  decision: 'proceed',
+  effectId: 'eff_1',
+  actionName: 'refund.create',
+  timeoutMs: 30_000,
+  readsBack: false,
+} as const;
+const succeeded: InvocationState = {
+  status: 'succeeded',
+  grade: 'acknowledged',
+  stage: 'settled',
+  effectId: 'eff_1',
+};
+const unknown: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
+
+function life(overrides: Partial<Activities>) {
+  return doubles({
+    evaluateAndReserve: async () => proceed,
+    dispatchEffect: async ({ settles }) =>
+      settles ? { seen: 'settled', state: succeeded } : { seen: 'recorded', outcome: 'succeeded' },
+    settleInvocation: async () => succeeded,
+    ...overrides,
+  });
+}
+
+const invoke = (activities: Activities) =>
+  runWorkflow<InvocationState | null>(environment, 'invokeAction', [ref()], activities);
+
+describe('invokeAction', () => {
+  test('evaluates and marks, then dispatches once, which settles', async () => {
+    const { activities, calls } = life({});
+    expect(await invoke(activities)).toEqual(succeeded);
+    expect(calls).toEqual(['evaluateAndReserve', 'dispatchEffect']);
+  });
+
+  test.each([
+    ['was recorded without being settled', { seen: 'recorded', outcome: 'succeeded' }],
+    ['was claimed elsewhere', { seen: 'claimed_elsewhere' }],
+    ['came too late', { seen: 'too_late' }],
+  ] as const)('settles from the record a dispatch that %s', async (_, dispatched) => {
+    const { activities, calls } = life({ dispatchEffect: async () => dispatched });
+    expect(await invoke(activities)).toEqual(succeeded);
+    expect(calls).toEqual(['evaluateAndReserve', 'dispatchEffect', 'settleInvocation']);
+  });
+
+  test('does nothing for an admission that was withdrawn', async () => {
+    const { activities, calls } = life({ evaluateAndReserve: async () => ({ decision: 'withdrawn' }) });
+    expect(await invoke(activities)).toBeNull();
+    expect(calls).toEqual(['evaluateAndReserve']);
+  });
+
+  test('never dispatches what was refused', async () => {
+    const { activities, calls } = life({
+      evaluateAndReserve: async () => ({ decision: 'refused', effectId: 'eff_1' }),
+    });
+    expect(await invoke(activities)).toEqual({
+      status: 'refused',
+      grade: 'refused',
+      stage: 'rejected',
+      effectId: 'eff_1',
+    });
+    expect(calls).not.toContain('dispatchEffect');
+  });
+
+  test('settles from the record when the dispatch fails, and never runs it a second time', async () => {
+    const { activities, calls } = life({
+      dispatchEffect: async () => {
+        throw ApplicationFailure.retryable('the database was away'); // retryable: only the workflow's own policy stops a retry
+      },
+      settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
+      evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
+    });
+    expect((await invoke(activities))?.status).toBe('unknown');
+    expect(calls.filter((call) => call === 'dispatchEffect')).toHaveLength(1);
+  });
+
+  test('reads back an accepted effect before it settles, until the provider says something', async () => {
+    const says = ['unknown', 'succeeded', 'failed'] as const;
+    let reads = 0;
+    const { activities, calls } = life({
+      evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+      readBackEffect: async () => ({ impliedOutcome: says[reads++] ?? 'failed' }),
+      settleInvocation: async () => ({ ...succeeded, grade: 'confirmed' }),
+    });
+    expect((await invoke(activities))?.grade).toBe('confirmed');
+    expect(calls.slice(-3)).toEqual(['readBackEffect', 'readBackEffect', 'settleInvocation']);
+  });
+
+  test('a provider that cannot be read leaves the effect acknowledged, and its caller waits no longer than that', async () => {
+    const { activities, calls } = life({
+      evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+      readBackEffect: async () => {
+        throw ApplicationFailure.retryable('unreachable');
+      },
+    });
+    expect((await invoke(activities))?.grade).toBe('acknowledged');
+    expect(calls.filter((call) => call === 'readBackEffect')).toHaveLength(3);
+  });
+
+  test.each(['failed', 'unknown', 'not_dispatched'] as const)(
+    'does not read back what the dispatch saw as %s',
+    async (outcome) => {
+      const { activities, calls } = life({
+        evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+        dispatchEffect: async () => ({ seen: 'recorded', outcome }),
+        settleInvocation: async () => ({ ...succeeded, status: 'failed', grade: 'failed' }),
+      });
+      await invoke(activities);
+      expect(calls).not.toContain('readBackEffect');
+    },
+  );
+
+  test('hands an unknown outcome to reconciliation, which outlives it', async () => {
+    const effectId = `eff_${randomUUID()}`;
+    const state = { ...unknown, effectId };
+    const { activities } = life({
+      evaluateAndReserve: async () => ({ ...proceed, effectId }),
+      dispatchEffect: async () => ({ seen: 'settled', state }),
+      settleInvocation: async () => state, // the reconciliation's first look
+      planReconciliation: async () => {},
+    });
+    expect((await invoke(activities))?.stage).toBe('reconciling');
+    const description = await environment.client.workflow.getHandle(`reconcile/${effectId}`).describe();
+    expect(description.status.name).toBe('RUNNING');
+    expect(description.type).toBe('reconcileEffect');
+  });
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Activities } from '../../../activities/index.ts';
+import type { DeliveryStep } from '../../../domain/messages.ts';
+import { nextAttemptDelayMs } from '../../../domain/messages-retry.ts';
+import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { doubles, runWorkflow } from '../harness.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(async () => {
+  await environment.teardown();
+});
+
+const ref = () => ({ messageId: `msg_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
+const end = (status: 'delivered' | 'failed' | 'cancelled'): DeliveryStep => ({ next: 'end', status, callbackIds: [] });
+
+/** Runs a delivery whose visits answer these steps, and tells the server's time of each visit. */
+async function deliver(
+  steps: DeliveryStep[],
+  workflowId?: string,
+): Promise<{ result: unknown; visitedAtMs: number[] }> {
+  const visitedAtMs: number[] = [];
+  const { activities } = doubles({
+    attemptMessage: async () => {
+      visitedAtMs.push(await environment.currentTimeMs());
+      return steps[visitedAtMs.length - 1] ?? end('delivered');
+    },
+  });
+  const result = await runWorkflow(environment, 'deliverMessage', [ref()], activities, workflowId);
+  return { result, visitedAtMs };
+}
+
+const gapsOf = (times: number[]): number[] => times.slice(1).map((time, index) => time - (times[index] ?? 0));
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+describe('deliverMessage', () => {
+  test('visits once what is delivered at once', async () => {
+    const { result, visitedAtMs } = await deliver([]);
+    expect([result, visitedAtMs.length]).toEqual([{ status: 'delivered' }, 1]);
+  });
+
+  test('keeps the whole default schedule: five retries, the last after a day', async () => {
+    const failed = { maxRetries: 5, retryDelaysMs: null, responseStatus: 500, retryAfter: null, blocked: false };
+    const steps = [1, 2, 3, 4, 5, 6].map((attempts): DeliveryStep => {
+      const delayMs = nextAttemptDelayMs({ ...failed, attempts }, 0, 0.5);
+      return delayMs === null ? end('failed') : { next: 'wait', delayMs };
+    });
+    const { result, visitedAtMs } = await deliver(steps);
+    expect(result).toEqual({ status: 'failed' });
+    const seconds = gapsOf(visitedAtMs).map((gap) => gap / SECOND_MS);
+    const expected = [12.18, 148.41, 1_808.04, 22_026.47, 86_400];
+    expect(seconds).toHaveLength(expected.length);
+    for (const [index, gap] of seconds.entries()) {
+      expect(gap).toBeGreaterThanOrEqual((expected[index] ?? 0) - 0.1);
+      expect(gap).toBeLessThan((expected[index] ?? 0) + 5);
+    }
+  });
+
+  test('waits a month for what is scheduled in a month', async () => {
+    const { visitedAtMs } = await deliver([{ next: 'wait', delayMs: 30 * DAY_MS }]);
+    expect(gapsOf(visitedAtMs)[0]).toBeGreaterThanOrEqual(30 * DAY_MS);
+  });
+
+  test('looks at a halt ever more rarely, up to five minutes', async () => {
+    const { visitedAtMs } = await deliver(Array.from({ length: 9 }, () => ({ next: 'hold' as const })));
+    const seconds = gapsOf(visitedAtMs).map((gap) => Math.floor(gap / SECOND_MS));
+    expect(seconds.map((gap) => Math.min(300, gap))).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+  });
+
+  test('looks again at once when it is woken', async () => {
+    const workflowId = `message/${randomUUID()}`;
+    const visitedAtMs: number[] = [];
+    const { activities } = doubles({
+      attemptMessage: async () => {
+        visitedAtMs.push(await environment.currentTimeMs());
+        if (visitedAtMs.length > 1) return end('cancelled');
+        // Before the answer: a signal that comes while the visit is under way must not be lost.
+        await environment.client.workflow.getHandle(workflowId).signal('wake');
+        return { next: 'wait', delayMs: 365 * DAY_MS };
+      },
+    });
+    const result = await runWorkflow(environment, 'deliverMessage', [ref()], activities, workflowId);
+    expect(result).toEqual({ status: 'cancelled' });
+    expect(gapsOf(visitedAtMs)[0]).toBeLessThan(DAY_MS);
+  });
+
+  test('starts the callbacks of its end, which outlive it', async () => {
+    const visited: string[] = [];
+    const callbackIds = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
+    let ended = 0;
+    const activities: Partial<Activities> = {
+      attemptMessage: async ({ messageId }) => {
+        visited.push(messageId);
+        if (callbackIds.includes(messageId)) {
+          ended++;
+          return end('delivered');
+        }
+        return { next: 'end', status: 'failed', callbackIds };
+      },
+    };
+    const taskRef = ref();
+    await runWorkflow(environment, 'deliverMessage', [taskRef], doubles(activities).activities);
+    expect(visited[0]).toBe(taskRef.messageId);
+    for (const id of callbackIds) {
+      const { type } = await environment.client.workflow.getHandle(`message/${id}`).describe();
+      expect(type).toBe('deliverMessage');
+    }
+    expect(ended).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the workflows that wake messages', () => {
+  test('resumeMessages wakes page by page', async () => {
+    const pages = [
+      { woken: 100, afterId: 'b' },
+      { woken: 7, afterId: null },
+    ];
+    const asked: string[] = [];
+    const { activities } = doubles({
+      wakeHeldMessages: async (_tenant, afterId) => {
+        asked.push(afterId);
+        return pages[asked.length - 1] ?? { woken: 0, afterId: null };
+      },
+    });
+    const input = { workspaceId: randomUUID(), environmentId: randomUUID() };
+    expect(await runWorkflow(environment, 'resumeMessages', [input], activities)).toBe(107);
+    expect(asked).toEqual(['', 'b']);
+  });
+
+  test('startMessages starts all of a batch, a hundred at a time', async () => {
+    const messageIds = Array.from({ length: 250 }, (_, n) => `msg_${n}`);
+    const started: string[][] = [];
+    const { activities } = doubles({
+      wakeMessages: async (_tenant, ids) => void started.push(ids),
+    });
+    const input = { workspaceId: randomUUID(), environmentId: randomUUID(), messageIds };
+    expect(await runWorkflow(environment, 'startMessages', [input], activities)).toBe(250);
+    expect([started.map((ids) => ids.length), started.flat()]).toEqual([[100, 100, 50], messageIds]);
+  });
+});

@@ -1,0 +1,180 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, type LogEntry, type Worker } from '@temporalio/worker';
+import { pino, type Logger } from 'pino';
+import { createWorker } from './activities/create-worker.ts';
+import { createActivities } from './activities/index.ts';
+import { createAdapters, createSender } from './activities/adapters/index.ts';
+import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
+import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
+import { Database } from './db/client.ts';
+import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
+import { Vault } from './db/secrets/vault.ts';
+import { readConfiguration } from './domain/configuration.ts';
+import type { EgressAllow } from './domain/egress.ts';
+import { loggerOptions } from './domain/logging.ts';
+import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { SWEEP_INTERVAL_MS, SWEEP_SCHEDULE_ID, SWEEP_WORKFLOW } from './workflows/maintenance/messages.ts';
+import { TASK_QUEUE } from './workflows/search-attributes.ts';
+
+const APPLICATION_NAME = 'agent-actions-worker';
+/** A sweep that was missed is made up by the next one. */
+const SWEEP_CATCH_UP_MS = 60_000;
+
+export interface WorkerParts {
+  databaseUrl: string;
+  databasePoolMax: number;
+  connection: NativeConnection;
+  namespace: string;
+  vault: Pick<Vault, 'open' | 'seal'>;
+  /** Addresses and CIDRs that the egress guard lets through. */
+  egressAllow: EgressAllow;
+  /** The file that `npm run build` made of workflows/index.ts. */
+  workflowBundlePath: string;
+  logger: Logger;
+  shutdownGraceMs: number;
+}
+
+export interface RunningWorker {
+  /** Ends when the worker has ended; rejects where it failed. */
+  finished: Promise<void>;
+  /** Takes no new task, drains the present ones, and closes what `startWorker` opened. The connection stays open. */
+  stop(): Promise<void>;
+}
+
+/** The SDK's own logs go where ours go, and signals are ours to handle. Call it once, before the first NativeConnection. */
+export function installTemporalRuntime(logger: Logger): void {
+  const write = (entry: LogEntry): void => {
+    const level = entry.level.toLowerCase();
+    const log = level === 'trace' || level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
+    logger[log]({ ...entry.meta }, entry.message);
+  };
+  Runtime.install({
+    logger: new DefaultLogger('DEBUG', write),
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    shutdownSignals: [],
+  });
+}
+
+/** Opens the database, wires the activities and polls. Throws UnsuitableLoginError as `startApi` does. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { logger, connection, namespace } = parts;
+  const db = new Database({
+    url: parts.databaseUrl,
+    poolMax: parts.databasePoolMax,
+    applicationName: APPLICATION_NAME,
+  });
+  try {
+    await refusePrivilegedLogin(db);
+    const client = new Client({ connection, namespace });
+    const activities = createActivities({
+      db,
+      vault: parts.vault,
+      adapterFor: createAdapters({ egressAllow: parts.egressAllow }),
+      startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
+      wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
+      sendRequest: createSender({ egressAllow: parts.egressAllow }),
+      logger,
+    });
+    const { workflowBundlePath, shutdownGraceMs } = parts;
+    const worker = await createWorker({
+      connection,
+      namespace,
+      taskQueue: TASK_QUEUE,
+      workflowBundlePath,
+      activities,
+      shutdownGraceMs,
+    });
+    await ensureSweepSchedule(client);
+    const finished = runToTheEnd(worker, db);
+    // Who waits for it hears of a failure; until somebody does, it must not count as unhandled.
+    finished.catch(() => undefined);
+    return {
+      finished,
+      stop: async () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await finished;
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function runToTheEnd(worker: Worker, db: Database): Promise<void> {
+  try {
+    await worker.run();
+  } finally {
+    await db.close();
+  }
+}
+
+/** One schedule for the whole installation: the first worker makes it, the others find it. */
+async function ensureSweepSchedule(client: Client): Promise<void> {
+  try {
+    await client.schedule.create({
+      scheduleId: SWEEP_SCHEDULE_ID,
+      spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
+      action: {
+        type: 'startWorkflow',
+        workflowType: SWEEP_WORKFLOW,
+        taskQueue: TASK_QUEUE,
+        args: [],
+        staticSummary: 'finds admitted work that was never started, and deletes expired idempotency claims',
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  }
+}
+
+/** Beside the compiled worker.js. Throws where the project was not built. */
+export function builtWorkflowBundle(): string {
+  const file = path.join(path.dirname(fileURLToPath(import.meta.url)), 'workflow-bundle.js');
+  if (existsSync(file)) return file;
+  throw new Error(
+    'The workflow bundle is missing. Run "npm run build", and start the worker with "node dist/worker.js".',
+  );
+}
+
+async function main(): Promise<void> {
+  const configuration = readConfiguration('worker', process.env);
+  const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'worker'));
+  installTemporalRuntime(logger);
+  const connection = await NativeConnection.connect(
+    temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
+  );
+  const worker = await startWorker({
+    databaseUrl: configuration.DATABASE_URL,
+    databasePoolMax: configuration.DATABASE_POOL_MAX,
+    connection,
+    namespace: configuration.TEMPORAL_NAMESPACE,
+    vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
+    egressAllow: configuration.EGRESS_ALLOW,
+    workflowBundlePath: builtWorkflowBundle(),
+    logger,
+    shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
+  });
+  logger.info({ taskQueue: TASK_QUEUE }, 'the worker polls');
+  const signal = new Promise<string>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  const reason = await Promise.race([signal, worker.finished.then(() => 'the worker ended by itself')]);
+  logger.info({ reason }, 'stopping');
+  await worker.stop();
+  await connection.close();
+  logger.info('stopped');
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    // Connections that are half open would keep the process.
+    process.exit(1);
+  });
+}

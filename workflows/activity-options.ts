@@ -1,0 +1,56 @@
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+
+/**
+ * Idempotent SQL only: a local activity's result is kept when the workflow task completes, so a crash runs it again. It is
+ * tried until the database is back; a mistake in our own code stays visible in the Temporal UI as a pending task.
+ */
+export const SQL_OPTIONS: LocalActivityOptions = {
+  startToCloseTimeout: '20 seconds',
+  localRetryThreshold: '1 minute',
+  retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};
+
+/** Reads at a provider may be repeated at will; what they find is judged from the record. */
+export const READ_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 5 },
+};
+
+/** A read while the caller waits: one try, and soon over. Reconciliation has the patience. */
+export const CONFIRM_OPTIONS: ActivityOptions = { scheduleToCloseTimeout: '10 seconds', retry: { maximumAttempts: 1 } };
+
+/** Above the action's own time-out: the database before and after the call. */
+const DISPATCH_MARGIN_MS = 60_000;
+
+/**
+ * The dispatch: at most once. No retry, and nobody may take up a task that lay about for longer than `scheduleToStart`: what
+ * was agreed to then was agreed to for then. A dead worker shows in the missing heartbeat.
+ */
+export function dispatchOptions(timeoutMs: number, summary: string): ActivityOptions {
+  return {
+    scheduleToStartTimeout: '1 minute',
+    startToCloseTimeout: timeoutMs + DISPATCH_MARGIN_MS,
+    heartbeatTimeout: '10 seconds',
+    retry: { maximumAttempts: 1 },
+    summary,
+  };
+}
+
+/** The longest time-out of a message, and the database before and after the call. */
+const ATTEMPT_TIMEOUT_MS = 300_000 + DISPATCH_MARGIN_MS;
+
+/**
+ * An attempt of a message decides from the message's row whether anything is to be sent, so that it is tried for ever: a run
+ * that was lost is on record as a lost attempt. A dead worker shows in the missing heartbeat.
+ */
+export const ATTEMPT_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: ATTEMPT_TIMEOUT_MS,
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** Waking is idempotent: tried until Temporal and the database are back. */
+export const WAKE_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};

@@ -1,0 +1,7 @@
+/** The registry: what the worker's bundle holds. A workflow's name is permanent, as its code is. */
+export { invokeAction } from './invocations/invoke-action.workflow.ts';
+export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
+export { deliverMessage } from './messages/deliver-message.workflow.ts';
+export { resumeMessages } from './messages/resume-messages.workflow.ts';
+export { startMessages } from './messages/start-messages.workflow.ts';
+export { reconcileEffect } from './reconciliation/reconcile-effect.workflow.ts';

@@ -1,0 +1,116 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityFailure,
+  CancellationScope,
+  log,
+  ParentClosePolicy,
+  proxyActivities,
+  proxyLocalActivities,
+  sleep,
+  startChild,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
+import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import { CONFIRM_OPTIONS, dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
+import { RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId } from '../reconciliation/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import type { InvokeActionInput, InvokeActionResult } from './messages.ts';
+
+const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+/** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
+const CONFIRM_DELAYS_MS = [0, 500, 1_500];
+
+/**
+ * The life of one invocation: evaluate and reserve, (wait for a person), dispatch once, read back, settle; what stays
+ * unknown is handed to reconciliation. Null: the admission had been withdrawn. A cancellation changes nothing once the
+ * invocation is evaluated: what may have been sent must be settled.
+ */
+export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
+  return CancellationScope.nonCancellable(async () => {
+    const evaluation = await evaluateAndReserve(ref);
+    if (evaluation.decision === 'withdrawn') return null;
+    if (evaluation.decision === 'refused') return refused(evaluation.effectId);
+    const { effectId, actionName, readsBack } = evaluation;
+
+    // Approval takes its place here (a child workflow, outside the non-cancellable scope), and reserveAndMarkDispatch after it.
+
+    const dispatched = await dispatchOnce({ ...ref, settles: !readsBack }, evaluation.timeoutMs, actionName);
+    const effect = effectId === null ? null : { ...ref, effectId, actionName };
+    if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
+      await confirm(effect);
+    const state = dispatched?.seen === 'settled' ? dispatched.state : await settleInvocation(ref);
+    if (effect && state.stage === 'reconciling') await startReconciliation(effect);
+    return finished(state);
+  });
+}
+
+/** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */
+async function dispatchOnce(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
+  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(timeoutMs, actionName));
+  try {
+    return await dispatchEffect(input);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    log.warn('the dispatch did not report back', { reason: error.cause?.message });
+    return null;
+  }
+}
+
+/** Reads an accepted effect back until the provider's record says something. Nothing said leaves it acknowledged. */
+async function confirm(effect: EffectRef): Promise<void> {
+  const { readBackEffect } = proxyActivities<Activities>({ ...CONFIRM_OPTIONS, summary: effect.actionName });
+  for (const delayMs of CONFIRM_DELAYS_MS) {
+    if (delayMs > 0) await sleep(delayMs);
+    try {
+      const read = await readBackEffect(effect);
+      if (read.impliedOutcome !== 'unknown') return;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('a read-back did not report back', { reason: error.cause?.message });
+    }
+  }
+}
+
+/** Reconciliation outlives this workflow: it may take a month, and a second run of this one finds it under way. */
+async function startReconciliation(effect: EffectRef): Promise<void> {
+  try {
+    await startReconciliationChild(effect);
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+async function startReconciliationChild(effect: EffectRef): Promise<void> {
+  await startChild(RECONCILE_EFFECT_WORKFLOW, {
+    workflowId: reconciliationWorkflowId(effect.effectId),
+    args: [effect],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    staticSummary: `reconcile ${effect.actionName}`,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.workspaceId, value: effect.workspaceId },
+      { key: SEARCH_ATTRIBUTES.environmentId, value: effect.environmentId },
+      { key: SEARCH_ATTRIBUTES.actionName, value: effect.actionName },
+      { key: SEARCH_ATTRIBUTES.invocationId, value: effect.invocationId },
+      { key: SEARCH_ATTRIBUTES.effectId, value: effect.effectId },
+      { key: SEARCH_ATTRIBUTES.stage, value: 'reconciling' },
+      { key: SEARCH_ATTRIBUTES.grade, value: 'unknown' },
+    ],
+  });
+}
+
+function refused(effectId: string | null): InvocationState {
+  return finished({ status: 'refused', grade: 'refused', stage: effectId === null ? null : 'rejected', effectId });
+}
+
+/** Lets an operator find the end in the Temporal UI. */
+function finished(state: InvocationState): InvocationState {
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
+    { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
+    ...(state.effectId === null ? [] : [{ key: SEARCH_ATTRIBUTES.effectId, value: state.effectId }]),
+  ]);
+  return state;
+}

@@ -1,0 +1,19 @@
+import { patched, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { LOST_AFTER_SECONDS, type SweepResult } from './messages.ts';
+
+const { startLostInvocations, deleteExpiredIdempotencyClaims, startLostMessages, deleteExpiredDeduplications } =
+  proxyActivities<Activities>({
+    startToCloseTimeout: '5 minutes',
+    retry: { maximumAttempts: 3 },
+  });
+
+/** What a crash may leave behind, found and mended once a minute: admitted work without a workflow, claims past their time. */
+export async function sweepMaintenance(): Promise<SweepResult> {
+  const invocationsLookedAt = await startLostInvocations(LOST_AFTER_SECONDS);
+  const claimsDeleted = await deleteExpiredIdempotencyClaims();
+  if (!patched('messages')) return { invocationsLookedAt, claimsDeleted };
+  const messagesLookedAt = await startLostMessages(LOST_AFTER_SECONDS);
+  const deduplicationsDeleted = await deleteExpiredDeduplications();
+  return { invocationsLookedAt, claimsDeleted, messagesLookedAt, deduplicationsDeleted };
+}

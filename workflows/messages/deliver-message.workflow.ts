@@ -1,0 +1,78 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  log,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  startChild,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { ATTEMPT_OPTIONS } from '../activity-options.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import {
+  DELIVER_MESSAGE_WORKFLOW,
+  type DeliverMessageInput,
+  type DeliverMessageResult,
+  messageWorkflowId,
+  WAKE_SIGNAL,
+} from './messages.ts';
+
+const { attemptMessage } = proxyActivities<Activities>(ATTEMPT_OPTIONS);
+const wake = defineSignal(WAKE_SIGNAL);
+
+/** While its environment is halted a message looks again after so long; resuming wakes it sooner. */
+const HOLD_MS_MIN = 5_000;
+const HOLD_MS_MAX = 300_000;
+
+/**
+ * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
+ * cancelled. What is due is decided by `attemptMessage` from the message's row; this workflow keeps the time.
+ */
+export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
+  let woken = false;
+  setHandler(wake, () => {
+    woken = true;
+  });
+  for (let holds = 0; ;) {
+    woken = false;
+    const step = await attemptMessage(ref);
+    if (step.next === 'end') {
+      for (const callbackId of step.callbackIds) await startCallback(ref, callbackId);
+      upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: step.status }]);
+      return { status: step.status };
+    }
+    const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
+    if (step.next === 'wait') holds = 0;
+    const why = step.next === 'wait' ? 'the next attempt' : 'held while the environment is halted; the next look';
+    setCurrentDetails(`${why} at ${new Date(Date.now() + waitMs).toISOString()}`);
+    await condition(() => woken, waitMs);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
+  }
+}
+
+/** A callback is a message of its own and outlives this workflow. */
+async function startCallback(ref: DeliverMessageInput, messageId: string): Promise<void> {
+  const { workspaceId, environmentId } = ref;
+  try {
+    await startChild(DELIVER_MESSAGE_WORKFLOW, {
+      workflowId: messageWorkflowId(messageId),
+      args: [{ messageId, workspaceId, environmentId }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `callback of ${ref.messageId}`,
+      typedSearchAttributes: [
+        { key: SEARCH_ATTRIBUTES.workspaceId, value: workspaceId },
+        { key: SEARCH_ATTRIBUTES.environmentId, value: environmentId },
+        { key: SEARCH_ATTRIBUTES.stage, value: 'pending' },
+      ],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    log.info('the sweep has started this callback already', { messageId });
+  }
+}

@@ -1,0 +1,22 @@
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { WokenPage } from '../../domain/messages.ts';
+import { WAKE_OPTIONS } from '../activity-options.ts';
+import type { ResumeMessagesInput } from './messages.ts';
+
+const { wakeHeldMessages } = proxyActivities<Activities>(WAKE_OPTIONS);
+
+/** Wakes the messages that a halt has held, page by page, so that they are delivered at once. Answers how many. */
+export async function resumeMessages(input: ResumeMessagesInput): Promise<number> {
+  const { workspaceId, environmentId } = input;
+  let woken = 0;
+  for (let afterId: string | null = input.afterId ?? ''; afterId !== null;) {
+    const page: WokenPage = await wakeHeldMessages({ workspaceId, environmentId }, afterId);
+    woken += page.woken;
+    ({ afterId } = page);
+    if (afterId !== null && workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof resumeMessages>({ workspaceId, environmentId, afterId });
+    }
+  }
+  return woken;
+}
