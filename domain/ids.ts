@@ -40,6 +40,8 @@ export const ID_PREFIXES = {
   signInSession: 'sis',
   auditEntry: 'aud',
   signingKey: 'sgk',
+  policyPlan: 'ppl',
+  reservation: 'rsv',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -12,6 +12,12 @@ import * as plansAndLimits from './0010-plans-and-limits.ts';
 import * as messages from './0011-messages.ts';
 import * as expiredClaims from './0012-expired-claims.ts';
 import * as expiredDeduplications from './0013-expired-deduplications.ts';
+import * as approvalPolicies from './0014-approval-policies.ts';
+import * as previews from './0015-previews.ts';
+import * as approvals from './0016-approvals.ts';
+import * as impactLimits from './0017-impact-limits.ts';
+import * as budgets from './0018-budgets.ts';
+import * as reconciliation from './0019-reconciliation.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -34,4 +40,10 @@ export const MIGRATIONS: readonly Migration[] = [
   messages,
   expiredClaims,
   expiredDeduplications,
+  approvalPolicies,
+  previews,
+  approvals,
+  impactLimits,
+  budgets,
+  reconciliation,
 ];

@@ -1,0 +1,7 @@
+import type { Knex } from 'knex';
+
+export const name = '0015-previews';
+
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw('SELECT 1');
+}

@@ -1,0 +1,78 @@
+import type { ImpactQuantity } from '../actions.ts';
+import type { JsonObject } from '../json.ts';
+import type { Refusal } from '../lifecycle.ts';
+import type { Role } from '../roles.ts';
+
+/** The least strict first. Source: decisions.md "Approval policies and approvals". */
+export const POLICY_EFFECTS = ['allow', 'require_approval', 'deny'] as const;
+export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
+
+/** What a policy is evaluated over. Everything that an expression can see, and nothing else. */
+export interface PolicyFacts {
+  input: JsonObject;
+  impact: readonly ImpactQuantity[];
+  action: { id: string; name: string; versionId: string; governed: boolean; tag: string | null };
+  adapter: { type: string; version: string };
+  environment: { id: string; name: string; kind: 'development' | 'staging' | 'production' };
+  /** Who asked; `name` of a key is its own name. */
+  caller: { type: 'api_key' | 'user'; id: string; name: string | null; agentId: string | null };
+  run: { id: string | null };
+  now: Date;
+}
+
+/** Who may decide. Empty or absent lists name nobody; all absent: any key with `approvals:decide`, any admin or owner. */
+export interface Approvers {
+  roles?: Role[];
+  /** User ids or e-mail addresses. */
+  users?: string[];
+  /** Key ids or names. */
+  keys?: string[];
+}
+
+export interface ApprovalTerms {
+  quorum: number;
+  approvers: Approvers;
+  /** The requester's decision does not count. */
+  preventSelf: boolean;
+  expiresInSeconds: number;
+  onExpiry: 'deny';
+}
+
+/** What decides where no rule matches. */
+export interface PolicyDefaults {
+  /** The action's own `approval.required`. */
+  approvalRequired: boolean;
+  /** Of the environment; null: `require_approval` for governed actions in production, `allow` elsewhere. */
+  approvalDefault: 'allow' | 'require_approval' | null;
+}
+
+export interface PolicyVerdict {
+  effect: PolicyEffect;
+  /** What decided: a rule of a policy, the action, or the environment's default. */
+  source: 'policy' | 'action' | 'environment';
+  policyId: string | null;
+  /** Number of the policy's version. */
+  version: number | null;
+  ruleId: string | null;
+  /** Set where `effect` is `require_approval`. Where several rules require one, the strictest terms of them all. */
+  terms: ApprovalTerms | null;
+  /** One sentence for people: why it was decided so. */
+  reason: string;
+  /** Set where `effect` is `deny`: `policy_denied`, or `policy_evaluation_error` where an expression failed. */
+  refusal: Refusal | null;
+  trace: PolicyTrace[];
+}
+
+/** One rule that was looked at, in order. */
+export interface PolicyTrace {
+  policyId: string;
+  policyName: string;
+  version: number;
+  ruleId: string;
+  outcome: 'matched' | 'not_matched' | 'condition_false' | 'error';
+  effect: PolicyEffect;
+  /** Which part of `match` did not hold, or the error of the expression. */
+  detail: string | null;
+  /** The values that the expression saw, by their path, as text, cut to a length. */
+  values: Record<string, string>;
+}
