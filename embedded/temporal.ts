@@ -2,7 +2,7 @@ import path from 'node:path';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import { Child, lostThePort } from './child-process.ts';
-import { freePort, LOOPBACK } from './ports.ts';
+import { freePorts, LOOPBACK } from './ports.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
 export const DEV_NAMESPACE = 'default';
@@ -49,9 +49,9 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   mkdirSync(path.dirname(options.logFile), { recursive: true });
   if (options.dbFile !== null) prepareFolder(options.dbFile);
   for (let attempt = 1; ; attempt++) {
-    const port = options.port === 0 ? await freePort() : options.port;
-    const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
-    const metricsPort = await freePort();
+    const [freePort = 0, freeUiPort = 0, metricsPort = 0] = await freePorts(3);
+    const port = options.port === 0 ? freePort : options.port;
+    const uiPort = options.uiPort === 0 ? freeUiPort : options.uiPort;
     const child = launch(options, { port, uiPort, metricsPort });
     const stop = (): Promise<void> => child.stop('SIGTERM', STOP_GRACE_MS);
     try {

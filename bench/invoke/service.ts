@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { VARIABLES } from '../../domain/configuration.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
-import { freePort } from '../../embedded/ports.ts';
+import { freePorts } from '../../embedded/ports.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { BenchChild } from './child.ts';
 
@@ -21,7 +21,7 @@ export interface RunningService {
 export async function startService(dataDir: string, nodeFlags: readonly string[]): Promise<RunningService> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (const name of Object.keys(VARIABLES)) delete env[name];
-  const [api, temporal, ui] = [await freePort(), await freePort(), await freePort()];
+  const [api, temporal, ui] = await freePorts(3);
   Object.assign(env, { DATA_DIR: dataDir, PORT: `${api}`, TEMPORAL_PORT: `${temporal}`, TEMPORAL_UI_PORT: `${ui}` });
   const [command, args] = startCommand(nodeFlags);
   const startedAt = performance.now();

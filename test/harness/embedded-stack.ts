@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credentials } from '../../embedded/credentials.ts';
-import { freePort } from '../../embedded/ports.ts';
+import { freePorts as freeDistinctPorts } from '../../embedded/ports.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 
 const READY_LINE = 'Ctrl-C stops everything';
@@ -54,7 +54,7 @@ export class Program {
 
 /** The ports of one stack, all free a moment ago. */
 export async function freePorts(): Promise<Record<'PORT' | 'TEMPORAL_PORT' | 'TEMPORAL_UI_PORT', string>> {
-  const [api, temporal, ui] = [await freePort(), await freePort(), await freePort()];
+  const [api, temporal, ui] = await freeDistinctPorts(3);
   return { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
 }
 
