@@ -71,7 +71,10 @@ function logTail(): string {
   const file = path.join(dataDir, 'service.log');
   if (!existsSync(file)) return '(there is none)';
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines.filter((line) => !line.includes('"level":30')).slice(-LOG_LINES_SHOWN).join('\n');
+  return lines
+    .filter((line) => !line.includes('"level":30'))
+    .slice(-LOG_LINES_SHOWN)
+    .join('\n');
 }
 
 async function measureSides(
