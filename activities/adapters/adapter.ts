@@ -7,6 +7,7 @@ import type {
 } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { PartialEffect, Refusal } from '../../domain/lifecycle.ts';
+import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 
 /** What a dispatch is handed. The credentials are in `request` already; nothing of it may be logged or kept. */
 export interface DispatchInput {
@@ -14,6 +15,12 @@ export interface DispatchInput {
   request: PreparedRequest;
   /** The values that `request` carries, by name: what the adapter removes from everything that it returns. */
   secrets: ReadonlyMap<string, string>;
+  /**
+   * `replay` where the same bytes were sent before under the same provider key. An answer to a replay that the provider does
+   * not tie to the first request (a 401, a 429) says nothing of that one: the adapter then answers `unknown`. Likewise
+   * `refused` and `not_sent` say of a replay that it was not sent, and nothing of the effect. Left out: `dispatch`.
+   */
+  kind?: 'dispatch' | 'replay';
   timeoutMs: number;
   /** Aborts only where the whole process must go: a started call runs to its own time-out. */
   signal: AbortSignal;
@@ -65,10 +72,30 @@ export type ReadBackResult =
   /** There is nothing to read: no `verify`, or its templates need a response that never came. */
   | { kind: 'unreadable'; summary: string };
 
+export type InspectInput = Omit<ReadBackInput, 'response'>;
+
+/** What the provider's record says before anything is sent. */
+export type Inspection =
+  | {
+      kind: 'inspected';
+      /** What must still hold right before the reservation; part of the binding. Compared as JSON. */
+      preconditions: JsonObject;
+      /** For the preview, beside the descriptor's own. */
+      blocks: PreviewBlock[];
+      summary: string;
+      /** Set where the service must refuse on what was read (a payment of the other mode). */
+      refusal: Refusal | null;
+      observedAt: Date;
+    }
+  /** It could not be read. That refuses nothing by itself; an agreement that rests on `preconditions` cannot be kept then. */
+  | { kind: 'unavailable'; reason: string };
+
 /** The half of an adapter that touches the world. It never retries: one call of `dispatch` is at most one request. */
 export interface Adapter {
   descriptor: AdapterDescriptor;
   dispatch(input: DispatchInput): Promise<DispatchResult>;
   /** Reads only. */
   readBack(input: ReadBackInput): Promise<ReadBackResult>;
+  /** Reads only, before a person is asked and again right before the reservation. There if `descriptor.inspects`. */
+  inspect?(input: InspectInput): Promise<Inspection>;
 }

@@ -1,7 +1,9 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../lifecycle.ts';
+import type { PreviewBlock } from '../previews/preview-block.ts';
 
 /** The ids that a request may carry to its provider. `effectId` is the invocation id where no effect governs. */
 export interface RequestIdentity {
@@ -49,6 +51,23 @@ export interface AdapterDescriptor {
   /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;
+  /** Whether `readBack` can find something out for an action so defined. Its `verify` says it, unless the adapter knows its provider. */
+  readsBack(definition: ActionDefinition): boolean;
+  /** Whether the sending half has an `inspect`: a read of the provider's record before anything is decided. */
+  inspects: boolean;
+  /** True where every action is governed, whatever it declares: the adapter itself says what it uses up. */
+  alwaysGoverned?: boolean;
+  /** The input schema of an action that declares none. `prepare` holds every input to it, whatever schema the action has. */
+  inputSchema?: JsonObject;
+  /** What else of a definition does not go with this adapter (a `verify` where it reads back by itself). Paths are relative to the definition. */
+  definitionIssues?(definition: ActionDefinition): Issue[];
+  /**
+   * What one invocation uses up by the adapter's own knowledge. `inspected` holds the preconditions of an inspection, null
+   * where there was none. Call `impactOf` of adapter-impact.ts, which puts the action's own declaration beside it.
+   */
+  impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
+  /** What a preview says of a request that can be prepared, without asking the provider. */
+  previewBlocks?(definition: ActionDefinition, input: JsonObject): PreviewBlock[];
 }
 
 /** What a provider answered, credentials removed. `body` is parsed where it is JSON, else text, else base64 of the bytes. */

@@ -52,6 +52,8 @@ export const httpRequestDescriptor: AdapterDescriptor = {
   },
 
   prepare,
+  readsBack: (definition) => definition.verify !== null,
+  inspects: false,
 };
 
 /** The config of a stored version with its templates parsed. It was checked when it was written, so a fault is ours. */

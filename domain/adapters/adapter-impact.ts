@@ -1,0 +1,35 @@
+import type { ActionDefinition, ImpactQuantity } from '../actions.ts';
+import { declaredImpact, type DeclaredImpact } from '../impact.ts';
+import type { JsonObject } from '../json.ts';
+import type { AdapterDescriptor } from './adapter-descriptor.ts';
+
+/**
+ * What one invocation uses up. The action's own declaration stands; what the adapter knows by itself is a floor to it: of the
+ * same dimension and currency the larger of the two counts, so that a declaration can say more than the adapter, never less.
+ */
+export function impactOf(
+  descriptor: AdapterDescriptor,
+  definition: ActionDefinition,
+  input: JsonObject,
+  inspected: JsonObject | null = null,
+): DeclaredImpact {
+  const declared = declaredImpact(definition.impact, input);
+  if (!declared.ok || descriptor.impactOf === undefined) return declared;
+  const own = descriptor.impactOf(definition, input, inspected);
+  return own.ok ? { ok: true, quantities: atLeast(own.quantities, declared.quantities) } : own;
+}
+
+function atLeast(own: readonly ImpactQuantity[], declared: readonly ImpactQuantity[]): ImpactQuantity[] {
+  const outdone = own.filter((floor) => {
+    const total = declared
+      .filter((quantity) => isSameKind(quantity, floor))
+      .reduce((sum, { amount }) => sum + amount, 0);
+    return total > floor.amount;
+  });
+  const floors = own.filter((floor) => !outdone.includes(floor));
+  return [...floors, ...declared.filter((quantity) => !floors.some((floor) => isSameKind(quantity, floor)))];
+}
+
+function isSameKind(left: ImpactQuantity, right: ImpactQuantity): boolean {
+  return left.dimension === right.dimension && left.currency === right.currency;
+}
