@@ -2,6 +2,7 @@ import { actionRoutes } from './actions/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { budgetRoutes } from './budgets/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
@@ -22,6 +23,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...actionRoutes,
   ...invocationRoutes,
   ...effectRoutes,
+  ...budgetRoutes,
   ...messageRoutes,
   ...signingKeyRoutes,
 ];

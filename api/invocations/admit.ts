@@ -1,4 +1,6 @@
 import { getAction } from '../../db/actions/get-action.ts';
+import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
+import { hasOldReservation } from '../../db/budgets/has-old-reservation.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { admitInvocation } from '../../db/invocations/admit-invocation.ts';
@@ -48,6 +50,7 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
     const earlier =
       operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
     if (earlier?.requestDigest !== requestDigest) throw error;
+    await refuseOldReservation(tx, earlier.id);
     return { fresh: false, invocationId: earlier.id, action };
   }
   const admission = await admitInvocation(tx, {
@@ -58,9 +61,25 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
     requestDigest,
     requestedBy: actor,
   });
-  if (admission.admitted) await consumeAllowance(tx, 'executions', 1);
+  if (admission.admitted) await charge(tx, actor, admission.id);
   else await checkSameRequest(tx, admission.id, requestDigest);
   return { fresh: admission.admitted, invocationId: admission.id, action };
+}
+
+/** The key's budget first, then the workspace's month: the order in which a withdrawal gives both back. */
+async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: string): Promise<void> {
+  const budget = { apiKeyId: actor.id, kind: 'invocations', count: 1, invocationId } as const;
+  // Sent together: the second is answered after the first.
+  await Promise.all([
+    actor.type === 'api_key' ? admitToBudget(tx, budget) : null,
+    consumeAllowance(tx, 'executions', 1),
+  ]);
+}
+
+/** Under a budget what was admitted is not answered as if it were new, once the reply of its key is gone. */
+async function refuseOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
+  if (!(await hasOldReservation(tx, invocationId))) return;
+  throw new ServiceError('BUDGET_EFFECT_ALREADY_RESERVED', { details: { invocationId } });
 }
 
 async function check(tx: EnvironmentTransaction, action: ActionRecord, request: InvokeRequest): Promise<void> {
@@ -110,4 +129,5 @@ async function checkSameRequest(
   if (earlier && earlier.requestDigest !== requestDigest) {
     throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId } satisfies Record<string, Json> });
   }
+  await refuseOldReservation(tx, invocationId);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getAction } from '../../db/actions/get-action.ts';
 import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import { listInvocations } from '../../db/invocations/list-invocations.ts';
+import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
 import { isAtRest } from './await-rest.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
@@ -23,7 +24,7 @@ const invokeRoute = defineRoute({
   scope: 'actions:invoke',
   request: { params: actionParams, body: invokeBody },
   response: { 200: invocationSchema, 202: invocationSchema },
-  errors: ['NOT_FOUND', 'OPERATION_KEY_REUSE', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  errors: ['NOT_FOUND', 'OPERATION_KEY_REUSE', 'CONFLICT', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS, 'BUDGET_EFFECT_ALREADY_RESERVED'],
   expensive: true,
   idempotent: true,
   exempt: {

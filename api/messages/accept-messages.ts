@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
 import { claimDeduplication } from '../../db/messages/claim-deduplication.ts';
 import { insertMessages, type NewMessage } from '../../db/messages/insert-messages.ts';
@@ -31,17 +32,22 @@ interface Candidate {
 
 /**
  * Accepts messages, all in the caller's transaction, and answers one result for each in order. While the environment is halted
- * only a key that holds `messages:ingest` may publish; what it publishes is kept.
+ * only a key that holds `messages:ingest` may publish; what it publishes is kept. `planned` is what the key's budget is charged:
+ * of a batch all its items, also those that are not valid (service.md "Limits", budget admission rules).
  *
- * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, and nothing is accepted.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, BUDGET_EXCEEDED, and nothing is accepted.
  */
 export async function acceptMessages(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'seal'>,
   publisher: { caller: Caller; actor: Actor },
   bodies: readonly PublishBody[],
+  planned: number = bodies.length,
 ): Promise<Published[]> {
   await refuseWhileHalted(tx, publisher.caller);
+  if (publisher.caller.type === 'api_key') {
+    await admitToBudget(tx, { apiKeyId: publisher.caller.keyId, kind: 'messages', count: planned });
+  }
   const { tenant } = publisher.caller;
   await ensureSigningKey(tx, vault, tenant.workspaceId);
   const candidates = bodies.map((body) => candidateOf(vault, tenant, publisher.actor, body));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
@@ -20,13 +21,13 @@ export const publishBatchRoute = defineRoute({
   scope: 'messages:write',
   request: { body: batchBody },
   response: { 200: z.array(batchResultSchema) },
-  errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED'],
+  errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async handler({ body, caller, actor, deps, recordReply }) {
     const items = body.messages.map(readItem);
     const valid = items.flatMap((item) => (item instanceof ServiceError ? [] : [item]));
     const { reply, published } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const accepted = await acceptMessages(tx, deps.vault, { caller, actor }, valid);
+      const accepted = await acceptMessages(tx, deps.vault, { caller, actor }, valid, items.length);
       const results = accepted.values();
       const data = items.map((item): BatchResult => {
         if (item instanceof ServiceError) return { error: errorOf(item) };

@@ -1,3 +1,4 @@
+import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { acceptMessages, type Published } from './accept-messages.ts';
 import { publishBody } from './body-schemas.ts';
@@ -16,7 +17,7 @@ export const publishMessageRoute = defineRoute({
   scope: 'messages:write',
   request: { body: publishBody },
   response: { 200: publishedSchema, 201: publishedSchema },
-  errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED'],
+  errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async handler({ body, caller, actor, deps, recordReply }) {
     const reply = await deps.db.withEnvironment(caller.tenant, async (tx) => {

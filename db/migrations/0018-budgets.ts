@@ -2,6 +2,204 @@ import type { Knex } from 'knex';
 
 export const name = '0018-budgets';
 
+/**
+ * Budgets: what an API key may use of this service in a UTC month, in microcents, and what it has used.
+ *
+ * - `api_key_usage` is counted for every key, so that a budget that is made in the middle of a month knows the whole of it. A
+ *   key without a budget is spread over shards, so that its admissions do not queue for one row; one with a budget is counted
+ *   in shard 0 under the lock of its budget, which makes the cap exact.
+ * - `budget_reservations`: one for each invocation of a key with a budget. It follows the invocation by triggers: what came to
+ *   an end that used something is `settled`, what provably used nothing (refused, denied, expired, cancelled, withdrawn, or a
+ *   person's word that it failed) is `released`, and what nobody knows stays `reserved`.
+ * - `check_budget` makes it impossible that a key's use rises above a cap, whoever writes the counters.
+ */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw('SELECT 1');
+  await knex.raw(BUDGETS);
+  await knex.raw(USAGE);
+  await knex.raw(RESERVATIONS);
+  await knex.raw(FOLLOW_INVOCATIONS);
+  await knex.raw(ADMIT);
+  await knex.raw(UNKNOWN_USAGE);
 }
+
+const BUDGETS = `
+  CREATE TABLE budgets (
+    api_key_id text COLLATE "C" PRIMARY KEY REFERENCES api_keys,
+    environment_id uuid NOT NULL REFERENCES environments,
+    total bigint CHECK (total >= 0),
+    messages bigint CHECK (messages >= 0),
+    events bigint CHECK (events >= 0),
+    cache_lookups bigint CHECK (cache_lookups >= 0),
+    memory_operations bigint CHECK (memory_operations >= 0),
+    invocations bigint CHECK (invocations >= 0),
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    updated_at timestamptz(3) NOT NULL DEFAULT now(),
+    CHECK (num_nonnulls(total, messages, events, cache_lookups, memory_operations, invocations) > 0)
+  );
+  CREATE INDEX budgets_newest_first ON budgets (environment_id, created_at DESC, api_key_id DESC);
+  CALL make_tenant_table('budgets', 'SELECT, INSERT, UPDATE, DELETE');
+`;
+
+const USAGE = `
+  CREATE TABLE api_key_usage (
+    environment_id uuid NOT NULL REFERENCES environments,
+    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
+    month date NOT NULL CHECK (month = date_trunc('month', month)::date),
+    kind text NOT NULL CHECK (kind IN ('messages', 'events', 'cache_lookups', 'memory_operations', 'invocations')),
+    shard smallint NOT NULL CHECK (shard BETWEEN 0 AND 15),
+    used bigint NOT NULL DEFAULT 0 CHECK (used >= 0),
+    reserved bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+    PRIMARY KEY (api_key_id, month, kind, shard)
+  );
+  CALL make_tenant_table('api_key_usage', 'SELECT, INSERT, UPDATE');
+
+  CREATE FUNCTION budget_cap(b budgets, kind text) RETURNS bigint LANGUAGE sql IMMUTABLE
+    RETURN CASE kind WHEN 'messages' THEN b.messages WHEN 'events' THEN b.events WHEN 'cache_lookups' THEN b.cache_lookups
+      WHEN 'memory_operations' THEN b.memory_operations WHEN 'invocations' THEN b.invocations WHEN 'total' THEN b.total END;
+
+  CREATE FUNCTION check_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    budget budgets;
+    rise bigint := NEW.used + NEW.reserved;
+    of_kind bigint;
+    of_all bigint;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'recorded usage is never erased' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'UPDATE' THEN rise := rise - OLD.used - OLD.reserved; END IF;
+    IF rise <= 0 THEN RETURN NEW; END IF;
+    SELECT * INTO budget FROM budgets WHERE api_key_id = NEW.api_key_id FOR UPDATE;
+    IF NOT FOUND THEN RETURN NEW; END IF;
+    SELECT COALESCE(sum(used + reserved) FILTER (WHERE kind = NEW.kind), 0), COALESCE(sum(used + reserved), 0)
+      INTO of_kind, of_all FROM api_key_usage WHERE api_key_id = NEW.api_key_id AND month = NEW.month;
+    IF of_kind + rise > budget_cap(budget, NEW.kind) OR of_all + rise > budget.total THEN
+      RAISE EXCEPTION 'the use of key % would rise above its budget', NEW.api_key_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_budget BEFORE INSERT OR UPDATE OR DELETE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();
+`;
+
+const RESERVATIONS = `
+  CREATE TABLE budget_reservations (
+    invocation_id text COLLATE "C" PRIMARY KEY, -- no foreign key: it outlives an admission that was withdrawn
+    environment_id uuid NOT NULL REFERENCES environments,
+    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
+    month date NOT NULL,
+    amount bigint NOT NULL CHECK (amount >= 0),
+    state text NOT NULL DEFAULT 'reserved' CHECK (state IN ('reserved', 'settled', 'released')),
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    finished_at timestamptz(3),
+    CHECK ((state = 'reserved') = (finished_at IS NULL))
+  );
+  CALL make_tenant_table('budget_reservations', 'SELECT, INSERT, UPDATE');
+
+  -- The counters move with the reservation, once each way.
+  CREATE FUNCTION count_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.state <> 'reserved' THEN
+        RAISE EXCEPTION 'a budget reservation begins as reserved' USING ERRCODE = 'check_violation';
+      END IF;
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, reserved)
+      VALUES (NEW.environment_id, NEW.api_key_id, NEW.month, 'invocations', 0, NEW.amount)
+      ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
+      RETURN NEW;
+    END IF;
+    IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
+       OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
+          IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
+      RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE api_key_usage SET reserved = reserved - NEW.amount,
+      used = used + CASE NEW.state WHEN 'settled' THEN NEW.amount ELSE 0 END
+    WHERE api_key_id = NEW.api_key_id AND month = NEW.month AND kind = 'invocations' AND shard = 0;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER count_reservation BEFORE INSERT OR UPDATE OR DELETE ON budget_reservations
+    FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
+`;
+
+const FOLLOW_INVOCATIONS = `
+  CREATE FUNCTION settle_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE ended text;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN -- an admission that was withdrawn: nothing ran
+      UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
+      RETURN OLD;
+    END IF;
+    ended := CASE
+      WHEN NEW.status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
+      WHEN NEW.status = 'failed' AND NEW.outcome_source = 'manual_resolution' THEN 'released'
+      WHEN NEW.status IN ('succeeded', 'failed') THEN 'settled'
+    END;
+    UPDATE budget_reservations SET state = ended, finished_at = now()
+    WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER settle_budget AFTER UPDATE OF status ON invocations FOR EACH ROW
+    WHEN (NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status)
+    EXECUTE FUNCTION settle_budget_reservation();
+  CREATE TRIGGER release_budget AFTER DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
+`;
+
+/** One statement admits: it locks the budget, looks at every cap and counts, or answers why not and writes nothing. */
+const ADMIT = `
+  CREATE FUNCTION admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
+    RETURNS TABLE (verdict text, cap_name text, cap bigint, taken bigint) LANGUAGE plpgsql AS $$
+  #variable_conflict use_variable
+  DECLARE
+    this_month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+    budget budgets;
+    of_this_kind bigint;
+    of_all bigint;
+  BEGIN
+    SELECT * INTO budget FROM budgets b WHERE b.api_key_id = of_key FOR UPDATE;
+    IF NOT FOUND THEN
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
+      VALUES (current_environment_id(), of_key, this_month, of_kind, floor(random() * 16), amount)
+      ON CONFLICT ON CONSTRAINT api_key_usage_pkey DO UPDATE SET used = u.used + EXCLUDED.used;
+      RETURN QUERY SELECT 'admitted', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+      RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM api_key_unknown_usage n WHERE n.api_key_id = of_key AND n.month = this_month) THEN
+      RETURN QUERY SELECT 'paused', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+      RETURN;
+    END IF;
+    SELECT COALESCE(sum(u.used + u.reserved) FILTER (WHERE u.kind = of_kind), 0), COALESCE(sum(u.used + u.reserved), 0)
+      INTO of_this_kind, of_all FROM api_key_usage u WHERE u.api_key_id = of_key AND u.month = this_month;
+    IF of_this_kind + amount > budget_cap(budget, of_kind) THEN
+      RETURN QUERY SELECT 'exceeded', of_kind, budget_cap(budget, of_kind), of_this_kind;
+      RETURN;
+    END IF;
+    IF of_all + amount > budget.total THEN
+      RETURN QUERY SELECT 'exceeded', 'total', budget.total, of_all;
+      RETURN;
+    END IF;
+    IF for_invocation IS NOT NULL THEN
+      INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
+      VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+    ELSE
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
+      VALUES (current_environment_id(), of_key, this_month, of_kind, 0, amount)
+      ON CONFLICT ON CONSTRAINT api_key_usage_pkey DO UPDATE SET used = u.used + EXCLUDED.used;
+    END IF;
+    RETURN QUERY SELECT 'admitted', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+  END $$;
+`;
+
+/** What was done this month before usage was counted is known to nobody: a budget for such a key waits for an operator. */
+const UNKNOWN_USAGE = `
+  CREATE TABLE api_key_unknown_usage (
+    environment_id uuid NOT NULL REFERENCES environments,
+    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
+    month date NOT NULL,
+    PRIMARY KEY (api_key_id, month)
+  );
+  CALL make_tenant_table('api_key_unknown_usage', 'SELECT, DELETE');
+  INSERT INTO api_key_unknown_usage (environment_id, api_key_id, month)
+  SELECT DISTINCT k.environment_id, k.id, date_trunc('month', now() AT TIME ZONE 'UTC')::date
+  FROM api_keys k WHERE k.id IN (
+    SELECT i.requested_by ->> 'id' FROM invocations i WHERE i.created_at >= date_trunc('month', now(), 'UTC')
+    UNION SELECT m.published_by ->> 'id' FROM messages m WHERE m.created_at >= date_trunc('month', now(), 'UTC'));
+`;

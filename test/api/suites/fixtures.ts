@@ -22,6 +22,8 @@ const nothing = (): Promise<FixtureRequest> => Promise.resolve({});
 const action = async (world: World): Promise<FixtureRequest> => ({ params: { ref: (await world.plantAction()).id } });
 const secret = async (world: World): Promise<FixtureRequest> => ({ params: { name: await world.plantSecret() } });
 
+const budget = async (world: World): Promise<FixtureRequest> => ({ params: { apiKeyId: await world.plantBudget() } });
+
 const workspace = (world: World): Promise<FixtureRequest> =>
   Promise.resolve({ params: { workspaceId: world.api.database.tenants.development.workspaceId } });
 const environment = (world: World): Promise<FixtureRequest> =>
@@ -88,6 +90,11 @@ export const FIXTURES: Record<string, RouteFixture> = {
   'environments.resume': { request: environment },
 
   'audit.list': { request: workspace, plantRow: (world) => world.plantSecret() },
+
+  'budgets.list': { request: nothing, plantRow: (world) => world.plantBudget() },
+  'budgets.get': { request: budget },
+  'budgets.put': { request: async (world) => ({ ...(await budget(world)), body: { caps: { total: 5_000_000 } } }) },
+  'budgets.delete': { request: budget },
 
   'messages.publish': { request: () => Promise.resolve({ body: message() }) },
   'messages.batch': { request: () => Promise.resolve({ body: { messages: [message()] } }) },

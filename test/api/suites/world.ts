@@ -42,6 +42,8 @@ export interface World {
   plantEffect(): Promise<string>;
   /** A message that is due in an hour. */
   plantMessage(): Promise<string>;
+  /** The key that a new budget is of. */
+  plantBudget(): Promise<string>;
   /** The token of an invitation into the workspace of the rows. */
   plantInvitation(): Promise<string>;
 }
@@ -137,6 +139,11 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
       const name = `S${randomUUID().slice(0, 8)}`;
       await planted(api.call('PUT', `/api/v2/secrets/${name}`, { key, body: { value: 'planted' } }));
       return name;
+    },
+    plantBudget: async () => {
+      const { record } = await api.createKey(api.database.tenants.development);
+      await planted(api.call('PUT', `/api/v2/budgets/${record.id}`, { key, body: { caps: { total: 1_000_000 } } }));
+      return record.id;
     },
     plantAction: async () => {
       const body = {

@@ -57,8 +57,9 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
     wrapped_data_key: Buffer.alloc(60),
     sealed_value: Buffer.alloc(60),
   });
+  const apiKeyId = newId('apiKey');
   await insert(owner, 'api_keys', {
-    id: newId('apiKey'),
+    id: apiKeyId,
     workspace_id: tenant.workspaceId,
     environment_id,
     name: 'planted',
@@ -84,6 +85,7 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
     target_type: 'row',
     target_id: 'planted',
   });
+  await plantBudget(owner, tenant, apiKeyId);
   await plantPeople(owner, tenant);
   await plantMessage(owner, tenant);
   await plantUsage(owner, tenant);
@@ -113,6 +115,16 @@ export async function plantPeople(owner: Client, tenant: Tenant): Promise<{ user
     expires_at: new Date(),
   });
   return { userId };
+}
+
+/** A budget, a reservation against it (which makes the row of its use), and a use that nobody knows. */
+async function plantBudget(owner: Client, tenant: Tenant, api_key_id: string): Promise<void> {
+  const environment_id = tenant.environmentId;
+  const month = '2026-01-01';
+  await insert(owner, 'budgets', { api_key_id, environment_id, total: 1_000_000 });
+  const invocation_id = newId('invocation');
+  await insert(owner, 'budget_reservations', { invocation_id, environment_id, api_key_id, month, amount: 1 });
+  await insert(owner, 'api_key_unknown_usage', { environment_id, api_key_id, month });
 }
 
 /** A message with an attempt and a deduplication window, and a signing key of the workspace. */

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { deleteBudget } from '../../db/budgets/delete-budget.ts';
+import { getBudget } from '../../db/budgets/get-budget.ts';
+import { listBudgets } from '../../db/budgets/list-budgets.ts';
+import { putBudget } from '../../db/budgets/put-budget.ts';
+import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { pageQuery, paginationOf } from '../http/pagination.ts';
+import { budgetParams, budgetSchema, presentBudget, putBudgetBody } from './schemas.ts';
+
+const listRoute = defineRoute({
+  id: 'budgets.list',
+  method: 'GET',
+  path: '/api/v2/budgets',
+  summary: 'List the budgets of API keys, newest first',
+  scope: 'budgets:read',
+  role: 'member',
+  request: { query: z.strictObject(pageQuery) },
+  response: { 200: z.array(budgetSchema) },
+  paginated: true,
+  errors: [],
+  async handler({ query, caller, deps }) {
+    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listBudgets(tx, query));
+    return { status: 200, data: items.map(presentBudget), pagination: paginationOf(total, query.page, query.limit) };
+  },
+});
+
+const getRoute = defineRoute({
+  id: 'budgets.get',
+  method: 'GET',
+  path: '/api/v2/budgets/{apiKeyId}',
+  summary: 'Get the budget of an API key',
+  scope: 'budgets:read',
+  role: 'member',
+  request: { params: budgetParams },
+  response: { 200: budgetSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const budget = await deps.db.oneStatement(caller.tenant, (tx) => getBudget(tx, params.apiKeyId));
+    if (!budget) throw notFound('budget');
+    return { status: 200, data: presentBudget(budget) };
+  },
+});
+
+const putRoute = defineRoute({
+  id: 'budgets.put',
+  method: 'PUT',
+  path: '/api/v2/budgets/{apiKeyId}',
+  summary: 'Create or replace the budget of an API key',
+  description:
+    'Caps what the key may use in a UTC month, in microcents. All of the month counts, also what was used before the budget was ' +
+    'made. A cap below what is used already is legal: then nothing more is admitted (429 BUDGET_EXCEEDED). It caps what the key ' +
+    'uses of this service, not model tokens nor the money that an action moves.',
+  scope: 'budgets:write',
+  role: 'admin',
+  request: { params: budgetParams, body: putBudgetBody },
+  response: { 200: budgetSchema, 201: budgetSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
+    const { apiKeyId } = params;
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      if (body.usedBefore !== undefined && !(await reconcileUsage(tx, apiKeyId, body.usedBefore))) {
+        throw new ServiceError('CONFLICT', {
+          message: 'The use of this key is known, and `usedBefore` would count it twice. Leave it out.',
+        });
+      }
+      const put = await putBudget(tx, apiKeyId, body.caps);
+      const budget = put && (await getBudget(tx, apiKeyId));
+      if (!put || !budget) throw notFound('API key');
+      await recordAudit(tx, {
+        workspaceId: caller.workspaceId,
+        actor,
+        action: put.created ? 'budget.created' : 'budget.replaced',
+        target: { type: 'api_key', id: apiKeyId },
+        details: asJson(body),
+        requestId,
+      });
+      return recordReply(tx, { status: put.created ? 201 : 200, data: presentBudget(budget) });
+    });
+  },
+});
+
+const deleteRoute = defineRoute({
+  id: 'budgets.delete',
+  method: 'DELETE',
+  path: '/api/v2/budgets/{apiKeyId}',
+  summary: 'Remove the budget of an API key',
+  description: 'The key is no longer capped. What it has used stays on record, and counts again under a new budget.',
+  scope: 'budgets:write',
+  role: 'admin',
+  request: { params: budgetParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  handler({ params, caller, actor, requestId, deps, recordReply }) {
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      if (!(await deleteBudget(tx, params.apiKeyId))) throw notFound('budget');
+      await recordAudit(tx, {
+        workspaceId: caller.workspaceId,
+        actor,
+        action: 'budget.deleted',
+        target: { type: 'api_key', id: params.apiKeyId },
+        requestId,
+      });
+      return recordReply(tx, { status: 200, data: { deleted: true as const } });
+    });
+  },
+});
+
+/** Without the members that were left out. */
+function asJson(body: object): JsonObject {
+  return JSON.parse(JSON.stringify(body)) as JsonObject;
+}
+
+export const budgetRoutes: AnyRoute[] = [listRoute, getRoute, putRoute, deleteRoute];

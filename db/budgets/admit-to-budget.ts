@@ -1,0 +1,55 @@
+import {
+  ADMISSION_ESTIMATE_MICROCENTS,
+  BUDGET_KIND_COLUMNS,
+  BUDGET_KINDS,
+  BUDGET_UNIT,
+  type BudgetKind,
+} from '../../domain/budgets.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { usageResetsAt } from '../../domain/plans.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface Admission {
+  /** Whose budget. Sessions have none: they are outside these caps. */
+  apiKeyId: string;
+  kind: BudgetKind;
+  /** Operations, of a batch all that are planned. */
+  count: number;
+  /** Of an invocation: its reservation is settled or released as the invocation ends. Everything else is used at once. */
+  invocationId?: string;
+}
+
+interface Verdict {
+  verdict: 'admitted' | 'exceeded' | 'paused';
+  cap_name: string | null;
+  cap: string | null;
+  taken: string | null;
+}
+
+/**
+ * Reckons operations to the budget of a key, all of them or none, in the transaction that admits them. What a key without a
+ * budget uses is counted too. Call it before `consumeAllowance`: the counters are locked in this order everywhere.
+ * @throws {ServiceError} BUDGET_EXCEEDED, BUDGET_RECONCILIATION_REQUIRED; nothing is counted then.
+ */
+export async function admitToBudget(tx: EnvironmentTransaction, admission: Admission): Promise<void> {
+  const { apiKeyId, kind, count, invocationId = null } = admission;
+  const amount = ADMISSION_ESTIMATE_MICROCENTS[kind] * count;
+  const { rows } = await tx.raw<{ rows: Verdict[] }>(
+    `SELECT verdict, cap_name, cap, taken
+     FROM admit_to_budget(:apiKeyId, :kind, CAST(:amount AS bigint), CAST(:invocationId AS text))`,
+    { apiKeyId, kind: BUDGET_KIND_COLUMNS[kind], amount, invocationId },
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('admit_to_budget answers one row');
+  if (row.verdict === 'paused') throw new ServiceError('BUDGET_RECONCILIATION_REQUIRED');
+  if (row.verdict === 'exceeded') throw exceeded(row, amount);
+}
+
+function exceeded({ cap_name, cap, taken }: Verdict, amount: number): ServiceError {
+  const of = BUDGET_KINDS.find((kind) => BUDGET_KIND_COLUMNS[kind] === cap_name) ?? 'total';
+  return new ServiceError('BUDGET_EXCEEDED', {
+    message:
+      `The budget of this API key caps ${of} at ${cap} ${BUDGET_UNIT} a month; ${taken} are used or reserved, and this request is ` +
+      `reckoned at ${amount}. Nothing of it was admitted. The month ends at ${usageResetsAt(new Date()).toISOString()}; a holder of budgets:write can raise the cap.`,
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * Budgets: a monthly cap on what an API key uses of this service, in microcents (a millionth of a cent), integers only.
+ * Sources: service.md "Limits" (budget admission rules), decisions.md "Previews, impact limits, budgets".
+ */
+export const BUDGET_UNIT = 'microcents';
+
+/** What a budget covers, as the API names it. */
+export const BUDGET_KINDS = ['messages', 'events', 'cacheLookups', 'memoryOperations', 'invocations'] as const;
+export type BudgetKind = (typeof BUDGET_KINDS)[number];
+
+/** The same words in the database. */
+export const BUDGET_KIND_COLUMNS = {
+  messages: 'messages',
+  events: 'events',
+  cacheLookups: 'cache_lookups',
+  memoryOperations: 'memory_operations',
+  invocations: 'invocations',
+} as const satisfies Record<BudgetKind, string>;
+
+/**
+ * What one operation is reckoned at when it is admitted. An estimate to hold a key to, not a price: invoices are metered
+ * elsewhere (service.md "Limits": "Admission estimates are distinct from invoice metering").
+ */
+export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>> = {
+  messages: 1_000,
+  events: 1_000,
+  cacheLookups: 500,
+  memoryOperations: 5_000,
+  invocations: 10_000,
+};
+
+/** What an admission under a budget may answer. */
+export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'] as const;
+
+/** Sums of a month are kept exact in JSON. */
+export const CAP_MICROCENTS_MAX = Number.MAX_SAFE_INTEGER;
+
+export type BudgetCaps = { [kind in BudgetKind | 'total']?: number | undefined };
+export type BudgetSums = Record<BudgetKind | 'total', number>;

@@ -1,0 +1,108 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { getBudget } from '../../../db/budgets/get-budget.ts';
+import { putBudget } from '../../../db/budgets/put-budget.ts';
+import { projectRoot } from '../../../embedded/project-root.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const PROCESSES = 4;
+const OF_EACH = 2_500;
+const AMOUNT = 10_000;
+const CAP = 6_000 * AMOUNT;
+const KILLED = 2;
+const timeout = 180_000;
+
+let database: TestDatabase;
+let apiKeyId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  apiKeyId = await database.db.withEnvironment(database.tenant, async (tx) => {
+    const { record } = await createApiKey(tx, { name: 'hot', preset: 'full_access' });
+    await putBudget(tx, record.id, { invocations: CAP });
+    return record.id;
+  });
+});
+afterAll(() => database?.close());
+
+interface Admitting {
+  child: ChildProcess;
+  begun: Promise<unknown>;
+  exited: Promise<unknown>;
+}
+
+function admitting(index: number): Admitting {
+  const { workspaceId, environmentId } = database.tenant;
+  const script = path.join(projectRoot(), 'test/db/budgets/admitting-process.mjs');
+  const range = [String(index * OF_EACH), String(OF_EACH)];
+  const child = spawn(
+    process.execPath,
+    [script, database.applicationUrl, workspaceId, environmentId, apiKeyId, ...range],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  return { child, begun: once(child.stdout, 'data'), exited: once(child, 'exit') };
+}
+
+interface Sums {
+  used: number;
+  reserved: number;
+  /** Of the reservations themselves, which the counters must say the same as. */
+  held: number;
+  settled: number;
+}
+
+async function sums(): Promise<Sums> {
+  const [row] = await database.asOwner<Sums & Record<string, unknown>>(
+    `SELECT COALESCE((SELECT sum(used) FROM api_key_usage), 0)::float8 AS used,
+       COALESCE((SELECT sum(reserved) FROM api_key_usage), 0)::float8 AS reserved,
+       COALESCE((SELECT sum(amount) FROM budget_reservations WHERE state = 'reserved'), 0)::float8 AS held,
+       COALESCE((SELECT sum(amount) FROM budget_reservations WHERE state = 'settled'), 0)::float8 AS settled`,
+  );
+  if (row === undefined) throw new Error('a query without a table answers one row');
+  return row;
+}
+
+describe('10,000 admissions at once to one budget, from processes that are killed on the way', () => {
+  test('never rise above the cap at any commit, and leak nothing once all is settled', { timeout }, async () => {
+    const processes = Array.from({ length: PROCESSES }, (_, index) => admitting(index));
+    await Promise.all(processes.map(({ begun }) => begun));
+    for (const { child } of processes.slice(0, KILLED)) child.kill('SIGKILL');
+    let running = true;
+    const ended = Promise.all(processes.map(({ exited }) => exited)).then(() => (running = false));
+    while (running) {
+      const { used, reserved, held, settled } = await sums();
+      expect(used + reserved).toBeLessThanOrEqual(CAP);
+      expect([reserved, used]).toEqual([held, settled]);
+    }
+    await ended;
+    // What the killed ones had left to ask for is asked for by others, once more: the numbers they used are taken.
+    const left = Array.from({ length: KILLED }, (_, index) => admitting(PROCESSES + index));
+    await Promise.all(left.map(({ exited }) => exited));
+    expect((await sums()).reserved).toBe(CAP);
+
+    await database.asOwner(
+      `UPDATE budget_reservations SET finished_at = now(),
+         state = CASE WHEN right(invocation_id, 1) IN ('0', '5') THEN 'released' ELSE 'settled' END`,
+    );
+    const last = await sums();
+    expect([last.reserved, last.held]).toEqual([0, 0]);
+    expect(last.used).toBe(last.settled);
+    const budget = await database.db.withEnvironment(database.tenant, (tx) => getBudget(tx, apiKeyId));
+    expect(budget).toMatchObject({ used: { invocations: last.used, total: last.used }, reserved: { total: 0 } });
+  });
+
+  test('the database itself refuses a rise above the cap, a second settlement and an erasure', async () => {
+    const refusal = (sql: string): Promise<string> =>
+      database.asOwner(sql, []).then(
+        () => 'done',
+        (error: unknown) => (error as Error).message,
+      );
+    expect(await refusal(`UPDATE api_key_usage SET used = ${CAP + 1}`)).toContain('would rise above its budget');
+    expect(await refusal(`UPDATE budget_reservations SET state = 'released'`)).toContain('is final');
+    expect(await refusal('DELETE FROM budget_reservations')).toContain('never deleted');
+    expect(await refusal('DELETE FROM api_key_usage')).toContain('never erased');
+  });
+});
