@@ -19,10 +19,13 @@ async function work() {
       workspaceId,
       environmentId,
     ]);
-    const { rows } = await client.query(`SELECT verdict FROM admit_to_budget($1, 'invocations', $2, $3)`, [
+    // Two kinds have a row each: it is their sum that the budget caps, and no row of theirs is locked for the other.
+    const [kind, reserves] = next % 2 === 0 ? ['invocations', invocationId] : ['messages', null];
+    const { rows } = await client.query('SELECT verdict FROM admit_to_budget($1, $2, $3, $4)', [
       apiKeyId,
+      kind,
       AMOUNT,
-      invocationId,
+      reserves,
     ]);
     await client.query('COMMIT');
     answered[rows[0].verdict]++;
