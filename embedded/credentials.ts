@@ -1,7 +1,7 @@
 import { createApiKey, type NewApiKey } from '../db/api-keys/create-api-key.ts';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
-import { createWorkspace, type CreatedEnvironment } from '../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS, type CreatedEnvironment } from '../db/environments/create-workspace.ts';
 import type { PlanName } from '../domain/plans.ts';
 import { SCOPES, type KeyPreset, type Scope } from '../domain/scopes.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -89,7 +89,7 @@ async function createFirstWorkspace(
   db: Database,
   plan: PlanName,
 ): Promise<Pick<Credentials, 'workspaceId' | 'environments' | 'keys'>> {
-  const { workspaceId, environments } = await createWorkspace(db, WORKSPACE_NAME, plan);
+  const { workspaceId, environments } = await createWorkspace(db, WORKSPACE_NAME, plan, ENVIRONMENT_KINDS);
   const keys: CredentialsKey[] = [];
   for (const environment of environments) {
     const made = await db.withEnvironment({ workspaceId, environmentId: environment.id }, async (tx) => {

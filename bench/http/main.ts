@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createAction } from '../../db/actions/create-action.ts';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { Database } from '../../db/client.ts';
-import { createWorkspace } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { migrate } from '../../db/migrate.ts';
 import { buildDefinition } from '../../api/actions/definition.ts';
 import { startPostgres } from '../../embedded/postgres.ts';
@@ -67,7 +67,7 @@ async function prepare(): Promise<Omit<SideOptions, 'side'> & { key: string; act
   await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: application.href });
   const db = new Database({ url: application.href, applicationName: 'bench', poolMax: 2 });
   try {
-    const { workspaceId, environments } = await createWorkspace(db, 'Benchmark', 'enterprise');
+    const { workspaceId, environments } = await createWorkspace(db, 'Benchmark', 'enterprise', ENVIRONMENT_KINDS);
     const tenant = { workspaceId, environmentId: environments[0]?.id ?? '' };
     return await db.withEnvironment(tenant, async (tx) => {
       const { key, record } = await createApiKey(tx, { name: 'bench', preset: 'full_access' });

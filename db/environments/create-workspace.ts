@@ -23,12 +23,17 @@ const ENVIRONMENT_NAMES: Record<EnvironmentKind, string> = {
 };
 
 /**
- * A workspace with one environment of each kind, in one transaction. Production is protected. The plan's total of environments
- * bounds those that are created afterwards.
+ * A workspace in one transaction, with its default environment: Production, protected (service.md "Versioning" 6). The local
+ * stack asks for one of each kind; the plan's total of environments bounds those that are created afterwards.
  */
-export async function createWorkspace(db: Database, name: string, plan: PlanName): Promise<CreatedWorkspace> {
+export async function createWorkspace(
+  db: Database,
+  name: string,
+  plan: PlanName,
+  kinds: readonly EnvironmentKind[] = ['production'],
+): Promise<CreatedWorkspace> {
   const workspaceId = uuidv7();
-  const environments = ENVIRONMENT_KINDS.map((kind) => ({ id: uuidv7(), name: ENVIRONMENT_NAMES[kind], kind }));
+  const environments = kinds.map((kind) => ({ id: uuidv7(), name: ENVIRONMENT_NAMES[kind], kind }));
   const [first] = environments;
   if (first === undefined) throw new Error('a workspace has at least one environment');
   await db.withEnvironment({ workspaceId, environmentId: first.id }, async (tx) => {

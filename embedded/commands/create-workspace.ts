@@ -11,7 +11,7 @@ const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email a
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
- * `npm run workspace:create`: a workspace with its three environments and a full-access key for each, for an installation
+ * `npm run workspace:create`: a workspace with its Production environment and a full-access key for it, for an installation
  * that was not made by `npm start`; with `--owner-email`, a user who owns it. What opens something is printed once.
  */
 await runCommand(async (configuration) => {

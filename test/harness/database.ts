@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { inject } from 'vitest';
 import { Database, type Tenant } from '../../db/client.ts';
-import { createWorkspace, type EnvironmentKind } from '../../db/environments/create-workspace.ts';
+import { createWorkspace, ENVIRONMENT_KINDS, type EnvironmentKind } from '../../db/environments/create-workspace.ts';
 import { withDatabase } from './global-setup.ts';
 
 export type TestTenants = Record<EnvironmentKind, Tenant>;
@@ -55,7 +55,7 @@ export async function createTestDatabase(options: { poolMax?: number } = {}): Pr
 }
 
 async function makeTenants(db: Database, name: string): Promise<TestTenants> {
-  const { workspaceId, environments } = await createWorkspace(db, name, 'enterprise'); // no limits
+  const { workspaceId, environments } = await createWorkspace(db, name, 'enterprise', ENVIRONMENT_KINDS); // no limits
   const tenantOf = (kind: EnvironmentKind): Tenant => {
     const environment = environments.find((candidate) => candidate.kind === kind);
     if (environment === undefined) throw new Error(`the workspace has no ${kind} environment`);

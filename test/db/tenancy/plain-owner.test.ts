@@ -54,11 +54,12 @@ describe('an owner that is no superuser', () => {
     const { workspaceId, environments } = await createWorkspace(db, 'A workspace', 'enterprise');
     const environmentId = environments[0]?.id ?? '';
     const seen = await db.withEnvironment({ workspaceId, environmentId }, async (tx) =>
-      tx('environments').select('id'),
+      tx('environments').select('name', 'kind', 'protected'),
     );
-    expect(seen).toHaveLength(3);
+    // Source: service.md "Versioning" 6.
+    expect(seen).toEqual([{ name: 'Production', kind: 'production', protected: true }]);
     const { rows } = await db.directory.raw<{ rows: unknown[] }>('SELECT * FROM list_environment_ids()');
-    expect(rows).toHaveLength(3);
+    expect(rows).toHaveLength(1);
     await db.close();
   });
 
