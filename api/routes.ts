@@ -6,6 +6,7 @@ import { budgetRoutes } from './budgets/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
+import { impactLimitRoutes } from './impact-limits/routes.ts';
 import { invocationRoutes } from './invocations/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -23,6 +24,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...actionRoutes,
   ...invocationRoutes,
   ...effectRoutes,
+  ...impactLimitRoutes,
   ...budgetRoutes,
   ...messageRoutes,
   ...signingKeyRoutes,

@@ -35,6 +35,9 @@ const member = async (world: World): Promise<FixtureRequest> => ({
   },
 });
 const some = (): string => Math.random().toString(36).slice(2);
+const impactLimit = async (world: World): Promise<FixtureRequest> => ({
+  params: { id: await world.plantImpactLimit() },
+});
 const message = () => ({ url: 'https://example.com/hook', delay: 3_600, label: some() });
 
 /** One entry for each route, by its id. A route without one fails the suites: add it here and every suite covers it. */
@@ -134,6 +137,17 @@ export const FIXTURES: Record<string, RouteFixture> = {
 
   'invocations.list': { request: nothing, plantRow: (world) => world.plantInvocation() },
   'invocations.get': { request: async (world) => ({ params: { id: await world.plantInvocation() } }) },
+
+  'impactLimits.list': { request: nothing, plantRow: (world) => world.plantImpactLimit() },
+  'impactLimits.create': {
+    request: () =>
+      Promise.resolve({
+        body: { name: `made ${some()}`, dimension: 'emails', cap: 10, period: 'day', thresholds: [80] },
+      }),
+  },
+  'impactLimits.get': { request: impactLimit },
+  'impactLimits.update': { request: async (world) => ({ ...(await impactLimit(world)), body: { cap: 5 } }) },
+  'impactLimits.archive': { request: impactLimit },
 
   'effects.list': { request: nothing, plantRow: (world) => world.plantEffect() },
   'effects.get': { request: async (world) => ({ params: { id: await world.plantEffect() } }) },

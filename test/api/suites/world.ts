@@ -40,6 +40,7 @@ export interface World {
   plantVersion(actionId: string): Promise<void>;
   plantInvocation(actionId?: string): Promise<string>;
   plantEffect(): Promise<string>;
+  plantImpactLimit(): Promise<string>;
   /** A message that is due in an hour. */
   plantMessage(): Promise<string>;
   /** The key that a new budget is of. */
@@ -159,6 +160,11 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
     },
     plantInvocation: async (actionId) => plantInvocation(api, actionId ?? (await made.plantAction()).id),
     plantEffect: async () => plantEffect(api, await made.plantInvocation()),
+    plantImpactLimit: async () => {
+      const body = { name: `l${randomUUID()}`, dimension: 'emails', cap: 10, period: 'day' };
+      const json = await planted(api.call('POST', '/api/v2/impact-limits', { key, body }));
+      return (json as { data: { id: string } }).data.id;
+    },
     plantMessage: async () => {
       const body = { url: targetUrl, delay: 3_600 };
       const json = await planted(api.call('POST', '/api/v2/messages/publish', { key, body }));

@@ -89,6 +89,7 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
   await plantPeople(owner, tenant);
   await plantMessage(owner, tenant);
   await plantUsage(owner, tenant);
+  await plantLimit(owner, tenant, effectId);
   return { actionId, versionId, invocationId, effectId, evidenceId, attemptId };
 }
 
@@ -159,6 +160,20 @@ async function plantMessage(owner: Client, tenant: Tenant): Promise<void> {
     sealed_value: Buffer.alloc(60),
     retires_at: new Date(), // of the newest there is one only
   });
+}
+
+/** An impact limit with a crossing and a reservation, past the triggers: the planted effect is not dispatched. */
+async function plantLimit(owner: Client, tenant: Tenant, effectId: string): Promise<void> {
+  const environment_id = tenant.environmentId;
+  const limit_id = newId('impactLimit');
+  const of = { limit_id, period: 'lifetime', environment_id };
+  const terms = { dimension: 'emails', cap: 10, period: 'lifetime', timezone: 'UTC', scope: {}, thresholds: [] };
+  await insert(owner, 'impact_limits', { id: limit_id, environment_id, name: 'planted', ...terms });
+  await insert(owner, 'impact_limit_periods', of);
+  await insert(owner, 'impact_limit_crossings', { ...of, threshold: 80, used: 8, cap: 10 });
+  await withoutTriggers(owner, () =>
+    insert(owner, 'impact_reservations', { ...of, id: newId('reservation'), effect_id: effectId, amount: 1 }),
+  );
 }
 
 /** Of the workspace, so that its environments share it. */

@@ -1,0 +1,36 @@
+import { archiveImpactLimit } from '../../db/impact-limits/archive-impact-limit.ts';
+import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
+import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { recordLimitChange } from './audit.ts';
+import { limitParams, limitSchema, presentLimit } from './schemas.ts';
+
+export const archiveLimitRoute = defineRoute({
+  id: 'impactLimits.archive',
+  method: 'DELETE',
+  path: '/api/v2/impact-limits/{id}',
+  summary: 'Archive an impact limit',
+  description:
+    'It counts nothing new and its name is free. What it holds is settled or released as usual, and receipts still name it. ' +
+    'Archiving what is archived already answers 200 and changes nothing.',
+  scope: 'impact-limits:write',
+  role: 'admin',
+  request: { params: limitParams },
+  response: { 200: limitSchema },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  handler({ params, caller, actor, requestId, deps, recordReply }) {
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const locked = await lockImpactLimit(tx, params.id);
+      if (locked === null) throw notFound('impact limit');
+      if (locked.archivedAt === null) await archiveImpactLimit(tx, locked.id);
+      const limit = await getImpactLimit(tx, locked.id);
+      if (limit === null) throw new Error(`impact limit ${locked.id} was locked and is gone`);
+      if (locked.archivedAt === null) {
+        await recordLimitChange(tx, 'impact_limit.archived', limit, { caller, actor, requestId });
+      }
+      return recordReply(tx, { status: 200, data: presentLimit(limit) });
+    });
+  },
+});

@@ -1,0 +1,82 @@
+import { demandsOn, type ImpactFacts } from '../../domain/impact-limits/demand.ts';
+import { unitOf } from '../../domain/impact-limits/limits.ts';
+import { currentPeriod } from '../../domain/impact-limits/period.ts';
+import type { RefusalCode } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { findLiveLimits, type LiveLimit } from './find-live-limits.ts';
+
+/** What a limit would allow an effect now. A dispatch checks again, under its lock. */
+export interface Allowance {
+  limitId: string;
+  name: string;
+  dimension: string;
+  currency: string | null;
+  unit: string;
+  cap: number;
+  /** The period's key; `per_effect` where the limit is one for each effect. */
+  period: string;
+  available: number;
+  requested: number;
+  sufficient: boolean;
+  /** Why a dispatch would be refused now; null where the allowance is sufficient. */
+  refusal: Extract<RefusalCode, 'impact_limit_exceeded' | 'currency_mismatch'> | null;
+}
+
+/** The allowances of every limit that applies, and of those that would refuse money of another currency. By the limit's id. */
+export async function allowancesOf(
+  tx: EnvironmentTransaction,
+  facts: ImpactFacts,
+  now: Date = new Date(),
+): Promise<Allowance[]> {
+  const limits = await findLiveLimits(tx, facts.impact);
+  const { demands, otherCurrency } = demandsOn(limits, facts);
+  if (demands.length === 0 && otherCurrency.length === 0) return [];
+  const mismatched = new Set(otherCurrency);
+  const requested = new Map(demands.map(({ limit, amount }) => [limit, amount]));
+  const applying = limits.filter((limit) => requested.has(limit) || mismatched.has(limit));
+  const used = await usedNow(tx, applying, now);
+  return applying.map((limit) => {
+    const available = Math.max(0, limit.cap - (used.get(limit.id) ?? 0));
+    return allowance(limit, now, available, requested.get(limit) ?? 0, mismatched.has(limit));
+  });
+}
+
+function allowance(
+  limit: LiveLimit,
+  now: Date,
+  available: number,
+  requested: number,
+  isMismatched: boolean,
+): Allowance {
+  const refusal = isMismatched ? 'currency_mismatch' : requested > available ? 'impact_limit_exceeded' : null;
+  const { id: limitId, name, dimension, currency, cap } = limit;
+  const period = currentPeriod(limit, now) ?? 'per_effect';
+  const sufficient = refusal === null;
+  return {
+    limitId,
+    name,
+    dimension,
+    currency,
+    unit: unitOf(limit),
+    cap,
+    period,
+    available,
+    requested,
+    sufficient,
+    refusal,
+  };
+}
+
+async function usedNow(
+  tx: EnvironmentTransaction,
+  limits: readonly LiveLimit[],
+  now: Date,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await tx.raw<{ rows: { limitId: string; used: number }[] }>(
+    `SELECT p.limit_id AS "limitId", CAST(p.reserved + p.settled AS float8) AS used
+     FROM unnest(CAST(:limitIds AS text[]), CAST(:keys AS text[])) AS w (limit_id, period)
+       JOIN impact_limit_periods p ON p.limit_id = w.limit_id AND p.period = w.period`,
+    { limitIds: limits.map(({ id }) => id), keys: limits.map((limit) => currentPeriod(limit, now) ?? '') },
+  );
+  return new Map(rows.map(({ limitId, used }) => [limitId, used]));
+}

@@ -1,0 +1,88 @@
+import type { Exposure, ReservationState } from '../../domain/impact-limits/limits.ts';
+import { reservationPlace, settledAmount, type SettledImpact } from '../../domain/impact-limits/settle.ts';
+import type { Outcome, PartialEffect, Stage } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface HowSettled {
+  /** How much was really used, where anyone knows: the `settledImpact` of a resolution, or what the provider's record says. */
+  settledImpact?: SettledImpact | null;
+}
+
+/**
+ * Brings the reservations of an effect to where its row says, in the transaction that changed it: held while the outcome is
+ * not known, settled by success, released by the proof that nothing happened, given back by a late reversal. Idempotent. The
+ * database refuses to commit a change of an effect without it.
+ */
+export async function settleReservations(
+  tx: EnvironmentTransaction,
+  effectId: string,
+  how: HowSettled = {},
+): Promise<void> {
+  await settle(tx, await unreleased(tx, `${UNRELEASED} WHERE e.id = ? ${LOCKED}`, effectId), how);
+}
+
+/** The same by the invocation, governed or not. */
+export async function settleReservationsOf(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+  how: HowSettled = {},
+): Promise<void> {
+  await settle(tx, await unreleased(tx, `${UNRELEASED} WHERE e.invocation_id = ? ${LOCKED}`, invocationId), how);
+}
+
+interface UnreleasedRow {
+  id: string;
+  limitId: string;
+  period: string;
+  amount: number;
+  state: ReservationState;
+  exposure: Exposure | null;
+  dimension: string;
+  currency: string | null;
+  stage: Stage;
+  outcome: Outcome;
+  partialEffect: PartialEffect;
+}
+
+const UNRELEASED = `
+  SELECT r.id, r.limit_id AS "limitId", r.period, CAST(r.amount AS float8) AS amount, r.state, r.exposure, l.dimension, l.currency,
+    e.stage, e.outcome, e.partial_effect AS "partialEffect"
+  FROM effects e JOIN impact_reservations r ON r.effect_id = e.id AND r.state <> 'released' JOIN impact_limits l ON l.id = r.limit_id`;
+const LOCKED = 'ORDER BY r.limit_id FOR NO KEY UPDATE OF e, r';
+
+async function unreleased(tx: EnvironmentTransaction, sql: string, id: string): Promise<UnreleasedRow[]> {
+  return (await tx.raw<{ rows: UnreleasedRow[] }>(sql, [id])).rows;
+}
+
+async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: HowSettled): Promise<void> {
+  const [first] = rows;
+  const place = first && reservationPlace(first);
+  if (!place) return;
+  const moving = rows.filter(({ state }) => state !== place.state);
+  const staying = rows.filter(({ state, exposure }) => state === place.state && exposure !== place.exposure);
+  if (staying.length > 0) {
+    const ids = staying.map(({ id }) => id);
+    await tx.raw('UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [place.exposure, ids]);
+  }
+  if (moving.length === 0) return;
+  await tx.raw(MOVE, {
+    ...place,
+    ids: moving.map(({ id }) => id),
+    limitIds: moving.map(({ limitId }) => limitId),
+    keys: moving.map(({ period }) => period),
+    settled: moving.map((row) => (place.state === 'settled' ? settledAmount(row, how.settledImpact ?? null) : 0)),
+  });
+}
+
+/** Locks the counters in the order of their limits' ids, as the reservation does; then the trigger moves them. */
+const MOVE = `
+  WITH moving AS (
+    SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:limitIds AS text[]), CAST(:keys AS text[]), CAST(:settled AS bigint[]))
+      AS m (id, limit_id, period, settled) ORDER BY m.limit_id COLLATE "C"),
+  locked AS MATERIALIZED (
+    SELECT m.id, m.settled FROM moving m
+      CROSS JOIN LATERAL (SELECT FROM impact_limit_periods c
+                          WHERE c.limit_id = m.limit_id AND c.period = m.period FOR NO KEY UPDATE) p)
+  UPDATE impact_reservations r SET state = :state, exposure = :exposure, settled = m.settled, released = r.amount - m.settled,
+    finished_at = COALESCE(r.finished_at, now()), reversed_at = CASE WHEN r.state = 'settled' THEN now() END
+  FROM locked m WHERE r.id = m.id`;

@@ -1,0 +1,102 @@
+import type { ImpactQuantity } from '../actions.ts';
+import { parsePath, readPath } from '../json-path.ts';
+import type { JsonObject } from '../json.ts';
+import type { Refusal } from '../lifecycle.ts';
+import { matchesGlob } from './glob.ts';
+import { type LimitScope, type LimitTerms, unitText } from './limits.ts';
+
+/** What decides which limits apply to an effect, and how much of each it needs. */
+export interface ImpactFacts {
+  impact: readonly ImpactQuantity[];
+  actionName: string;
+  adapterType: string;
+  /** Null where no API key asked. */
+  apiKeyId: string | null;
+  agentId: string | null;
+  target: JsonObject;
+}
+
+export interface NamedLimit extends LimitTerms {
+  id: string;
+  name: string;
+}
+
+export interface Demand<Limit> {
+  limit: Limit;
+  /** Of all quantities that the limit counts, together. Above the exact numbers it is above every cap too. */
+  amount: number;
+}
+
+export interface Demands<Limit> {
+  demands: Demand<Limit>[];
+  /** Limits that would count a quantity if it were in their currency, where none counts it. */
+  otherCurrency: Limit[];
+}
+
+/**
+ * What an effect needs of each of these limits that applies to it. A quantity of nothing needs nothing. Money in a currency
+ * that no applying limit names, though one of another currency applies, is not let past: it would be without any limit, and
+ * a limit on dollars is no leave to pay in euros.
+ */
+export function demandsOn<Limit extends LimitTerms>(limits: readonly Limit[], facts: ImpactFacts): Demands<Limit> {
+  const applying = limits.filter((limit) => appliesTo(limit.scope, facts));
+  const amounts = new Map<Limit, number>();
+  const otherCurrency = new Set<Limit>();
+  for (const quantity of facts.impact) {
+    if (quantity.amount === 0) continue;
+    const ofDimension = applying.filter((limit) => limit.dimension === quantity.dimension);
+    const counting = ofDimension.filter((limit) => limit.currency === (quantity.currency ?? null));
+    for (const limit of counting) amounts.set(limit, (amounts.get(limit) ?? 0) + quantity.amount);
+    if (counting.length === 0) for (const limit of ofDimension) otherCurrency.add(limit);
+  }
+  return {
+    demands: [...amounts].map(([limit, amount]) => ({ limit, amount })),
+    otherCurrency: [...otherCurrency],
+  };
+}
+
+export function currencyMismatch(limit: NamedLimit, impact: readonly ImpactQuantity[]): Refusal {
+  const used = impact.flatMap(({ dimension, currency }) => (dimension === limit.dimension ? [currency ?? 'none'] : []));
+  return {
+    code: 'currency_mismatch',
+    message:
+      `the impact limit "${limit.name}" (${limit.id}) counts ${limit.currency ?? 'no currency'}, this is in ` +
+      `${[...new Set(used)].join(' and ')}, and no limit that applies counts that; make one for it`,
+  };
+}
+
+export interface ShortLimit extends NamedLimit {
+  cap: number;
+  available: number;
+  requested: number;
+  /** The period's key. */
+  inPeriod: string;
+  resetsAt: Date | null;
+}
+
+/** Names the first limit that is short, and says what it has. */
+export function limitExceeded(short: readonly [ShortLimit, ...ShortLimit[]]): Refusal {
+  const [first, ...more] = short;
+  const when = first.period === 'per_effect' ? 'for one effect' : `in ${first.inPeriod}`;
+  const next = first.resetsAt === null ? '' : `; the next period begins at ${first.resetsAt.toISOString()}`;
+  const others =
+    more.length === 0 ? '' : ` (${more.length} more of its limits: ${more.map((limit) => limit.id).join(', ')})`;
+  return {
+    code: 'impact_limit_exceeded',
+    message:
+      `the impact limit "${first.name}" (${first.id}) has ${first.available} of ${first.cap} ${unitText(first)} available ${when}, ` +
+      `and ${first.requested} are needed${next}${others}`,
+  };
+}
+
+export function appliesTo(scope: LimitScope, facts: ImpactFacts): boolean {
+  const { actions, adapters, apiKeys, agentIds, target } = scope;
+  if (actions && !actions.some((pattern) => matchesGlob(pattern, facts.actionName))) return false;
+  if (adapters && !adapters.some((pattern) => matchesGlob(pattern, facts.adapterType))) return false;
+  if (apiKeys && (facts.apiKeyId === null || !apiKeys.includes(facts.apiKeyId))) return false;
+  if (agentIds && (facts.agentId === null || !agentIds.includes(facts.agentId))) return false;
+  if (!target) return true;
+  const steps = parsePath(target.path);
+  const found = steps === null ? null : readPath(facts.target, steps);
+  return found?.found === true && found.value === target.equals;
+}

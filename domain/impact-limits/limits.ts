@@ -1,0 +1,48 @@
+/** The words of impact limits. Source: decisions.md "Previews, impact limits, budgets"; service.md "Reservation". */
+export const LIMIT_PERIODS = ['per_effect', 'hour', 'day', 'week', 'month', 'lifetime'] as const;
+export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
+
+export const RESERVATION_STATES = ['reserved', 'settled', 'released'] as const;
+export type ReservationState = (typeof RESERVATION_STATES)[number];
+
+export const EXPOSURES = ['dispatching', 'pending', 'unknown', 'partial'] as const;
+export type Exposure = (typeof EXPOSURES)[number];
+
+/** Every governed dispatch reads the live limits of its environment: so many, and no more. */
+export const LIVE_LIMITS_MAX = 100;
+export const THRESHOLDS_MAX = 10;
+export const MONEY = 'money';
+
+/** Which effects a limit applies to: every member that is there must hold, and of a list one entry. `{}`: all effects. */
+export interface LimitScope {
+  /** Names of actions, `*` standing for any run of characters. */
+  actions?: string[] | undefined;
+  /** Adapter types, with `*` likewise. */
+  adapters?: string[] | undefined;
+  /** Ids of the API keys that ask. */
+  apiKeys?: string[] | undefined;
+  agentIds?: string[] | undefined;
+  /** A path into the effect's target, and the value that must stand there. */
+  target?: { path: string; equals: string | number | boolean } | undefined;
+}
+
+/** What a limit counts, and over which time. All of it is fixed for the limit's life. */
+export interface LimitTerms {
+  dimension: string;
+  /** Of money, and only of money. */
+  currency: string | null;
+  period: LimitPeriod;
+  /** IANA name: where the hours, days, weeks and months of the limit begin. */
+  timezone: string;
+  scope: LimitScope;
+}
+
+/** What an amount of a limit counts: the minor units of its currency, or pieces of the dimension. */
+export function unitOf({ dimension }: Pick<LimitTerms, 'dimension'>): string {
+  return dimension === MONEY ? 'minor_units' : dimension;
+}
+
+/** The same for people: `usd minor units`, `emails`. */
+export function unitText({ dimension, currency }: Pick<LimitTerms, 'dimension' | 'currency'>): string {
+  return dimension === MONEY ? `${currency ?? ''} minor units`.trimStart() : dimension;
+}
