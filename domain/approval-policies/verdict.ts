@@ -31,7 +31,10 @@ export interface Approvers {
 
 export interface ApprovalTerms {
   quorum: number;
+  /** Of the rule that decided. What counts is `approversOfAll`. */
   approvers: Approvers;
+  /** Of every rule that requires an approval, each once: who decides must be acceptable to all of them. Never empty. */
+  approversOfAll: Approvers[];
   /** The requester's decision does not count. */
   preventSelf: boolean;
   expiresInSeconds: number;

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { issuesOfZod } from '../adapters/http-request-rules.ts';
+import type { Issue } from '../errors.ts';
+import { jsonDepthExceeds } from '../json.ts';
+import { ROLES } from '../roles.ts';
+import { parseDocumentText } from './document-text.ts';
+import { isoDurationSeconds } from './durations.ts';
+import { EXPRESSION_CHARACTERS_MAX } from './expression-limits.ts';
+import { compileExpression } from './expression.ts';
+import { POLICY_EFFECTS } from './verdict.ts';
+
+export const POLICY_SCHEMA = 'approval-policy/v1';
+export const RULES_MAX = 200;
+export const GLOBS_MAX = 50;
+export const GLOB_CHARACTERS_MAX = 128;
+export const APPROVERS_MAX = 100;
+/** All conditions of a document together: parsing them is the costliest part of writing one. */
+export const CONDITION_CHARACTERS_MAX = 32_000;
+export const EXPIRES_IN_DEFAULT = 'PT24H';
+const EXPIRES_IN_SECONDS_MIN = 60;
+const EXPIRES_IN_SECONDS_MAX = 30 * 86_400;
+const PRIORITY_MAX = 1_000_000;
+const DOCUMENT_DEPTH_MAX = 10;
+const ISSUES_MAX = 50;
+
+const RULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u;
+
+const text = (charactersMax: number) =>
+  z.string().min(1).max(charactersMax).regex(PRINTABLE, 'holds a character that cannot be shown');
+
+const globs = z
+  .array(text(GLOB_CHARACTERS_MAX))
+  .min(1, 'names nothing, so that the rule could never match: leave it out to match all')
+  .max(GLOBS_MAX);
+
+const matchSchema = z.strictObject({
+  actions: globs.optional(),
+  adapters: globs.optional(),
+  agents: globs.optional(),
+  keys: globs.optional(),
+  tags: globs.optional(),
+});
+
+const names = <T extends z.ZodType>(item: T) =>
+  z.array(item).min(1, 'names nobody, so that nobody could approve: leave it out').max(APPROVERS_MAX);
+
+const approversSchema = z.strictObject({
+  roles: names(z.enum(ROLES)).optional(),
+  users: names(text(320)).optional(),
+  keys: names(text(100)).optional(),
+});
+
+const expiresInSchema = z.string().superRefine((value, context) => {
+  const seconds = isoDurationSeconds(value);
+  if (seconds === null) {
+    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 duration such as PT24H or P7D' });
+  } else if (seconds < EXPIRES_IN_SECONDS_MIN || seconds > EXPIRES_IN_SECONDS_MAX) {
+    context.addIssue({ code: 'custom', message: 'must be from PT1M to P30D' });
+  }
+});
+
+const approvalSchema = z.strictObject({
+  quorum: z.int().min(1).max(10).default(1),
+  approvers: approversSchema.default({}),
+  preventSelf: z.boolean().default(true),
+  expiresIn: expiresInSchema.default(EXPIRES_IN_DEFAULT),
+  onExpiry: z.literal('deny').default('deny'),
+});
+
+const ruleSchema = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(
+        RULE_ID,
+        'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or digit',
+      ),
+    match: matchSchema,
+    when: z.string().min(1).max(EXPRESSION_CHARACTERS_MAX).optional(),
+    effect: z.enum(POLICY_EFFECTS),
+    approval: approvalSchema.optional(),
+  })
+  .superRefine((rule, context) => {
+    if (rule.approval !== undefined && rule.effect !== 'require_approval') {
+      context.addIssue({ code: 'custom', path: ['approval'], message: 'is only for the effect require_approval' });
+    }
+  });
+
+const rulesSchema = z
+  .array(ruleSchema)
+  .min(1)
+  .max(RULES_MAX)
+  .superRefine((rules, context) => {
+    const seen = new Set<string>();
+    rules.forEach((rule, index) => {
+      if (seen.has(rule.id))
+        context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is the id of an earlier rule' });
+      seen.add(rule.id);
+    });
+    const characters = rules.reduce((sum, rule) => sum + (rule.when?.length ?? 0), 0);
+    if (characters > CONDITION_CHARACTERS_MAX) {
+      context.addIssue({
+        code: 'custom',
+        message: `hold more than ${CONDITION_CHARACTERS_MAX} characters of conditions together`,
+      });
+    }
+  });
+
+/** A policy document. The database and the API keep it with its defaults filled in. Source: decisions.md. */
+export const policyDocumentSchema = z.strictObject({
+  schema: z.literal(POLICY_SCHEMA),
+  name: text(100),
+  priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).default(0),
+  rules: rulesSchema,
+});
+
+export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
+export type PolicyRule = PolicyDocument['rules'][number];
+export type PolicyMatch = PolicyRule['match'];
+
+export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok: false; issues: Issue[] };
+
+/**
+ * A policy document from outside: an object, or a string of YAML or JSON. Every condition is compiled, so that a document
+ * that was taken can be evaluated. `root` begins the paths of the issues.
+ */
+export function parsePolicyDocument(value: unknown, root = 'document'): ParsedPolicyDocument {
+  const read = typeof value === 'string' ? parseDocumentText(value, root) : { ok: true as const, value };
+  if (!read.ok) return read;
+  if (jsonDepthExceeds(read.value, DOCUMENT_DEPTH_MAX)) {
+    return { ok: false, issues: [{ path: root, message: 'is nested too deeply' }] };
+  }
+  const parsed = policyDocumentSchema.safeParse(read.value);
+  if (!parsed.success) {
+    const issues = issuesOfZod(parsed.error).map((issue) => ({ ...issue, path: rooted(root, issue.path) }));
+    return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
+  }
+  const issues = conditionIssues(parsed.data, root);
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
+}
+
+function rooted(root: string, path: string): string {
+  return path === '' ? root : `${root}.${path}`;
+}
+
+function conditionIssues(document: PolicyDocument, root: string): Issue[] {
+  const issues: Issue[] = [];
+  document.rules.forEach((rule, index) => {
+    if (rule.when === undefined) return;
+    const compiled = compileExpression(rule.when);
+    if (!compiled.ok) issues.push({ path: `${root}.rules[${index}].when`, message: compiled.message });
+  });
+  return issues;
+}

@@ -1,0 +1,29 @@
+/**
+ * What an expression may cost. Work is counted in units and not in time, so that the same expression over the same facts is
+ * cut off at the same point on every machine. One unit is at most about half a microsecond on an ordinary core, so that a
+ * whole evaluation stays well below 100 ms whatever is in it (measured by bench/policy, written down in docs/performance.md).
+ */
+export const EXPRESSION_CHARACTERS_MAX = 2_000;
+/** Of the syntax tree, macros expanded. */
+export const EXPRESSION_DEPTH_MAX = 50;
+export const EXPRESSION_NODES_MAX = 1_000;
+/** Comprehensions inside the body of a comprehension, the outer one counted. Chained ones (`a.filter(…).map(…)`) are not nested. */
+export const COMPREHENSION_NESTING_MAX = 3;
+export const LITERAL_ITEMS_MAX = 100;
+/** The instructions of one pattern; RE2's work is this times the text. */
+export const PATTERN_PROGRAM_MAX = 2_000;
+export const PATTERN_CHARACTERS_MAX = 256;
+
+/** Work of one expression. */
+export const EXPRESSION_UNITS_MAX = 50_000;
+/** Work of one evaluation of a whole set of policies. */
+export const EVALUATION_UNITS_MAX = 150_000;
+
+/** Longest string and longest list that an expression may make. */
+export const MADE_CHARACTERS_MAX = 100_000;
+export const MADE_ITEMS_MAX = 10_000;
+/** Texts longer than this are no number, time or duration. Without it `int("9…9")` takes quadratic time. */
+export const CONVERTED_CHARACTERS_MAX = 64;
+
+/** Expressions that a process keeps compiled, by their text. */
+export const COMPILED_EXPRESSIONS_MAX = 1_000;

@@ -1,0 +1,89 @@
+import { METERED } from './expression-environment.ts';
+import { ACCUMULATOR, countNodes, OPERATOR, type Call, type Comprehension, type Expr } from './expression-tree.ts';
+
+/**
+ * Rewrites a tree, in place, so that all of its work is charged for: what a comprehension walks, each of its steps, what it
+ * collects, and looking into a map or list. Calls of functions are charged for by the environment.
+ */
+export function meterTree(expr: Expr): Expr {
+  const kind = expr.exprKind;
+  switch (kind.case) {
+    case 'selectExpr':
+      if (kind.value.operand !== undefined) meterTree(kind.value.operand);
+      return expr;
+    case 'callExpr':
+      meterCall(kind.value);
+      return expr;
+    case 'listExpr':
+      kind.value.elements.forEach(meterTree);
+      return expr;
+    case 'structExpr':
+      for (const entry of kind.value.entries) {
+        if (entry.keyKind.case === 'mapKey') meterTree(entry.keyKind.value);
+        if (entry.value !== undefined) meterTree(entry.value);
+      }
+      return expr;
+    case 'comprehensionExpr':
+      meterComprehension(expr, kind.value);
+      return expr;
+    case 'constExpr':
+    case 'identExpr':
+    case undefined:
+      return expr;
+  }
+}
+
+function meterCall(call: Call): void {
+  if (call.target !== undefined) meterTree(call.target);
+  call.args.forEach(meterTree);
+  if (call.function === OPERATOR.index) call.function = METERED.index;
+}
+
+function meterComprehension(expr: Expr, comprehension: Comprehension): void {
+  const { iterRange, accuInit, loopCondition, loopStep } = comprehension;
+  if (iterRange === undefined || loopCondition === undefined || loopStep === undefined) return;
+  const units = countNodes(loopCondition) + countNodes(loopStep);
+  if (accuInit?.exprKind.case === 'listExpr') {
+    comprehension.accuInit = callOf(expr, METERED.list, []);
+    collectInPlace(loopStep);
+  }
+  meterTree(loopStep);
+  comprehension.iterRange = callOf(expr, METERED.range, [meterTree(iterRange)]);
+  comprehension.loopCondition = callOf(expr, METERED.step, [meterTree(loopCondition), intOf(expr, units)]);
+}
+
+/** `@result + [x]` becomes `@append(@result, x)`; a filter's step is `p ? @result + [x] : @result`. */
+function collectInPlace(step: Expr): void {
+  if (step.exprKind.case !== 'callExpr') return;
+  const call = step.exprKind.value;
+  if (call.function === OPERATOR.conditional && call.args[1] !== undefined) return collectInPlace(call.args[1]);
+  const [accumulator, collected] = call.args;
+  if (call.function !== OPERATOR.add || accumulator === undefined || !isAccumulator(accumulator)) return;
+  const item = collected?.exprKind.case === 'listExpr' ? collected.exprKind.value.elements[0] : undefined;
+  if (item === undefined) return;
+  call.function = METERED.append;
+  call.args = [accumulator, item];
+}
+
+function isAccumulator(expr: Expr): boolean {
+  return expr.exprKind.case === 'identExpr' && expr.exprKind.value.name === ACCUMULATOR;
+}
+
+function callOf(at: Expr, name: string, args: Expr[]): Expr {
+  return {
+    $typeName: 'cel.expr.Expr',
+    id: at.id,
+    exprKind: { case: 'callExpr', value: { $typeName: 'cel.expr.Expr.Call', function: name, args } },
+  };
+}
+
+function intOf(at: Expr, value: number): Expr {
+  return {
+    $typeName: 'cel.expr.Expr',
+    id: at.id,
+    exprKind: {
+      case: 'constExpr',
+      value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'int64Value', value: BigInt(value) } },
+    },
+  };
+}

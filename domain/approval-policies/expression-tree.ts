@@ -1,0 +1,89 @@
+import { parse } from '@bufbuild/cel';
+
+/** The library's syntax tree. */
+export type Expr = ReturnType<typeof parse>['expr'];
+type Kind = Expr['exprKind'];
+type ValueOf<Case extends Kind['case']> = Extract<Kind, { case: Case }>['value'];
+export type Call = ValueOf<'callExpr'>;
+export type Comprehension = ValueOf<'comprehensionExpr'>;
+export type Constant = ValueOf<'constExpr'>;
+export type Select = ValueOf<'selectExpr'>;
+export type Struct = ValueOf<'structExpr'>;
+
+/** Names that the parser gives to what macros and operators stand for. No expression can hold them. */
+export const ACCUMULATOR = '@result';
+export const OPERATOR = {
+  and: '_&&_',
+  or: '_||_',
+  not: '!_',
+  notStrictlyFalse: '@not_strictly_false',
+  conditional: '_?_:_',
+  index: '_[_]',
+  add: '_+_',
+  equals: '_==_',
+  notEquals: '_!=_',
+  in: '@in',
+} as const;
+
+/** An expression that cannot be used. The message is for its author. */
+export class ExpressionError extends Error {}
+
+export function parseTree(text: string): Expr {
+  try {
+    return parse(text).expr;
+  } catch (error) {
+    if (error instanceof RangeError) throw new ExpressionError('is nested too deeply', { cause: error });
+    const why = error instanceof Error ? error.message.replace(/^<input>:/, '').slice(0, 200) : 'unknown reason';
+    throw new ExpressionError(`is not a CEL expression: ${why}`, { cause: error });
+  }
+}
+
+/** The operands of a node, in order. */
+export function operandsOf(expr: Expr): Expr[] {
+  const kind = expr.exprKind;
+  switch (kind.case) {
+    case 'selectExpr':
+      return present(kind.value.operand);
+    case 'callExpr':
+      return [...present(kind.value.target), ...kind.value.args];
+    case 'listExpr':
+      return kind.value.elements;
+    case 'structExpr':
+      return kind.value.entries.flatMap((entry) => [
+        ...(entry.keyKind.case === 'mapKey' ? [entry.keyKind.value] : []),
+        ...present(entry.value),
+      ]);
+    case 'comprehensionExpr': {
+      const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value;
+      return [iterRange, accuInit, loopCondition, loopStep, result].flatMap(present);
+    }
+    case 'constExpr':
+    case 'identExpr':
+    case undefined:
+      return [];
+  }
+}
+
+/** Nodes of a tree, those in the bodies of comprehensions once. */
+export function countNodes(expr: Expr): number {
+  return operandsOf(expr).reduce((sum, operand) => sum + countNodes(operand), 1);
+}
+
+function present(expr: Expr | undefined): Expr[] {
+  return expr === undefined ? [] : [expr];
+}
+
+export function constantString(expr: Expr | undefined): string | undefined {
+  if (expr?.exprKind.case !== 'constExpr') return undefined;
+  const constant = expr.exprKind.value.constantKind;
+  return constant.case === 'stringValue' ? constant.value : undefined;
+}
+
+/** `a.b.c` where the whole chain is names; undefined otherwise. */
+export function qualifiedName(expr: Expr | undefined): string | undefined {
+  const kind = expr?.exprKind;
+  if (kind?.case === 'identExpr') return kind.value.name;
+  if (kind?.case !== 'selectExpr' || kind.value.testOnly) return undefined;
+  const operand = qualifiedName(kind.value.operand);
+  return operand === undefined ? undefined : `${operand}.${kind.value.field}`;
+}

@@ -1,0 +1,96 @@
+import { digestOf } from '../canonical-json.ts';
+import type { Json } from '../json.ts';
+import type { PolicyDocument } from './document.ts';
+
+/** What one environment holds at most: every invocation is evaluated over all of it. */
+export const LIVE_POLICIES_MAX = 100;
+export const LIVE_RULES_MAX = 1_000;
+export const LIVE_POLICIES_BYTES_MAX = 1_048_576;
+
+/** A policy that is there when files are compared with it. */
+export interface LivePolicy {
+  id: string;
+  name: string;
+  enabled: boolean;
+  digest: string;
+  document: PolicyDocument;
+}
+
+export type FileAction = 'create' | 'update' | 'delete' | 'none';
+
+/** What applying files does to one policy: they are matched by name. */
+export interface FileChange {
+  name: string;
+  action: FileAction;
+  policyId: string | null;
+  before: PolicyDocument | null;
+  after: PolicyDocument | null;
+}
+
+export interface FilePlan {
+  changes: FileChange[];
+  warnings: string[];
+  /** Nothing would change. */
+  unchanged: boolean;
+}
+
+export function documentDigestOf(document: PolicyDocument): string {
+  // Parsed from JSON or YAML by its schema, every member of it.
+  return digestOf(document as unknown as Json);
+}
+
+/**
+ * Compares the documents of files with the policies that are there. A policy that no file names is deleted where `prune` says so,
+ * and left alone otherwise. Whether a policy is enabled is no matter of files.
+ */
+export function planFiles(live: readonly LivePolicy[], documents: readonly PolicyDocument[], prune: boolean): FilePlan {
+  const byName = new Map(live.map((policy) => [policy.name, policy]));
+  const wanted = new Set(documents.map(({ name }) => name));
+  const others = live.filter(({ name }) => !wanted.has(name));
+  const changes = [
+    ...documents.map((document) => changeOf(byName.get(document.name), document)),
+    ...(prune ? others.map(deletionOf) : []),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const unchanged = changes.every(({ action }) => action === 'none');
+  return { changes, warnings: warningsOf(live, wanted, prune ? [] : others), unchanged };
+}
+
+function changeOf(before: LivePolicy | undefined, after: PolicyDocument): FileChange {
+  const { name } = after;
+  if (before === undefined) return { name, action: 'create', policyId: null, before: null, after };
+  const action = before.digest === documentDigestOf(after) ? 'none' : 'update';
+  return { name, action, policyId: before.id, before: before.document, after };
+}
+
+function deletionOf({ id, name, document }: LivePolicy): FileChange {
+  return { name, action: 'delete', policyId: id, before: document, after: null };
+}
+
+function warningsOf(
+  live: readonly LivePolicy[],
+  wanted: ReadonlySet<string>,
+  leftAlone: readonly LivePolicy[],
+): string[] {
+  return [
+    ...live
+      .filter(({ name, enabled }) => wanted.has(name) && !enabled)
+      .map(({ name }) => `${name} is disabled and stays so: applying a file does not put it in force`),
+    ...leftAlone.map(({ name }) => `${name} is in no file and is left alone: prune deletes it`),
+  ];
+}
+
+/** Names exactly what a plan will do, to which documents, on which revision. Whoever applies it repeats it. */
+export function planDigestOf(baseRevision: number, changes: readonly FileChange[]): string {
+  const digestOrNull = (document: PolicyDocument | null): string | null =>
+    document === null ? null : documentDigestOf(document);
+  return digestOf({
+    baseRevision,
+    changes: changes.map(({ name, action, policyId, before, after }) => ({
+      name,
+      action,
+      policyId,
+      before: digestOrNull(before),
+      after: digestOrNull(after),
+    })),
+  });
+}

@@ -1,0 +1,91 @@
+import type { PolicyDocument, PolicyRule } from './document.ts';
+import { compileExpression, type CompiledExpression } from './expression.ts';
+import { compileGlobs, type GlobList } from './globs.ts';
+import { termsOfRule } from './terms.ts';
+import type { ApprovalTerms, PolicyEffect, PolicyFacts } from './verdict.ts';
+
+/** One version of one policy, as the database has it. */
+export interface PolicyInput {
+  id: string;
+  name: string;
+  priority: number;
+  version: number;
+  document: PolicyDocument;
+}
+
+/** Policies ready to be evaluated. It does not change: keep it for as long as the policies' revision is the same. */
+export interface PolicySet {
+  /** In the order in which ties are decided. */
+  policies: readonly CompiledPolicy[];
+}
+
+export interface CompiledPolicy {
+  id: string;
+  name: string;
+  priority: number;
+  version: number;
+  rules: readonly CompiledRule[];
+}
+
+export interface CompiledRule {
+  id: string;
+  effect: PolicyEffect;
+  criteria: readonly Criterion[];
+  condition: Condition | null;
+  /** Null unless the effect is `require_approval`. */
+  terms: ApprovalTerms | null;
+}
+
+/** A condition that no longer compiles fails when it is evaluated: the policy then denies. */
+export type Condition = CompiledExpression | { text: string; message: string };
+
+export interface Criterion {
+  name: keyof PolicyRule['match'];
+  list: GlobList;
+  values(facts: PolicyFacts): readonly (string | null)[];
+}
+
+const VALUES: Readonly<Record<Criterion['name'], Criterion['values']>> = {
+  actions: ({ action }) => [action.name],
+  adapters: ({ adapter }) => [adapter.type],
+  agents: ({ caller }) => [caller.agentId],
+  keys: ({ caller }) => (caller.type === 'api_key' ? [caller.id, caller.name] : []),
+  tags: ({ action }) => [action.tag],
+};
+const CRITERIA = Object.keys(VALUES) as Criterion['name'][];
+
+export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
+  return { policies: [...policies].sort(byPrecedence).map(compilePolicy) };
+}
+
+/** Higher priority first, then by name, then by id: never by the order in which a database gave them. */
+function byPrecedence(left: PolicyInput, right: PolicyInput): number {
+  return right.priority - left.priority || compareTexts(left.name, right.name) || compareTexts(left.id, right.id);
+}
+
+function compareTexts(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function compilePolicy({ id, name, priority, version, document }: PolicyInput): CompiledPolicy {
+  return { id, name, priority, version, rules: document.rules.map(compileRule) };
+}
+
+function compileRule(rule: PolicyRule): CompiledRule {
+  return {
+    id: rule.id,
+    effect: rule.effect,
+    criteria: CRITERIA.flatMap((name) => {
+      const patterns = rule.match[name];
+      return patterns === undefined ? [] : [{ name, list: compileGlobs(patterns), values: VALUES[name] }];
+    }),
+    condition: rule.when === undefined ? null : compileCondition(rule.when),
+    terms: rule.effect === 'require_approval' ? termsOfRule(rule.approval) : null,
+  };
+}
+
+function compileCondition(text: string): Condition {
+  const compiled = compileExpression(text);
+  return compiled.ok ? compiled.expression : { text, message: compiled.message };
+}
