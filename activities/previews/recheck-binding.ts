@@ -1,0 +1,141 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import { type BindingRecord, type BoundPreview, readBinding } from '../../db/previews/read-binding.ts';
+import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
+import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
+import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Refusal } from '../../domain/lifecycle.ts';
+import { assembleBinding } from '../../domain/previews/assemble-preview.ts';
+import type { Observation } from '../../domain/previews/observation.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+
+/** What of an invocation its binding is made of again. */
+export type RecheckableWork = Pick<
+  InvocationWork,
+  'id' | 'effectId' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'currentVersionId' | 'definition'
+>;
+
+/**
+ * Right before the reservation: is what would be sent now still what was previewed and agreed to? The binding is made again
+ * from what is in force at this moment (the immutable version and the input rendered anew, the current secrets, what was read
+ * last at the provider, the impact declared anew) and compared with the preview, the effect and the approval alike; what is
+ * stored of the preview and the effect must still make the digest that was agreed to, too. Null: nothing differs, or nothing
+ * is bound.
+ */
+export async function recheckBinding(
+  deps: Pick<InvocationDependencies, 'adapterFor'>,
+  tx: EnvironmentTransaction,
+  work: RecheckableWork,
+  now: Date,
+): Promise<Refusal | null> {
+  const { definition } = work;
+  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  // Sent together, and answered in order.
+  const [record, observation, secretVersions] = await Promise.all([
+    readBinding(tx, work.id),
+    readLatestObservation(tx, work.id),
+    readSecretVersions(tx, descriptor.secretNames(definition)),
+  ]);
+  const { preview } = record;
+  if (preview === null) return null;
+  if (work.currentVersionId !== preview.versionId) {
+    const message = `action ${work.actionName} has a newer version than the one that was previewed`;
+    return { code: 'action_version_changed', message };
+  }
+  if (preview.madeBy === 'caller' && preview.expiresAt <= now) {
+    const message = `preview ${preview.id} expired at ${preview.expiresAt.toISOString()}`;
+    return { code: 'preview_expired', message };
+  }
+  const changed =
+    changedSecret(preview, secretVersions) ?? (descriptor.inspects ? changedAtProvider(preview, observation) : null);
+  if (changed) return changed;
+  const bound = assembleBinding({
+    descriptor,
+    definition,
+    action: { id: record.actionId, versionId: work.versionId },
+    input: work.input,
+    identity: { invocationId: work.id, effectId: work.effectId ?? work.id, operationKey: work.operationKey },
+    scope: record,
+    secretVersions,
+    policyRevision: preview.preconditions.policyRevision,
+    observation: descriptor.inspects ? observation : null,
+    expiresAt: preview.expiresAt,
+  });
+  if (bound.kind === 'refused') return bound.refusal;
+  const differing = bound.kind === 'invalid' ? 'request' : differingPart(bound.binding, preview, record);
+  if (differing === null) return null;
+  const message = `the ${differing} would differ from what preview ${preview.id} shows`;
+  return { code: 'digest_mismatch', message };
+}
+
+function changedSecret(preview: BoundPreview, current: Readonly<Record<string, number>>): Refusal | null {
+  for (const [name, bound] of Object.entries(preview.preconditions.secretVersions)) {
+    const version = current[name] ?? 0;
+    if (version === bound) continue;
+    const message =
+      version === 0
+        ? `secret ${name} was deleted after the preview`
+        : `secret ${name} was replaced after the preview (version ${bound}, now ${version})`;
+    return { code: 'precondition_changed', message };
+  }
+  return null;
+}
+
+/** What could not be read again cannot be kept to. */
+function changedAtProvider(preview: BoundPreview, observation: Observation | null): Refusal | null {
+  if (observation === null) {
+    return { code: 'precondition_changed', message: 'the provider was not read again before the dispatch' };
+  }
+  if (observation.refusal) return observation.refusal;
+  const bound = preview.preconditions.adapter;
+  const names = new Set([...Object.keys(bound), ...Object.keys(observation.preconditions)]);
+  const changed = [...names].filter((name) => !isSame(bound[name], observation.preconditions[name])).sort();
+  if (changed.length === 0) return null;
+  const message = `the provider's record changed after the preview (${changed.join(', ')})`.slice(0, 500);
+  return { code: 'precondition_changed', message };
+}
+
+function isSame(left: Json | undefined, right: Json | undefined): boolean {
+  return left !== undefined && right !== undefined && canonicalJson(left) === canonicalJson(right);
+}
+
+/** The first part that is not as it was agreed to, or null. Every digest and every stored copy is compared. */
+function differingPart(now: Binding, preview: BoundPreview, { effect, approvalDigest }: BindingRecord): string | null {
+  const stored: Binding = {
+    request: preview.request,
+    target: preview.target,
+    versions: {
+      actionId: preview.actionId,
+      actionVersionId: preview.versionId,
+      adapterType: preview.adapterType,
+      adapterVersion: preview.adapterVersion,
+    },
+    preconditions: preview.preconditions,
+    scope: { ...now.scope, impact: preview.impact },
+    expiresAt: preview.expiresAt.toISOString(),
+  };
+  const parts = ['request', 'target', 'versions', 'preconditions', 'scope', 'expiresAt'] as const;
+  for (const part of parts) {
+    if (digestOf(now[part] as unknown as Json) !== digestOf(stored[part] as unknown as Json)) return NAMES[part];
+  }
+  const digest = bindingDigestOf(now);
+  if (preview.bindingDigest !== digest || preview.requestDigest !== requestDigestOf(now)) return 'digest';
+  if (approvalDigest !== null && approvalDigest !== digest) return 'digest that was agreed to';
+  if (effect === null) return null;
+  if (effect.bindingDigest !== digest) return "effect's digest";
+  if (requestDigestOf(effect) !== preview.requestDigest) return "effect's request";
+  return digestOf(effect.impact as unknown as Json) === digestOf(now.scope.impact as unknown as Json)
+    ? null
+    : "effect's impact";
+}
+
+const NAMES: Record<keyof Binding, string> = {
+  request: 'request',
+  target: 'target',
+  versions: 'versions',
+  preconditions: 'preconditions',
+  scope: 'impact',
+  expiresAt: 'expiry',
+};

@@ -1,0 +1,71 @@
+import type { ImpactQuantity } from '../../domain/actions.ts';
+import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Preconditions } from '../../domain/binding.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { ActorRecord } from '../invocations/records.ts';
+import type { PreviewMaker } from './records.ts';
+
+/** What is on record of an invocation's binding, and where it stands. */
+export interface BindingRecord {
+  workspaceId: string;
+  environmentId: string;
+  actionId: string;
+  requestedBy: ActorRecord;
+  runId: string | null;
+  agentId: string | null;
+  policyRevision: number;
+  /** Null: bound to nothing. */
+  preview: BoundPreview | null;
+  /** Of the effect and of the approval, where there is one. */
+  effect: {
+    bindingDigest: string | null;
+    request: PreparedRequest;
+    target: JsonObject;
+    impact: ImpactQuantity[];
+  } | null;
+  approvalDigest: string | null;
+}
+
+/** The stored preview, as far as it is bound. */
+export interface BoundPreview {
+  id: string;
+  madeBy: PreviewMaker;
+  actionId: string;
+  versionId: string;
+  adapterType: string;
+  adapterVersion: string;
+  request: PreparedRequest;
+  target: JsonObject;
+  impact: ImpactQuantity[];
+  preconditions: Preconditions;
+  requestDigest: string;
+  bindingDigest: string;
+  expiresAt: Date;
+}
+
+type Row = Omit<BindingRecord, 'preview'> & {
+  preview: (Omit<BoundPreview, 'expiresAt'> & { expiresAt: string }) | null;
+};
+
+/** Throws where there is no such invocation: who asks has locked it. */
+export async function readBinding(tx: EnvironmentTransaction, invocationId: string): Promise<BindingRecord> {
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",
+       i.requested_by AS "requestedBy", i.run_id AS "runId", i.agent_id AS "agentId",
+       CAST(COALESCE((SELECT revision FROM policy_revisions WHERE environment_id = i.environment_id), 0) AS float8) AS "policyRevision",
+       CASE WHEN p.id IS NULL THEN NULL ELSE jsonb_build_object('id', p.id, 'madeBy', p.made_by, 'actionId', p.action_id,
+         'versionId', p.version_id, 'adapterType', p.adapter_type, 'adapterVersion', p.adapter_version, 'request', p.request,
+         'target', p.target, 'impact', p.impact, 'preconditions', p.preconditions, 'requestDigest', p.request_digest,
+         'bindingDigest', p.binding_digest, 'expiresAt', p.expires_at) END AS preview,
+       CASE WHEN e.id IS NULL THEN NULL ELSE jsonb_build_object('bindingDigest', e.binding_digest, 'request', e.request,
+         'target', e.target, 'impact', e.impact) END AS effect,
+       (SELECT a.binding_digest FROM approvals a WHERE a.invocation_id = i.id) AS "approvalDigest"
+     FROM invocations i LEFT JOIN previews p ON p.id = i.preview_id LEFT JOIN effects e ON e.invocation_id = i.id
+     WHERE i.id = ?`,
+    [invocationId],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error(`invocation ${invocationId} is gone`);
+  return { ...row, preview: row.preview && { ...row.preview, expiresAt: new Date(row.preview.expiresAt) } };
+}

@@ -1,0 +1,64 @@
+import type { AdapterCapabilities, ImpactQuantity } from '../../domain/actions.ts';
+import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Preconditions } from '../../domain/binding.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { ActorRecord } from '../invocations/records.ts';
+
+/** By whom: a caller who named it, or the service, which binds the approval of an invocation to one. */
+export type PreviewMaker = 'caller' | 'service';
+
+/** A preview as it is kept, with the names that a reader is shown beside it. */
+export interface PreviewRecord {
+  id: string;
+  actionId: string;
+  actionName: string;
+  versionId: string;
+  adapterType: string;
+  adapterVersion: string;
+  environment: { id: string; name: string; kind: string };
+  /** Reserved: the invocation that executes it, and no other, has this id. */
+  invocationId: string;
+  /** Reserved for the effect that executes it; null: of a plain action. */
+  reservedEffectId: string | null;
+  operationKey: string | null;
+  input: JsonObject;
+  runId: string | null;
+  agentId: string | null;
+  capabilities: AdapterCapabilities;
+  target: JsonObject;
+  request: PreparedRequest;
+  requestDigest: string;
+  impact: ImpactQuantity[];
+  blocks: PreviewBlock[];
+  preconditions: Preconditions;
+  allowances: Json[];
+  bindingDigest: string;
+  evidenceObservedAt: Date;
+  expiresAt: Date;
+  supersedes: string | null;
+  madeBy: PreviewMaker;
+  createdBy: ActorRecord;
+  createdAt: Date;
+  /** The preview that took its place, by a refresh. */
+  supersededBy: string | null;
+  /** True while an invocation stands that names it. */
+  used: boolean;
+  /** Of the effect that executes it, once there is one. */
+  effectId: string | null;
+}
+
+export const PREVIEW_COLUMNS = `
+  p.id, p.action_id AS "actionId", a.name AS "actionName", p.version_id AS "versionId", p.adapter_type AS "adapterType",
+  p.adapter_version AS "adapterVersion", json_build_object('id', n.id, 'name', n.name, 'kind', n.kind) AS environment,
+  p.invocation_id AS "invocationId", p.effect_id AS "reservedEffectId", p.operation_key AS "operationKey", p.input,
+  p.run_id AS "runId", p.agent_id AS "agentId", p.capabilities, p.target, p.request, p.request_digest AS "requestDigest",
+  p.impact, p.blocks, p.preconditions, p.allowances, p.binding_digest AS "bindingDigest",
+  p.evidence_observed_at AS "evidenceObservedAt", p.expires_at AS "expiresAt", p.supersedes, p.made_by AS "madeBy",
+  p.created_by AS "createdBy", p.created_at AS "createdAt", s.id AS "supersededBy",
+  EXISTS (SELECT FROM invocations i WHERE i.id = p.invocation_id AND i.preview_id = p.id) AS used,
+  (SELECT e.id FROM effects e WHERE e.invocation_id = p.invocation_id AND e.preview_id = p.id) AS "effectId"`;
+
+export const PREVIEW_TABLES = `
+  previews p JOIN actions a ON a.id = p.action_id JOIN environments n ON n.id = p.environment_id
+    LEFT JOIN previews s ON s.supersedes = p.id`;

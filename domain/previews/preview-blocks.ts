@@ -1,0 +1,129 @@
+import type { AdapterCapabilities } from '../actions.ts';
+import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import type { Binding } from '../binding.ts';
+import { isJsonObject, jsonDepthExceeds } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { PreviewSource } from './assemble-preview.ts';
+import { BLOCKS_MAX, cutBlock } from './observation.ts';
+import type { PreviewBlock } from './preview-block.ts';
+
+type Field = { label: string; value: string };
+type Item = NonNullable<PreviewBlock['items']>[number];
+
+/** What a person reads of one value. The whole of it is in the preview's `request`. */
+const VALUE_CHARACTERS_MAX = 1_000;
+/** Of a request: more would not be read, and a body may have a hundred thousand leaves. */
+const FIELDS_MAX = 100;
+/** A text that looks like JSON may be nested as deep as its sender likes: then it is shown as a text. */
+const BODY_DEPTH_MAX = 128;
+
+/** What a person reads: the request, what the adapter says of it and read at the provider, the impact, and what is not promised. */
+export function previewBlocks(
+  source: PreviewSource,
+  binding: Binding,
+  capabilities: AdapterCapabilities,
+): PreviewBlock[] {
+  const { descriptor, definition, input, observation } = source;
+  const ofAdapter = [...(descriptor.previewBlocks?.(definition, input) ?? []), ...(observation?.blocks ?? [])];
+  return [
+    requestBlock(binding.request),
+    ...ofAdapter.slice(0, BLOCKS_MAX),
+    { type: 'impact' as const, title: 'What it uses up', quantities: binding.scope.impact },
+    {
+      type: 'limitations' as const,
+      title: 'What is promised and what is not',
+      items: limitations(source, capabilities),
+    },
+  ].map(cutBlock);
+}
+
+/** The request as labels and values: a JSON body leaf by leaf, any other as its text. */
+function requestBlock(request: PreparedRequest): PreviewBlock {
+  const all: Field[] = [
+    { label: 'Method', value: request.method },
+    { label: 'URL', value: request.url },
+    ...Object.entries(request.headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
+  ];
+  const room = Math.max(1, FIELDS_MAX - all.length);
+  const body = bodyFields(request, room + 1);
+  const fields = [...all, ...body].slice(0, FIELDS_MAX);
+  let truncated = all.length + body.length > FIELDS_MAX;
+  const cut = ({ label, value }: Field): Field => {
+    if (value.length <= VALUE_CHARACTERS_MAX) return { label, value };
+    truncated = true;
+    return { label, value: value.slice(0, VALUE_CHARACTERS_MAX) };
+  };
+  const shown = fields.map(cut);
+  return { type: 'fields', title: 'What is sent', fields: shown, ...(truncated ? { truncated } : {}) };
+}
+
+function bodyFields({ body, bodyEncoding }: PreparedRequest, most: number): Field[] {
+  if (body === null) return [];
+  if (bodyEncoding === 'base64') return [{ label: 'Body', value: `${Buffer.byteLength(body, 'base64')} bytes` }];
+  const parsed = parsedContainer(body);
+  if (parsed === null) return [{ label: 'Body', value: body }];
+  const fields: Field[] = [];
+  collectLeaves(parsed, 'body', fields, most);
+  return fields.length > 0 ? fields : [{ label: 'Body', value: body }];
+}
+
+function parsedContainer(body: string): Json | null {
+  if (!/^\s*[[{]/.test(body)) return null;
+  try {
+    const parsed = JSON.parse(body) as Json;
+    return jsonDepthExceeds(parsed, BODY_DEPTH_MAX) ? null : parsed;
+  } catch {
+    return null; // a text that begins like JSON: it is shown as it is
+  }
+}
+
+function collectLeaves(value: Json, label: string, into: Field[], most: number): void {
+  if (into.length >= most) return;
+  const members: [string, Json][] = Array.isArray(value)
+    ? value.map((item, index) => [`${label}[${index}]`, item])
+    : isJsonObject(value)
+      ? Object.entries(value).map(([name, member]) => [`${label}.${name}`, member])
+      : [];
+  if (members.length === 0) {
+    into.push({ label, value: typeof value === 'string' ? value : JSON.stringify(value) });
+    return;
+  }
+  for (const [name, member] of members) {
+    if (into.length >= most) return;
+    collectLeaves(member, name, into, most);
+  }
+}
+
+function limitations({ observation }: PreviewSource, capabilities: AdapterCapabilities): Item[] {
+  const { idempotent, idempotencyWindowSeconds, lookup, replay, reversible } = capabilities;
+  const window = idempotencyWindowSeconds === null ? '' : ` for ${durationText(idempotencyWindowSeconds)}`;
+  return [
+    guarantee('Exactly this request is sent, at most once, or nothing at all.'),
+    idempotent
+      ? guarantee(`The provider is given an idempotency key and knows the request by it${window}.`)
+      : unsupported('The provider is given no idempotency key.'),
+    lookup === 'none'
+      ? unsupported('The outcome cannot be read back: at best the receipt says that the provider accepted it.')
+      : guarantee(`The outcome is read back from the provider's own record (${LOOKUPS[lookup]}).`),
+    replay
+      ? guarantee('An unknown outcome may be sent again by an operator under the same key, within that time.')
+      : unsupported('An unknown outcome is never sent again: it is read, or a person decides.'),
+    observation
+      ? freshness(
+          `Read from the provider at ${observation.observedAt.toISOString()}, and read again right before it is sent.`,
+        )
+      : freshness('Nothing was read from the provider: what it shows comes from the request alone.'),
+    ...(reversible ? [freshness('The provider may still reverse a success later. The receipt then says so.')] : []),
+    { kind: 'irreversible', text: 'What was sent cannot be taken back by the service.' },
+  ];
+}
+
+const LOOKUPS = { by_id: 'by its id', by_key: 'by the key that it was sent with' } as const;
+const guarantee = (text: string): Item => ({ kind: 'guarantee', text });
+const unsupported = (text: string): Item => ({ kind: 'unsupported', text });
+const freshness = (text: string): Item => ({ kind: 'freshness', text });
+
+function durationText(seconds: number): string {
+  const hours = seconds / 3_600;
+  return Number.isInteger(hours) ? `${hours} hours` : `${seconds} seconds`;
+}
