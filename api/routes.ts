@@ -1,5 +1,6 @@
 import { actionRoutes } from './actions/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
@@ -8,6 +9,7 @@ import { environmentRoutes } from './environments/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { impactLimitRoutes } from './impact-limits/routes.ts';
 import { invocationRoutes } from './invocations/routes.ts';
+import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
@@ -24,6 +26,8 @@ export const ROUTES: readonly AnyRoute[] = [
   ...actionRoutes,
   ...invocationRoutes,
   ...effectRoutes,
+  ...approvalPolicyRoutes,
+  ...reconciliationRoutes,
   ...impactLimitRoutes,
   ...budgetRoutes,
   ...messageRoutes,

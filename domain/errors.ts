@@ -50,6 +50,11 @@ export const ERROR_TABLE = {
   USER_IDENTITY_REQUIRED: { status: 403, message: 'This operation needs a signed-in user; an API key has none.' },
   PAID_PLANS_UNAVAILABLE: { status: 403, message: 'Paid plans are not open yet.' },
   HTTPS_REQUIRED: { status: 403, message: 'Use HTTPS.' },
+  PLAN_STALE: {
+    status: 409,
+    message:
+      'The approval policies changed after this plan was made. Nothing was changed. Make a new plan from the files, look at it, and apply that one.',
+  }, // (ours/decisions)
   CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' }, // (ours)
   METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not answer that method. See the Allow header.' }, // (ours)
   NOT_ACCEPTABLE: { status: 406, message: 'This service answers application/json.' }, // (ours)

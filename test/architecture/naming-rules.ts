@@ -5,6 +5,7 @@ import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts'
 export const AREAS = new Set([
   'actions',
   'api-keys',
+  'approval-policies',
   'approvals',
   'attempts',
   'audit',

@@ -65,7 +65,8 @@ const tenancy: Suite = {
       const reply = await world.send(route, request, { key });
       findings.push(...expectError(`the key of ${who}`, reply, 404, 'NOT_FOUND'));
       for (const value of Object.values(request.params ?? {})) {
-        if (reply.text.includes(value)) findings.push(`the reply to ${who} repeats ${value}`);
+        // The number of a version stands in every request id by chance.
+        if (value.length > 3 && reply.text.includes(value)) findings.push(`the reply to ${who} repeats ${value}`);
       }
     }
     // The row was there, and untouched, all the time.

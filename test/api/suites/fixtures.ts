@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { PASSWORD } from '../harness/people.ts';
-import type { World } from './world.ts';
+import { policyDocument, type World } from './world.ts';
 
 export interface FixtureRequest {
   /** Path parameters, of rows that belong to the development environment. */
@@ -23,6 +23,9 @@ const action = async (world: World): Promise<FixtureRequest> => ({ params: { ref
 const secret = async (world: World): Promise<FixtureRequest> => ({ params: { name: await world.plantSecret() } });
 
 const budget = async (world: World): Promise<FixtureRequest> => ({ params: { apiKeyId: await world.plantBudget() } });
+
+const policy = async (world: World): Promise<FixtureRequest> => ({ params: { policyId: await world.plantPolicy() } });
+const policyFiles = () => [{ path: 'refunds.json', content: JSON.stringify(policyDocument()) }];
 
 const workspace = (world: World): Promise<FixtureRequest> =>
   Promise.resolve({ params: { workspaceId: world.api.database.tenants.development.workspaceId } });
@@ -98,6 +101,40 @@ export const FIXTURES: Record<string, RouteFixture> = {
   'budgets.get': { request: budget },
   'budgets.put': { request: async (world) => ({ ...(await budget(world)), body: { caps: { total: 5_000_000 } } }) },
   'budgets.delete': { request: budget },
+
+  'approvalPolicies.list': { request: nothing, plantRow: (world) => world.plantPolicy() },
+  'approvalPolicies.create': { request: () => Promise.resolve({ body: { document: policyDocument() } }) },
+  'approvalPolicies.get': { request: policy },
+  'approvalPolicies.update': { request: async (world) => ({ ...(await policy(world)), body: { enabled: false } }) },
+  'approvalPolicies.delete': { request: policy },
+  'approvalPolicies.versions.list': {
+    request: policy,
+    plantRow: (world, { params }) => world.plantPolicyVersion(params?.['policyId'] ?? ''),
+  },
+  'approvalPolicies.versions.get': {
+    request: async (world) => ({ params: { policyId: await world.plantPolicy(), version: '1' } }),
+  },
+  'approvalPolicies.evaluate': {
+    request: async (world) => ({ body: { action: (await world.plantAction()).name, input: {} } }),
+  },
+  'approvalPolicies.files.plan': { request: () => Promise.resolve({ body: { files: policyFiles() } }) },
+  'approvalPolicies.files.apply': {
+    request: async (world) => {
+      const { planId, digest } = await world.plantPolicyPlan();
+      return { body: { planId, digest } };
+    },
+  },
+  'approvalPolicies.files.test': {
+    request: () =>
+      Promise.resolve({
+        body: {
+          files: policyFiles(),
+          fixtures: [
+            { name: 'one', request: { action: { name: 'refund.create' }, input: {} }, expect: { effect: 'allow' } },
+          ],
+        },
+      }),
+  },
 
   'messages.publish': { request: () => Promise.resolve({ body: message() }) },
   'messages.batch': { request: () => Promise.resolve({ body: { messages: [message()] } }) },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -45,6 +46,12 @@ export interface World {
   plantMessage(): Promise<string>;
   /** The key that a new budget is of. */
   plantBudget(): Promise<string>;
+  /** The id of a new approval policy. */
+  plantPolicy(): Promise<string>;
+  /** One more version of an approval policy. */
+  plantPolicyVersion(policyId: string): Promise<void>;
+  /** A plan of one new policy, not applied. */
+  plantPolicyPlan(): Promise<{ planId: string; digest: string }>;
   /** The token of an invitation into the workspace of the rows. */
   plantInvitation(): Promise<string>;
 }
@@ -170,6 +177,20 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
       const json = await planted(api.call('POST', '/api/v2/messages/publish', { key, body }));
       return (json as { data: { messageId: string } }).data.messageId;
     },
+    plantPolicy: async () => {
+      const body = { document: policyDocument() };
+      const json = await planted(api.call('POST', '/api/v2/approval-policies', { key, body }));
+      return (json as { data: { id: string } }).data.id;
+    },
+    plantPolicyVersion: async (policyId) => {
+      const body = { document: policyDocument() };
+      await planted(api.call('PATCH', `/api/v2/approval-policies/${policyId}`, { key, body }));
+    },
+    plantPolicyPlan: async () => {
+      const body = { files: [{ path: 'planted.json', content: JSON.stringify(policyDocument()) }] };
+      const json = await planted(api.call('POST', '/api/v2/approval-policies/files/plan', { key, body }));
+      return (json as { data: { planId: string; digest: string } }).data;
+    },
     plantInvitation: async () => {
       const owner = await createPerson(api, 'owner');
       const path = `/api/v2/workspaces/${api.database.tenants.development.workspaceId}/members`;
@@ -178,6 +199,15 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
     },
   };
   return made;
+}
+
+/** One that allows what nobody asks, under a name of its own. */
+export function policyDocument(): JsonObject {
+  return {
+    schema: 'approval-policy/v1',
+    name: `planted ${randomUUID()}`,
+    rules: [{ id: 'none', match: { actions: ['no.such.action'] }, effect: 'allow' }],
+  };
 }
 
 async function planted(call: ReturnType<TestApi['call']>): Promise<unknown> {

@@ -88,6 +88,7 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
   await plantBudget(owner, tenant, apiKeyId);
   await plantPeople(owner, tenant);
   await plantMessage(owner, tenant);
+  await plantPolicy(owner, tenant);
   await plantUsage(owner, tenant);
   await plantLimit(owner, tenant, effectId);
   return { actionId, versionId, invocationId, effectId, evidenceId, attemptId };
@@ -174,6 +175,38 @@ async function plantLimit(owner: Client, tenant: Tenant, effectId: string): Prom
   await withoutTriggers(owner, () =>
     insert(owner, 'impact_reservations', { ...of, id: newId('reservation'), effect_id: effectId, amount: 1 }),
   );
+}
+
+/** An approval policy with its version, which moves the environment's revision, and a plan. */
+async function plantPolicy(owner: Client, tenant: Tenant): Promise<void> {
+  const policyId = newId('approvalPolicy');
+  const environment_id = tenant.environmentId;
+  await owner.query('BEGIN'); // the policy names its version, and the version its policy: checked at the commit
+  await insert(owner, 'approval_policies', {
+    id: policyId,
+    environment_id,
+    name: policyId,
+    priority: 0,
+    current_version: 1,
+  });
+  await insert(owner, 'approval_policy_versions', {
+    policy_id: policyId,
+    version: 1,
+    environment_id,
+    digest: DIGEST,
+    document: { name: policyId, priority: 0 },
+    created_by: {},
+  });
+  await owner.query('COMMIT');
+  await insert(owner, 'policy_plans', {
+    id: newId('policyPlan'),
+    environment_id,
+    base_revision: 0,
+    digest: DIGEST,
+    changes: '[]',
+    created_by: {},
+    expires_at: new Date(),
+  });
 }
 
 /** Of the workspace, so that its environments share it. */

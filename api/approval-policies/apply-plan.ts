@@ -1,0 +1,151 @@
+import { archivePolicy } from '../../db/approval-policies/archive-policy.ts';
+import { createPolicy } from '../../db/approval-policies/create-policy.ts';
+import { getPlan } from '../../db/approval-policies/get-plan.ts';
+import { getPolicy } from '../../db/approval-policies/get-policy.ts';
+import { insertPolicyVersion } from '../../db/approval-policies/insert-policy-version.ts';
+import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
+import { markPlanApplied } from '../../db/approval-policies/mark-plan-applied.ts';
+import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
+import type { AppliedPlan, PlannedChange, PlanRecord, PolicyRecord } from '../../db/approval-policies/records.ts';
+import { requireRoom } from '../../db/approval-policies/require-room.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { documentDigestOf } from '../../domain/approval-policies/files.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type Actor, defineRoute } from '../http/define-route.ts';
+import { recordPolicyChange, type PolicyChange, type Who } from './audit.ts';
+import { appliedSchema, applyBody } from './files-schemas.ts';
+
+export const applyPlanRoute = defineRoute({
+  id: 'approvalPolicies.files.apply',
+  method: 'POST',
+  path: '/api/v2/approval-policies/files/apply',
+  summary: 'Apply a plan made from policy files',
+  description:
+    'All of its changes, or none: where any policy of the environment was changed since the plan was made, or the plan has expired, ' +
+    'the answer is 409 `PLAN_STALE`. Applying a plan again answers what the first time did.',
+  scope: 'policies:write',
+  role: 'admin',
+  request: { body: applyBody },
+  response: { 200: appliedSchema },
+  errors: ['NOT_FOUND', 'CONFLICT', 'PLAN_STALE'],
+  idempotent: true,
+  handler({ body: { planId, digest }, caller, actor, requestId, deps, recordReply }) {
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      // From here to the commit nobody else changes a policy: what is compared is what is changed.
+      const revision = await lockPolicies(tx);
+      const plan = await getPlan(tx, planId);
+      if (plan === null) throw notFound('plan');
+      if (plan.digest !== digest) throw differs();
+      if (plan.result !== null) return recordReply(tx, { status: 200, data: plan.result });
+      refuseStale(plan, revision);
+      const changed = await applyChanges(tx, plan.changes, actor);
+      await requireRoom(tx);
+      const result: AppliedPlan = {
+        planId,
+        revision: (await readPolicyRevision(tx)).revision,
+        changes: changed.map(({ change, policy }) => ({
+          name: change.name,
+          action: change.action,
+          policyId: policy.id,
+          version: policy.version,
+        })),
+        appliedAt: new Date().toISOString(),
+      };
+      await markPlanApplied(tx, result);
+      await recordApplied(tx, plan, changed, { caller, actor, requestId });
+      return recordReply(tx, { status: 200, data: result });
+    });
+  },
+});
+
+interface Changed {
+  change: PlannedChange;
+  policy: PolicyRecord;
+}
+
+/** Deletions first. Names are each other's no longer then: an update never renames, and a creation has a name that is free. */
+async function applyChanges(
+  tx: EnvironmentTransaction,
+  changes: readonly PlannedChange[],
+  actor: Actor,
+): Promise<Changed[]> {
+  const order = ['delete', 'update', 'create', 'none'];
+  const changed: Changed[] = [];
+  for (const change of changes.toSorted((a, b) => order.indexOf(a.action) - order.indexOf(b.action))) {
+    changed.push({ change, policy: await applyChange(tx, change, actor) });
+  }
+  return changed.toSorted((a, b) => (a.change.name < b.change.name ? -1 : 1));
+}
+
+async function applyChange(tx: EnvironmentTransaction, change: PlannedChange, actor: Actor): Promise<PolicyRecord> {
+  const { action, policyId, after } = change;
+  if (action === 'create' && after !== null) {
+    return createPolicy(tx, { document: after, digest: documentDigestOf(after), createdBy: actor });
+  }
+  if (policyId === null) throw new Error(`a plan says to ${action} the policy ${change.name} and names no id`);
+  if (action === 'delete') await archivePolicy(tx, policyId);
+  if (action === 'update' && after !== null) {
+    const before = await policyOf(tx, policyId);
+    const version = { document: after, digest: documentDigestOf(after), createdBy: actor };
+    await insertPolicyVersion(tx, { policyId, version: before.version + 1 }, version);
+  }
+  return policyOf(tx, policyId);
+}
+
+async function policyOf(tx: EnvironmentTransaction, id: string): Promise<PolicyRecord> {
+  const policy = await getPolicy(tx, id);
+  if (policy === null) throw new Error(`approval policy ${id} is in a plan of this revision and is gone`);
+  return policy;
+}
+
+function refuseStale(plan: PlanRecord, revision: number): void {
+  const { id, baseRevision, expiresAt } = plan;
+  if (plan.isExpired) {
+    throw new ServiceError('PLAN_STALE', {
+      message: `Plan ${id} expired at ${expiresAt.toISOString()}. Nothing was changed. Make a new plan from the files.`,
+    });
+  }
+  if (baseRevision !== revision) {
+    throw new ServiceError('PLAN_STALE', { details: { baseRevision, revision } });
+  }
+}
+
+function differs(): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message:
+      'The digest is not that of this plan. Nothing was changed. Repeat the digest that the plan was answered with.',
+  });
+}
+
+const AUDITED: Partial<Record<PlannedChange['action'], PolicyChange>> = {
+  create: 'approval_policy.created',
+  update: 'approval_policy.updated',
+  delete: 'approval_policy.deleted',
+};
+
+/** One entry for each policy that changed, so that its own history is whole, and one for the plan. */
+async function recordApplied(
+  tx: EnvironmentTransaction,
+  plan: PlanRecord,
+  changed: readonly Changed[],
+  who: Who,
+): Promise<void> {
+  const counts: JsonObject = {};
+  for (const { change, policy } of changed) {
+    const audited = AUDITED[change.action];
+    if (audited === undefined) continue;
+    counts[change.action] = Number(counts[change.action] ?? 0) + 1;
+    await recordPolicyChange(tx, audited, policy, who, { planId: plan.id });
+  }
+  if (Object.keys(counts).length === 0) return;
+  await recordAudit(tx, {
+    workspaceId: who.caller.tenant.workspaceId,
+    actor: who.actor,
+    action: 'approval_policy.applied',
+    target: { type: 'policy_plan', id: plan.id },
+    details: { digest: plan.digest, baseRevision: plan.baseRevision, ...counts },
+    requestId: who.requestId,
+  });
+}

@@ -1,0 +1,36 @@
+import { archivePolicy } from '../../db/approval-policies/archive-policy.ts';
+import { getPolicy } from '../../db/approval-policies/get-policy.ts';
+import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { recordPolicyChange } from './audit.ts';
+import { policyParams, policySchema, presentPolicy } from './schemas.ts';
+
+export const deletePolicyRoute = defineRoute({
+  id: 'approvalPolicies.delete',
+  method: 'DELETE',
+  path: '/api/v2/approval-policies/{policyId}',
+  summary: 'Delete an approval policy',
+  description:
+    'It decides nothing any more and its name is free; it and its versions stay readable by id, because approvals and receipts ' +
+    'refer to them. Deleting what is deleted already answers 200 and changes nothing.',
+  scope: 'policies:write',
+  role: 'admin',
+  request: { params: policyParams },
+  response: { 200: policySchema },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  handler({ params: { policyId }, caller, actor, requestId, deps, recordReply }) {
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      await lockPolicies(tx);
+      const before = await getPolicy(tx, policyId);
+      if (before === null) throw notFound('approval policy');
+      if (before.archivedAt !== null) return recordReply(tx, { status: 200, data: presentPolicy(before) });
+      await archivePolicy(tx, policyId);
+      const policy = await getPolicy(tx, policyId);
+      if (policy === null) throw new Error(`approval policy ${policyId} was archived and is gone`);
+      await recordPolicyChange(tx, 'approval_policy.deleted', policy, { caller, actor, requestId });
+      return recordReply(tx, { status: 200, data: presentPolicy(policy) });
+    });
+  },
+});

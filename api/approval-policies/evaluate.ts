@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { getAction } from '../../db/actions/get-action.ts';
+import { loadPolicySet } from '../../db/approval-policies/load-policy-set.ts';
+import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/facts.ts';
+import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
+import { notFound, validationError } from '../../domain/errors.ts';
+import { idPattern } from '../../domain/ids.ts';
+import { actionRefParams } from '../actions/action-schemas.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
+import { impactOf } from './asked-impact.ts';
+import { presentDecision, presentTrace, verdictSchema } from './verdict-schema.ts';
+
+export const evaluateBody = z
+  .strictObject({
+    action: actionRefParams.shape.ref,
+    input: z.record(z.string(), z.json()).describe("Checked against the action's inputSchema, as an invocation's is."),
+    agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
+    keyId: z
+      .string()
+      .regex(idPattern('apiKey'), 'must be an id of the form key_…')
+      .optional()
+      .describe('The key of this environment that would ask. Left out: whoever asks now.'),
+  })
+  .meta({ id: 'EvaluateApprovalPolicies' });
+
+export const evaluateRoute = defineRoute({
+  id: 'approvalPolicies.evaluate',
+  method: 'POST',
+  path: '/api/v2/approval-policies/evaluate',
+  summary: 'What the policies would decide of an invocation',
+  description:
+    'Evaluates the enabled policies as an invocation would be, and executes nothing. The answer names the rule that decided and ' +
+    'every rule that was looked at, with the values that its condition saw.',
+  scope: 'policies:read',
+  role: 'member',
+  request: { body: evaluateBody },
+  response: { 200: verdictSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ body, caller, actor, deps }) {
+    const keyId = body.keyId ?? (actor.type === 'api_key' ? actor.id : null);
+    const { action, context, policies } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
+      action: await getAction(tx, body.action),
+      context: await readEvaluationContext(tx, keyId),
+      policies: await loadPolicySet(tx),
+    }));
+    if (action === null || action.archivedAt !== null) throw notFound('action');
+    if (body.keyId !== undefined && context.keyName === null) {
+      throw validationError([{ path: 'body.keyId', message: 'no key of this environment has this id' }]);
+    }
+    const asked = impactOf(action.definition, body.input);
+    if (!asked.ok) throw validationError(asked.issues.map((issue) => ({ ...issue, path: `body.${issue.path}` })));
+    const agentId = body.agentId ?? null;
+    const asking: PolicyFacts['caller'] =
+      keyId === null
+        ? { type: 'user', id: actor.id, name: null, agentId }
+        : { type: 'api_key', id: keyId, name: context.keyName, agentId };
+    const subject = {
+      action: { id: action.id, name: action.name, versionId: action.currentVersion.id },
+      definition: action.definition,
+      input: body.input,
+      impact: asked.quantities,
+      environment: context.environment,
+      caller: asking,
+      runId: null,
+      now: new Date(),
+    };
+    const verdict = evaluatePolicies(policies.set, policyFactsOf(subject), policyDefaultsOf(subject));
+    return {
+      status: 200,
+      data: { ...presentDecision(verdict), revision: policies.revision, trace: verdict.trace.map(presentTrace) },
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { getPolicy } from '../../db/approval-policies/get-policy.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { policyParams, policySchema, presentPolicy } from './schemas.ts';
+
+export const getPolicyRoute = defineRoute({
+  id: 'approvalPolicies.get',
+  method: 'GET',
+  path: '/api/v2/approval-policies/{policyId}',
+  summary: 'Get an approval policy with its newest document',
+  scope: 'policies:read',
+  role: 'member',
+  request: { params: policyParams },
+  response: { 200: policySchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const policy = await deps.db.withEnvironment(caller.tenant, (tx) => getPolicy(tx, params.policyId));
+    if (policy === null) throw notFound('approval policy');
+    return { status: 200, data: presentPolicy(policy) };
+  },
+});

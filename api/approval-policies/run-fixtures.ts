@@ -1,0 +1,142 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { ActionRecord } from '../../db/actions/records.ts';
+import type { EvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import { evaluatePolicies, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
+import type { PolicyTrace, PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type AskedImpact, impactOf } from './asked-impact.ts';
+import type { Fixture, FixtureResult } from './fixture-schemas.ts';
+import { presentDecision, presentTrace } from './verdict-schema.ts';
+
+/** Of all fixtures of one request. One evaluation is bounded by itself; five hundred hostile ones are bounded here. */
+export const FIXTURES_TIME_MS = 10_000;
+const TRACE_SHOWN_MAX = 20;
+/** Stands for what a fixture does not name and that no policy should depend on. */
+const STAND_IN_KEY = 'key_fixture';
+
+export interface FixtureWorld {
+  set: PolicySet;
+  context: EvaluationContext;
+  /** The live actions that fixtures refer to, by the ref that they use. */
+  actions: ReadonlyMap<string, ActionRecord>;
+}
+
+/** Evaluates each fixture over the set. Nothing is executed, and other requests have their turn between two fixtures. */
+export async function runFixtures(world: FixtureWorld, fixtures: readonly Fixture[]): Promise<FixtureResult[]> {
+  const results: FixtureResult[] = [];
+  const deadline = performance.now() + FIXTURES_TIME_MS;
+  for (const fixture of fixtures) {
+    await turn();
+    const isLate = performance.now() > deadline;
+    results.push(
+      isLate ? notEvaluated(fixture, 'the fixtures before it took all the time there is') : run(world, fixture),
+    );
+  }
+  return results;
+}
+
+function run(world: FixtureWorld, fixture: Fixture): FixtureResult {
+  const subject = subjectOf(world, fixture.request);
+  if (typeof subject === 'string') return notEvaluated(fixture, subject);
+  const verdict = evaluatePolicies(world.set, policyFactsOf(subject), policyDefaultsOf(subject));
+  const policy = verdict.trace.find(({ policyId }) => policyId === verdict.policyId)?.policyName ?? null;
+  const problems = problemsOf(fixture.expect, verdict, policy);
+  const { policyId: _id, version: _version, ...decision } = presentDecision(verdict);
+  const shown = shownTrace(verdict.trace);
+  return {
+    name: fixture.name,
+    passed: problems.length === 0,
+    problems,
+    expected: fixture.expect,
+    actual: { ...decision, policy },
+    trace: shown.map((entry) => ({ ...presentTrace(entry), policyId: null, version: null })),
+    traceOmitted: verdict.trace.length - shown.length,
+  };
+}
+
+/** What the policies see, or why there is nothing for them to see. */
+function subjectOf({ context, actions }: FixtureWorld, request: Fixture['request']): PolicySubject | string {
+  const facts = {
+    input: request.input as JsonObject,
+    environment: { ...context.environment, ...definedMembers(request.environment ?? {}) },
+    caller: {
+      type: 'api_key',
+      id: request.keyId ?? STAND_IN_KEY,
+      name: request.keyName ?? null,
+      agentId: request.agentId ?? null,
+    },
+    runId: request.runId ?? null,
+    now: request.now === undefined ? new Date() : new Date(request.now),
+  } as const;
+  const given = request.impact?.map(({ currency, ...quantity }) => ({
+    ...quantity,
+    ...(currency === undefined ? {} : { currency }),
+  }));
+  if (typeof request.action !== 'string') {
+    const { name, adapter = 'http.request', governed = false, tag = null, approvalRequired = false } = request.action;
+    return {
+      ...facts,
+      action: { id: 'act_fixture', name, versionId: 'ver_fixture' },
+      definition: {
+        adapter: { type: adapter, version: '1', config: {} },
+        governed,
+        approval: { required: approvalRequired, tag },
+      },
+      impact: given ?? [],
+    };
+  }
+  const action = actions.get(request.action);
+  if (action === undefined) {
+    return `no live action of this environment is called ${request.action}: create it, or describe it in the fixture`;
+  }
+  const asked: AskedImpact = impactOf(action.definition, facts.input);
+  if (!asked.ok)
+    return `an invocation with this input would be refused: ${asked.issues.map((issue) => `${issue.path} ${issue.message}`).join('; ')}`;
+  return {
+    ...facts,
+    action: { id: action.id, name: action.name, versionId: action.currentVersion.id },
+    definition: action.definition,
+    impact: given ?? asked.quantities,
+  };
+}
+
+function problemsOf(expected: Fixture['expect'], verdict: PolicyVerdict, policy: string | null): string[] {
+  const quorum = verdict.terms?.quorum ?? null;
+  const compared: [string, unknown, unknown][] = [
+    ['effect', expected.effect, verdict.effect],
+    ['policy', expected.policy, policy],
+    ['ruleId', expected.ruleId, verdict.ruleId],
+    ['quorum', expected.quorum, quorum],
+  ];
+  return compared
+    .filter(([, wanted, found]) => wanted !== undefined && wanted !== found)
+    .map(
+      ([what, wanted, found]) => `${what} is ${found === null ? 'none' : found}, and ${wanted ?? 'none'} was expected`,
+    );
+}
+
+/** Rules whose `match` held say most; the others, why a rule did not hold that should have. In their order. */
+function shownTrace(trace: readonly PolicyTrace[]): PolicyTrace[] {
+  const told = trace.filter(({ outcome }) => outcome !== 'not_matched');
+  const silent = trace.filter(({ outcome }) => outcome === 'not_matched');
+  return [...told, ...silent].slice(0, TRACE_SHOWN_MAX);
+}
+
+function notEvaluated({ name, expect: expected }: Fixture, why: string): FixtureResult {
+  return {
+    name,
+    passed: false,
+    problems: [`not evaluated: ${why}`],
+    expected,
+    actual: null,
+    trace: [],
+    traceOmitted: 0,
+  };
+}
+
+function definedMembers<T extends object>(value: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
+}

@@ -1,0 +1,61 @@
+import { getAction } from '../../db/actions/get-action.ts';
+import type { ActionRecord } from '../../db/actions/records.ts';
+import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { compilePolicySet, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { testBody, testedSchema, type Fixture } from './fixture-schemas.ts';
+import { readFiles, type ReadFile } from './read-files.ts';
+import { runFixtures } from './run-fixtures.ts';
+
+export const testFilesRoute = defineRoute({
+  id: 'approvalPolicies.files.test',
+  method: 'POST',
+  path: '/api/v2/approval-policies/files/test',
+  summary: 'Test policy files against fixture requests',
+  description:
+    'Evaluates each fixture over the policies of the files and no others, and executes nothing. Each result says what was decided, ' +
+    'by which rule, and the values that its condition saw. A fixture names an action of this environment, or describes one.',
+  scope: 'policies:read',
+  role: 'member',
+  request: { body: testBody },
+  response: { 200: testedSchema },
+  errors: [],
+  async handler({ body, caller, deps }) {
+    const files = await readFiles(body.files);
+    const { context, actions } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
+      context: await readEvaluationContext(tx, null),
+      actions: await findActions(tx, body.fixtures),
+    }));
+    const results = await runFixtures({ set: setOf(files), context, actions }, body.fixtures);
+    const passedCount = results.filter(({ passed }) => passed).length;
+    const failedCount = results.length - passedCount;
+    return { status: 200, data: { passed: failedCount === 0, passedCount, failedCount, results } };
+  },
+});
+
+/** As if each file were a policy; its name takes the place of an id, since the policy may not be there yet. */
+function setOf(files: readonly ReadFile[]): PolicySet {
+  return compilePolicySet(
+    files.map(({ document }) => ({
+      id: document.name,
+      name: document.name,
+      priority: document.priority,
+      version: 0,
+      document,
+    })),
+  );
+}
+
+async function findActions(
+  tx: EnvironmentTransaction,
+  fixtures: readonly Fixture[],
+): Promise<Map<string, ActionRecord>> {
+  const refs = new Set(fixtures.flatMap(({ request: { action } }) => (typeof action === 'string' ? [action] : [])));
+  const found = new Map<string, ActionRecord>();
+  for (const ref of refs) {
+    const action = await getAction(tx, ref);
+    if (action !== null && action.archivedAt === null) found.set(ref, action);
+  }
+  return found;
+}

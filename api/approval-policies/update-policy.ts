@@ -1,0 +1,75 @@
+import { getPolicy } from '../../db/approval-policies/get-policy.ts';
+import { insertPolicyVersion } from '../../db/approval-policies/insert-policy-version.ts';
+import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
+import type { NewPolicyVersion, PolicyRecord } from '../../db/approval-policies/records.ts';
+import { requireRoom } from '../../db/approval-policies/require-room.ts';
+import { setPolicyEnabled } from '../../db/approval-policies/set-policy-enabled.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { recordPolicyChange } from './audit.ts';
+import { readDocument } from './document.ts';
+import { policyParams, policySchema, presentPolicy, updatePolicyBody } from './schemas.ts';
+
+export const updatePolicyRoute = defineRoute({
+  id: 'approvalPolicies.update',
+  method: 'PATCH',
+  path: '/api/v2/approval-policies/{policyId}',
+  summary: 'Change an approval policy',
+  description:
+    'A document replaces the one before it and makes the next version; one that is equal to it, and a change of `enabled` alone, ' +
+    'make none. Work that waits for an approval is evaluated again when it goes on: a stricter result invalidates the approval.',
+  scope: 'policies:write',
+  role: 'admin',
+  request: { params: policyParams, body: updatePolicyBody },
+  response: { 200: policySchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
+    const version: NewPolicyVersion | null =
+      body.document === undefined ? null : { ...readDocument(body.document), createdBy: actor };
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      await lockPolicies(tx);
+      const before = await getPolicy(tx, params.policyId);
+      if (before === null) throw notFound('approval policy');
+      refuseStale(before, body.expectedVersion);
+      const after = await change(tx, before, { version, enabled: body.enabled ?? before.enabled });
+      if (after !== before) {
+        const renamed = after.name === before.name ? {} : { previousName: before.name };
+        await recordPolicyChange(tx, 'approval_policy.updated', after, { caller, actor, requestId }, renamed);
+      }
+      return recordReply(tx, { status: 200, data: presentPolicy(after) });
+    });
+  },
+});
+
+/** The policy as it is after the change: `before` itself where it alters nothing. */
+async function change(
+  tx: EnvironmentTransaction,
+  before: PolicyRecord,
+  { version, enabled }: { version: NewPolicyVersion | null; enabled: boolean },
+): Promise<PolicyRecord> {
+  const isNewDocument = version !== null && version.digest !== before.digest;
+  if (!isNewDocument && enabled === before.enabled) return before;
+  if (isNewDocument) {
+    await insertPolicyVersion(tx, { policyId: before.id, version: before.version + 1 }, version);
+    await requireRoom(tx);
+  }
+  if (enabled !== before.enabled) await setPolicyEnabled(tx, before.id, enabled);
+  const after = await getPolicy(tx, before.id);
+  if (after === null) throw new Error(`approval policy ${before.id} was changed and is gone`);
+  return after;
+}
+
+function refuseStale(policy: PolicyRecord, expectedVersion: number | undefined): void {
+  if (policy.archivedAt !== null) {
+    throw new ServiceError('CONFLICT', {
+      message: `Approval policy ${policy.id} is deleted and no longer changes. Create a new one; the name may be free again.`,
+    });
+  }
+  if (expectedVersion !== undefined && expectedVersion !== policy.version) {
+    throw new ServiceError('CONFLICT', {
+      message: `Approval policy ${policy.id} is at version ${policy.version}, not ${expectedVersion}: it was changed meanwhile. Read it, and make your change again.`,
+    });
+  }
+}

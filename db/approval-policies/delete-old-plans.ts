@@ -1,0 +1,17 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** For so long it is said of a plan that it expired, and of an applied one what it did; afterwards it is not found. */
+const KEPT_DAYS = 7;
+const APPLIED_KEPT_DAYS = 90;
+const DELETED_MAX = 50;
+
+/** Removes plans that nobody can use any more, so that a repository that plans on every push does not fill the table. */
+export async function deleteOldPlans(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw(
+    `DELETE FROM policy_plans WHERE id IN (
+       SELECT id FROM policy_plans
+       WHERE expires_at < now() - (CASE WHEN applied_at IS NULL THEN :kept ELSE :appliedKept END) * interval '1 day'
+       ORDER BY expires_at LIMIT :most FOR UPDATE SKIP LOCKED)`,
+    { kept: KEPT_DAYS, appliedKept: APPLIED_KEPT_DAYS, most: DELETED_MAX },
+  );
+}

@@ -1,0 +1,95 @@
+import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
+
+/** Who made a version or a plan. */
+export interface PolicyAuthor {
+  type: string;
+  id: string;
+}
+
+/** A policy with the document that is in force while it is enabled and not archived. */
+export interface PolicyRecord {
+  id: string;
+  name: string;
+  priority: number;
+  enabled: boolean;
+  /** Number of the newest version. */
+  version: number;
+  digest: string;
+  document: PolicyDocument;
+  createdAt: Date;
+  updatedAt: Date;
+  archivedAt: Date | null;
+}
+
+/** One immutable version. `digest` is SHA-256 over the JCS bytes of `document`. */
+export interface PolicyVersionRecord {
+  policyId: string;
+  version: number;
+  digest: string;
+  document: PolicyDocument;
+  createdBy: PolicyAuthor;
+  createdAt: Date;
+}
+
+export interface NewPolicyVersion {
+  document: PolicyDocument;
+  digest: string;
+  createdBy: PolicyAuthor;
+}
+
+/** Of `approval_policies p` joined with the newest row of `approval_policy_versions v`. */
+export const POLICY_COLUMNS = {
+  id: 'p.id',
+  name: 'p.name',
+  priority: 'p.priority',
+  enabled: 'p.enabled',
+  version: 'p.current_version',
+  digest: 'v.digest',
+  document: 'v.document',
+  createdAt: 'p.created_at',
+  updatedAt: 'p.updated_at',
+  archivedAt: 'p.archived_at',
+} as const;
+
+export const VERSION_COLUMNS = {
+  policyId: 'policy_id',
+  version: 'version',
+  digest: 'digest',
+  document: 'document',
+  createdBy: 'created_by',
+  createdAt: 'created_at',
+} as const;
+
+/** What a plan will do to one policy. `after` is set where it makes a version; `policyId` where there is a policy already. */
+export interface PlannedChange {
+  name: string;
+  action: 'create' | 'update' | 'delete' | 'none';
+  policyId: string | null;
+  after: PolicyDocument | null;
+}
+
+export interface PlanRecord {
+  id: string;
+  baseRevision: number;
+  digest: string;
+  changes: PlannedChange[];
+  expiresAt: Date;
+  isExpired: boolean;
+  /** Null until it was applied. */
+  result: AppliedPlan | null;
+}
+
+export interface AppliedChange {
+  name: string;
+  action: PlannedChange['action'];
+  policyId: string | null;
+  version: number | null;
+}
+
+/** What applying a plan answers, the first time and every later time. */
+export interface AppliedPlan {
+  planId: string;
+  revision: number;
+  changes: AppliedChange[];
+  appliedAt: string;
+}

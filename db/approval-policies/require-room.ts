@@ -1,0 +1,31 @@
+import { LIVE_POLICIES_BYTES_MAX, LIVE_POLICIES_MAX, LIVE_RULES_MAX } from '../../domain/approval-policies/files.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/**
+ * Holds the policies of an environment to what every invocation can be evaluated over. Call it after the change, under
+ * `lockPolicies`: the transaction that goes over a bound is rolled back.
+ *
+ * @throws {ServiceError} CONFLICT that names the bound.
+ */
+export async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { policies: number; rules: number; bytes: number }[] }>(
+    `SELECT count(*)::int AS policies, COALESCE(sum(jsonb_array_length(v.document -> 'rules')), 0)::int AS rules,
+       COALESCE(sum(octet_length(v.document::text)), 0)::int AS bytes
+     FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+     WHERE p.archived_at IS NULL`,
+    [],
+  );
+  const { policies = 0, rules = 0, bytes = 0 } = rows[0] ?? {};
+  if (policies > LIVE_POLICIES_MAX) throw noRoom(`${LIVE_POLICIES_MAX} approval policies`);
+  if (rules > LIVE_RULES_MAX) throw noRoom(`${LIVE_RULES_MAX} rules in its approval policies together`);
+  if (bytes > LIVE_POLICIES_BYTES_MAX) {
+    throw noRoom(`${LIVE_POLICIES_BYTES_MAX} bytes of approval policies together`);
+  }
+}
+
+function noRoom(bound: string): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: `An environment holds at most ${bound}. Nothing was changed: delete what is not needed first.`,
+  });
+}
