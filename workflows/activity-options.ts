@@ -54,3 +54,19 @@ export const WAKE_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
+
+/**
+ * A read of the provider's record for an invocation. A read that fails is on record as one; what is tried again here, for as
+ * long as it takes, is the database, and a worker that died.
+ */
+export const OBSERVE_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** The same for a preview whose caller waits: soon over. */
+export const OBSERVE_DRAFT_OPTIONS: ActivityOptions = {
+  scheduleToCloseTimeout: '18 seconds',
+  startToCloseTimeout: '16 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumAttempts: 3 },
+};

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
-import { type PreviewBlock, previewText } from './preview-block.ts';
+import { PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock } from './preview-block.ts';
 
 /** What an adapter read at the provider, as it is kept. */
 export interface Observation {
@@ -16,19 +16,39 @@ export interface Observation {
 const TITLE_CHARACTERS_MAX = 200;
 const LABEL_CHARACTERS_MAX = 200;
 const ENTRIES_MAX = 200;
-export const BLOCKS_MAX = 20;
-
-const NUL_OR_LONE_SURROGATE = /\u0000|\p{Surrogate}/gu;
+const BLOCKS_MAX = 20;
+const BLOCKS_CHARACTERS_MAX = 262_144;
+const PRECONDITIONS_CHARACTERS_MAX = 16_384;
+const SUMMARY_CHARACTERS_MAX = 2_000;
 
 /** A text of anyone's as the database keeps it: whole characters, none of them NUL, and no more than so many. */
-function kept(value: string, most?: number): { text: string; truncated: boolean } {
-  const wellFormed = value.replaceAll(NUL_OR_LONE_SURROGATE, '\uFFFD');
-  if (most === undefined || wellFormed.length <= most) return previewText(wellFormed);
-  return { text: wellFormed.slice(0, most).replaceAll(NUL_OR_LONE_SURROGATE, ''), truncated: true };
+function kept(value: string, most = PREVIEW_TEXT_CHARACTERS_MAX): { text: string; truncated: boolean } {
+  const storable = value.replaceAll('\u0000', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+  if (storable.length <= most) return { text: storable, truncated: false };
+  return { text: storable.slice(0, most).replaceAll(/\p{Surrogate}/gu, ''), truncated: true };
+}
+
+/** The blocks of an adapter, each cut to what a preview may hold, and together to what a person reads and a row keeps. */
+export function keptBlocks(blocks: readonly PreviewBlock[]): PreviewBlock[] {
+  const shown: PreviewBlock[] = [];
+  let characters = 0;
+  for (const block of blocks.slice(0, BLOCKS_MAX)) {
+    const cut = cutBlock(block);
+    characters += JSON.stringify(cut).length;
+    if (characters > BLOCKS_CHARACTERS_MAX) break;
+    shown.push(cut);
+  }
+  const hidden = blocks.length - shown.length;
+  if (hidden === 0) return shown;
+  const text = `${hidden} more part${hidden === 1 ? '' : 's'} of what was read would be too much to show.`;
+  return [
+    ...shown,
+    { type: 'limitations', title: 'Not shown', items: [{ kind: 'unsupported', text }], truncated: true },
+  ];
 }
 
 /** A block with everything in it cut to what a preview may hold; `truncated` says that it was. */
-export function cutBlock(block: PreviewBlock): PreviewBlock {
+export function cutBlock(block: PreviewBlock, valueCharactersMax = PREVIEW_TEXT_CHARACTERS_MAX): PreviewBlock {
   let truncated = block.truncated ?? false;
   const cut = (value: string, most?: number): string => {
     const result = kept(value, most);
@@ -44,7 +64,10 @@ export function cutBlock(block: PreviewBlock): PreviewBlock {
     type: block.type,
     title: cut(block.title, TITLE_CHARACTERS_MAX),
     ...(fields && {
-      fields: list(fields).map((field) => ({ label: cut(field.label, LABEL_CHARACTERS_MAX), value: cut(field.value) })),
+      fields: list(fields).map((field) => ({
+        label: cut(field.label, LABEL_CHARACTERS_MAX),
+        value: cut(field.value, valueCharactersMax),
+      })),
     }),
     ...(path === undefined ? {} : { path: cut(path) }),
     ...(before === undefined ? {} : { before: cut(before) }),
@@ -55,10 +78,20 @@ export function cutBlock(block: PreviewBlock): PreviewBlock {
   return truncated ? { ...parts, truncated } : parts;
 }
 
-/** Preconditions are ids and small facts. What a provider wrote into them must not make the database refuse the row. */
-export function keptJson(value: Json): Json {
+/** What may be bound: ids and small facts. Null where an adapter read more than that. */
+export function keptPreconditions(preconditions: JsonObject): JsonObject | null {
+  const kept = keptJson(preconditions);
+  return isJsonObject(kept) && JSON.stringify(kept).length <= PRECONDITIONS_CHARACTERS_MAX ? kept : null;
+}
+
+/** What a provider wrote must not make the database refuse the row. */
+function keptJson(value: Json): Json {
   if (typeof value === 'string') return kept(value).text;
   if (Array.isArray(value)) return value.map(keptJson);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [kept(name).text, keptJson(member)]));
+}
+
+export function keptSummary(summary: string): string {
+  return kept(summary, SUMMARY_CHARACTERS_MAX).text;
 }

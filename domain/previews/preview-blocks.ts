@@ -4,14 +4,14 @@ import type { Binding } from '../binding.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json } from '../json.ts';
 import type { PreviewSource } from './assemble-preview.ts';
-import { BLOCKS_MAX, cutBlock } from './observation.ts';
+import { cutBlock, keptBlocks } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 
 type Field = { label: string; value: string };
 type Item = NonNullable<PreviewBlock['items']>[number];
 
 /** What a person reads of one value. The whole of it is in the preview's `request`. */
-const VALUE_CHARACTERS_MAX = 1_000;
+const VALUE_CHARACTERS_MAX = 4_000;
 /** Of a request: more would not be read, and a body may have a hundred thousand leaves. */
 const FIELDS_MAX = 100;
 /** A text that looks like JSON may be nested as deep as its sender likes: then it is shown as a text. */
@@ -27,34 +27,23 @@ export function previewBlocks(
   const ofAdapter = [...(descriptor.previewBlocks?.(definition, input) ?? []), ...(observation?.blocks ?? [])];
   return [
     requestBlock(binding.request),
-    ...ofAdapter.slice(0, BLOCKS_MAX),
-    { type: 'impact' as const, title: 'What it uses up', quantities: binding.scope.impact },
-    {
-      type: 'limitations' as const,
-      title: 'What is promised and what is not',
-      items: limitations(source, capabilities),
-    },
-  ].map(cutBlock);
+    ...keptBlocks(ofAdapter),
+    { type: 'impact', title: 'What it uses up', quantities: binding.scope.impact },
+    { type: 'limitations', title: 'What is promised and what is not', items: limitations(source, capabilities) },
+  ];
 }
 
 /** The request as labels and values: a JSON body leaf by leaf, any other as its text. */
 function requestBlock(request: PreparedRequest): PreviewBlock {
-  const all: Field[] = [
+  const head: Field[] = [
     { label: 'Method', value: request.method },
     { label: 'URL', value: request.url },
     ...Object.entries(request.headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
   ];
-  const room = Math.max(1, FIELDS_MAX - all.length);
-  const body = bodyFields(request, room + 1);
-  const fields = [...all, ...body].slice(0, FIELDS_MAX);
-  let truncated = all.length + body.length > FIELDS_MAX;
-  const cut = ({ label, value }: Field): Field => {
-    if (value.length <= VALUE_CHARACTERS_MAX) return { label, value };
-    truncated = true;
-    return { label, value: value.slice(0, VALUE_CHARACTERS_MAX) };
-  };
-  const shown = fields.map(cut);
-  return { type: 'fields', title: 'What is sent', fields: shown, ...(truncated ? { truncated } : {}) };
+  const all = [...head, ...bodyFields(request, FIELDS_MAX)];
+  const fields = all.slice(0, FIELDS_MAX);
+  const truncated = all.length > FIELDS_MAX ? { truncated: true } : {};
+  return cutBlock({ type: 'fields', title: 'What is sent', fields, ...truncated }, VALUE_CHARACTERS_MAX);
 }
 
 function bodyFields({ body, bodyEncoding }: PreparedRequest, most: number): Field[] {

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Tenant } from '../../db/client.ts';
+import type { ActionDefinition } from '../../domain/actions.ts';
+import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
+import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { Inspection } from '../adapters/adapter.ts';
+import { createRedactor } from '../adapters/http-request/redaction.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { openSecrets } from '../secrets/open-secrets.ts';
+import { withoutMessage } from '../secrets/without-message.ts';
+
+export interface InspectionWork {
+  definition: ActionDefinition;
+  input: JsonObject;
+  identity: RequestIdentity;
+}
+
+export interface InspectionEffort {
+  /** Waits before each further read; the provider's record is read one more time than there are waits. */
+  retryDelaysMs: readonly number[];
+  timeoutMs: number;
+}
+
+export type Inspected =
+  | { kind: 'read'; observation: Observation }
+  /** Every try failed; `reason` is for people and holds no credential. */
+  | { kind: 'unavailable'; reason: string };
+
+/**
+ * Reads the provider's record with the action's own credentials, which are opened here. It never writes anything there. What
+ * comes back is cleaned of the credentials once more, and cut to what a preview keeps.
+ */
+export async function inspectTarget(
+  deps: InvocationDependencies,
+  tenant: Tenant,
+  work: InspectionWork,
+  { retryDelaysMs, timeoutMs }: InspectionEffort,
+): Promise<Inspected> {
+  const adapter = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
+  const { values, missing } = await openSecrets(deps, tenant, adapter.descriptor.secretNames(work.definition));
+  if (missing.length > 0) {
+    const message = `no secret named ${missing.join(', ')} in this environment`;
+    const refusal = { code: 'secret_missing', message } as const;
+    return {
+      kind: 'read',
+      observation: { observedAt: new Date(), preconditions: {}, blocks: [], refusal, summary: message },
+    };
+  }
+  if (adapter.inspect === undefined) {
+    throw new Error(`adapter ${adapter.descriptor.type} says that it inspects, and cannot`);
+  }
+  const inspect = adapter.inspect.bind(adapter);
+  let last: Inspected = { kind: 'unavailable', reason: 'nothing was read' };
+  for (const waitMs of [0, ...retryDelaysMs]) {
+    if (waitMs > 0) await delay(waitMs);
+    const inspection = await inspect({ ...work, secrets: values, timeoutMs, signal: NEVER_ABORTED }).catch(
+      (error: unknown): Inspection => {
+        deps.logger.error(
+          { ...work.identity, failure: withoutMessage(error) },
+          'an adapter threw out of an inspection',
+        );
+        return { kind: 'unavailable', reason: 'the read broke off on our side' };
+      },
+    );
+    last = kept(inspection, values.values());
+    if (last.kind === 'read') return last;
+  }
+  return last;
+}
+
+/** Its time-out ends it. */
+const NEVER_ABORTED = new AbortController().signal;
+
+/** The adapter removed its credentials already; what is kept for good, and shown, is looked through once more. */
+function kept(inspection: Inspection, secrets: Iterable<string>): Inspected {
+  const redactor = createRedactor(secrets);
+  if (inspection.kind === 'unavailable') {
+    return { kind: 'unavailable', reason: keptSummary(redactor.text(inspection.reason)) };
+  }
+  const { preconditions, blocks, refusal, summary, observedAt } = inspection;
+  if (!redactor.canSearch(JSON.stringify([preconditions, blocks]).length)) {
+    return { kind: 'unavailable', reason: 'the record is too large to be kept' };
+  }
+  const bound = keptPreconditions(redactor.json(preconditions) as JsonObject);
+  if (bound === null) return { kind: 'unavailable', reason: 'the record is too large to be bound' };
+  return {
+    kind: 'read',
+    observation: {
+      observedAt,
+      preconditions: bound,
+      blocks: keptBlocks(redactor.json(blocks as unknown as Json) as unknown as PreviewBlock[]),
+      refusal: refusal && { code: refusal.code, message: keptSummary(redactor.text(refusal.message)) },
+      summary: keptSummary(redactor.text(summary)),
+    },
+  };
+}

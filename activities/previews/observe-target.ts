@@ -1,0 +1,40 @@
+import { appendObservation } from '../../db/previews/append-observation.ts';
+import { readObservationWork } from '../../db/previews/read-observation-work.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
+import type { Observation } from '../../domain/previews/observation.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { inspectTarget, type InspectionEffort } from './inspect-target.ts';
+
+export interface Observed {
+  /** `refused`: what was read forbids the dispatch, or nothing could be read. The observation says which. */
+  outcome: 'observed' | 'refused';
+}
+
+/** Within the activity's two minutes. */
+const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
+
+/**
+ * Reads what an adapter can of an invocation's target and appends what was seen, before a person is asked and again right
+ * before the reservation. A read changes nothing, so it may run any number of times: a worker that dies is followed by another.
+ * A provider that cannot be read leaves an observation too, which refuses: what was agreed to rests on its record.
+ */
+export function observeTarget(deps: InvocationDependencies) {
+  return async (ref: InvocationRef): Promise<Observed> => {
+    const work = await deps.db.oneStatement(ref, (tx) => readObservationWork(tx, ref.invocationId));
+    const inspected = await inspectTarget(deps, ref, work, EFFORT);
+    const observation = inspected.kind === 'read' ? inspected.observation : unread(inspected.reason);
+    await deps.db.withEnvironment(ref, (tx) => appendObservation(tx, ref.invocationId, observation));
+    return { outcome: observation.refusal === null ? 'observed' : 'refused' };
+  };
+}
+
+function unread(reason: string): Observation {
+  const message = `the provider could not be read: ${reason}`;
+  return {
+    observedAt: new Date(),
+    preconditions: {},
+    blocks: [],
+    refusal: { code: 'precondition_changed', message },
+    summary: message,
+  };
+}

@@ -1,0 +1,11 @@
+/** Where a preview's rows are found: what the API, workflows and activities hand each other instead of its contents. */
+export interface PreviewRef {
+  previewId: string;
+  workspaceId: string;
+  environmentId: string;
+}
+
+/** `read`: the draft holds what was read. `unavailable`: nothing could be read. `withdrawn`: nobody waits for it any more. */
+export interface DraftObserved {
+  outcome: 'read' | 'unavailable' | 'withdrawn';
+}
