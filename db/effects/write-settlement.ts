@@ -1,9 +1,10 @@
+import { settleReservationsOf } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from '../invocations/announce-settlement.ts';
 import { statusOf, type Settlement } from '../../domain/settlement.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Writes what is known of a dispatch onto the invocation and, where one governs, its effect. Idempotent: the same settlement
+ * Writes what is known of a dispatch onto the invocation and, where one governs, its effect and reservations. Idempotent: the same settlement
  * twice changes nothing, and the database refuses one that goes back on an earlier one.
  */
 export async function writeSettlement(
@@ -23,16 +24,20 @@ export async function writeSettlement(
   const written = tx.raw(
     `WITH effect AS (
        UPDATE effects SET stage = :stage, outcome = :outcome, outcome_source = :source, partial_effect = :partialEffect,
-         reconcile_next_at = CASE WHEN :stage = 'settled' THEN NULL ELSE reconcile_next_at END,
+         reconcile_next_at = CASE WHEN :stage <> 'settled' THEN reconcile_next_at
+           -- What its provider may still reverse is read on: the sweep starts watchReversal when this is due.
+           WHEN :outcome = 'succeeded' AND COALESCE((capabilities ->> 'reversible')::boolean, false) THEN now() + interval '1 day' END,
          outcome_at = CASE WHEN :outcome = 'pending' THEN outcome_at ELSE COALESCE(outcome_at, now()) END, updated_at = now()
        WHERE invocation_id = :invocationId
          AND (stage, outcome, outcome_source) IS DISTINCT FROM (:stage, :outcome, CAST(:source AS text)))
      UPDATE invocations i SET status = :status, outcome_source = :source, error = :error,
        result = COALESCE((SELECT a.response FROM attempts a WHERE a.invocation_id = i.id AND a.response IS NOT NULL
+                          ORDER BY a.observed_outcome IN ('succeeded', 'pending') DESC, a.number DESC LIMIT 1),
+                         (SELECT l.response FROM late_answers l JOIN attempts a ON a.id = l.attempt_id WHERE a.invocation_id = i.id
                           ORDER BY a.number DESC LIMIT 1), i.result),
        settled_at = CASE WHEN :stage = 'settled' THEN COALESCE(i.settled_at, now()) END, updated_at = now()
      WHERE i.id = :invocationId`,
     bindings,
   );
-  await Promise.all([written, announceSettlement(tx, invocationId)]);
+  await Promise.all([written, settleReservationsOf(tx, invocationId), announceSettlement(tx, invocationId)]);
 }

@@ -1,5 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { refusalText, type Refusal } from '../../domain/lifecycle.ts';
+import { settleReservationsOf } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from './announce-settlement.ts';
 
 /** Ends an invocation as refused, and its effect as rejected. Nothing was sent. */
@@ -8,7 +9,7 @@ export async function refuseInvocation(
   invocationId: string,
   refusal: Refusal,
 ): Promise<void> {
-  await tx.raw(
+  const written = tx.raw(
     `WITH rejected AS (
        UPDATE effects SET stage = 'rejected', outcome = 'not_dispatched', outcome_source = 'system', rejection_reason = :code,
          partial_effect = 'none', updated_at = now()
@@ -18,5 +19,5 @@ export async function refuseInvocation(
      WHERE id = :invocationId`,
     { invocationId, code: refusal.code, error: refusalText(refusal) },
   );
-  await announceSettlement(tx, invocationId);
+  await Promise.all([written, settleReservationsOf(tx, invocationId), announceSettlement(tx, invocationId)]);
 }

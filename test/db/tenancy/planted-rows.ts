@@ -168,7 +168,7 @@ async function plantLimit(owner: Client, tenant: Tenant, effectId: string): Prom
   const environment_id = tenant.environmentId;
   const limit_id = newId('impactLimit');
   const of = { limit_id, period: 'lifetime', environment_id };
-  const terms = { dimension: 'emails', cap: 10, period: 'lifetime', timezone: 'UTC', scope: {}, thresholds: [] };
+  const terms = { dimension: 'planted', cap: 10, period: 'lifetime', timezone: 'UTC', scope: {}, thresholds: [] };
   await insert(owner, 'impact_limits', { id: limit_id, environment_id, name: 'planted', ...terms });
   await insert(owner, 'impact_limit_periods', of);
   await insert(owner, 'impact_limit_crossings', { ...of, threshold: 80, used: 8, cap: 10 });

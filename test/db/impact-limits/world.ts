@@ -1,0 +1,164 @@
+import { Client } from 'pg';
+import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { createImpactLimit, type NewLimit } from '../../../db/impact-limits/create-impact-limit.ts';
+import { getImpactLimit } from '../../../db/impact-limits/get-impact-limit.ts';
+import { listReservations } from '../../../db/impact-limits/list-reservations.ts';
+import type { LimitDetail, ReservationRecord } from '../../../db/impact-limits/records.ts';
+import { reserveImpact } from '../../../db/impact-limits/reserve-impact.ts';
+import { type HowSettled, settleReservations } from '../../../db/impact-limits/settle-reservations.ts';
+import type { ImpactQuantity } from '../../../domain/actions.ts';
+import type { ImpactFacts } from '../../../domain/impact-limits/demand.ts';
+import type { Outcome, PartialEffect, Refusal, Stage } from '../../../domain/lifecycle.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantEffect, plantInvocation, plantRows, type PlantedRows } from '../tenancy/planted-rows.ts';
+
+export interface TestEffect {
+  effectId: string;
+  invocationId: string;
+  impact: ImpactQuantity[];
+}
+
+/** Where an effect goes to, as a settlement writes it. */
+export interface Move {
+  stage: Stage;
+  outcome: Outcome;
+  partialEffect?: PartialEffect;
+}
+
+export const NOON = new Date('2026-11-21T12:00:00Z');
+const CAPABILITIES = {
+  idempotent: false,
+  idempotencyWindowSeconds: null,
+  lookup: 'none',
+  replay: false,
+  preview: false,
+  reversible: true,
+};
+
+export function emails(amount: number, bound: ImpactQuantity['bound'] = 'exact'): ImpactQuantity {
+  return { dimension: 'emails', amount, bound };
+}
+
+export function money(amount: number, currency = 'usd', bound: ImpactQuantity['bound'] = 'exact'): ImpactQuantity {
+  return { dimension: 'money', currency, amount, bound };
+}
+
+/** A database of its own, limits, and effects of an action that are ready to be dispatched. */
+export class LimitWorld {
+  readonly database: TestDatabase;
+  readonly owner: Client;
+  private readonly planted: PlantedRows;
+  private limits = 0;
+
+  private constructor(database: TestDatabase, owner: Client, planted: PlantedRows) {
+    this.database = database;
+    this.owner = owner;
+    this.planted = planted;
+  }
+
+  static async start(options: { poolMax?: number } = {}): Promise<LimitWorld> {
+    const database = await createTestDatabase(options);
+    const owner = new Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    return new LimitWorld(
+      database,
+      owner,
+      await plantRows(owner, database.tenants.staging).then(() => plantRows(owner, database.tenant)),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.owner.end();
+    await this.database.close();
+  }
+
+  transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {
+    return this.database.db.withEnvironment(this.database.tenant, work);
+  }
+
+  /** On e-mails, over the whole life, unless it says otherwise. */
+  makeLimit(over: Partial<NewLimit> = {}): Promise<string> {
+    const limit: NewLimit = {
+      name: `limit ${++this.limits}`,
+      dimension: 'emails',
+      currency: null,
+      cap: 100,
+      period: 'lifetime',
+      timezone: 'UTC',
+      scope: {},
+      thresholds: [],
+      ...over,
+    };
+    return this.transaction((tx) => createImpactLimit(tx, limit));
+  }
+
+  async limit(id: string, now = NOON): Promise<LimitDetail> {
+    const found = await this.transaction((tx) => getImpactLimit(tx, id, now));
+    if (found === null) throw new Error(`there is no limit ${id}`);
+    return found;
+  }
+
+  /** What it uses now, of the current period. */
+  async used(id: string, now = NOON): Promise<[reserved: number, settled: number]> {
+    const { reserved, settled } = await this.limit(id, now);
+    return [reserved, settled];
+  }
+
+  async makeEffect(impact: ImpactQuantity[], over: Record<string, unknown> = {}): Promise<TestEffect> {
+    const invocationId = await plantInvocation(this.owner, this.database.tenant, this.planted);
+    const of = { invocationId, versionId: this.planted.versionId };
+    const values = { impact: JSON.stringify(impact), capabilities: CAPABILITIES, ...over };
+    const effectId = await plantEffect(this.owner, this.database.tenant, of, values);
+    return { effectId, invocationId, impact };
+  }
+
+  /** Reserves and marks the dispatch in one transaction, as `reserveAndMarkDispatch` does; a refusal marks nothing. */
+  dispatch(effect: TestEffect, now = NOON, facts: Partial<ImpactFacts> = {}): Promise<Refusal | null> {
+    return this.transaction(async (tx) => {
+      const refusal = await reserveImpact(tx, { ...factsOf(effect), ...facts }, now);
+      if (refusal === null) await startDispatch(tx, effect.invocationId);
+      return refusal;
+    });
+  }
+
+  async dispatched(impact: ImpactQuantity[], now = NOON, facts: Partial<ImpactFacts> = {}): Promise<TestEffect> {
+    const effect = await this.makeEffect(impact);
+    const refusal = await this.dispatch(effect, now, facts);
+    if (refusal !== null) throw new Error(refusal.message);
+    return effect;
+  }
+
+  /** Writes an outcome and settles by it, in one transaction. */
+  move(effect: TestEffect, to: Move, how: HowSettled = {}): Promise<void> {
+    return this.transaction(async (tx) => {
+      await writeMove(tx, effect, to);
+      await settleReservations(tx, effect.effectId, how);
+    });
+  }
+
+  reservations(effect: TestEffect): Promise<ReservationRecord[]> {
+    return this.transaction((tx) => listReservations(tx, [effect.effectId]));
+  }
+}
+
+export function factsOf(effect: TestEffect): ImpactFacts & { effectId: string } {
+  const facts = { actionName: 'planted', adapterType: 'http.request', apiKeyId: 'key_1', agentId: 'agent-1' };
+  return { ...facts, effectId: effect.effectId, impact: effect.impact, target: {} };
+}
+
+/** The effect's row alone: what a settlement without its reservations would be. */
+export async function writeMove(
+  tx: EnvironmentTransaction,
+  { effectId }: TestEffect,
+  { stage, outcome, partialEffect = 'none' }: Move,
+): Promise<void> {
+  await tx.raw(
+    `UPDATE effects SET stage = :stage, outcome = :outcome, partial_effect = :partialEffect, updated_at = now(),
+       outcome_source = CASE WHEN :stage = 'settled' THEN 'provider_response' WHEN :stage = 'rejected' THEN 'system' END,
+       outcome_at = CASE WHEN :stage = 'settled' THEN now() END,
+       rejection_reason = CASE WHEN :stage = 'rejected' THEN 'secret_missing' END
+     WHERE id = :effectId`,
+    { effectId, stage, outcome, partialEffect },
+  );
+}
