@@ -103,7 +103,8 @@ function subjectOf({ context, actions }: FixtureWorld, request: Fixture['request
 
 function problemsOf(expected: Fixture['expect'], verdict: PolicyVerdict, policy: string | null): string[] {
   const quorum = verdict.terms?.quorum ?? null;
-  const compared: [string, unknown, unknown][] = [
+  type Value = string | number | null;
+  const compared: [what: string, wanted: Value | undefined, found: Value][] = [
     ['effect', expected.effect, verdict.effect],
     ['policy', expected.policy, policy],
     ['ruleId', expected.ruleId, verdict.ruleId],
@@ -111,9 +112,7 @@ function problemsOf(expected: Fixture['expect'], verdict: PolicyVerdict, policy:
   ];
   return compared
     .filter(([, wanted, found]) => wanted !== undefined && wanted !== found)
-    .map(
-      ([what, wanted, found]) => `${what} is ${found === null ? 'none' : found}, and ${wanted ?? 'none'} was expected`,
-    );
+    .map(([what, wanted, found]) => `${what} is ${found ?? 'none'}, and ${wanted ?? 'none'} was expected`);
 }
 
 /** Rules whose `match` held say most; the others, why a rule did not hold that should have. In their order. */

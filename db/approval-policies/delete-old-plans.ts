@@ -10,7 +10,7 @@ export async function deleteOldPlans(tx: EnvironmentTransaction): Promise<void> 
   await tx.raw(
     `DELETE FROM policy_plans WHERE id IN (
        SELECT id FROM policy_plans
-       WHERE expires_at < now() - (CASE WHEN applied_at IS NULL THEN :kept ELSE :appliedKept END) * interval '1 day'
+       WHERE expires_at < now() - (CASE WHEN applied_at IS NULL THEN CAST(:kept AS integer) ELSE CAST(:appliedKept AS integer) END) * interval '1 day'
        ORDER BY expires_at LIMIT :most FOR UPDATE SKIP LOCKED)`,
     { kept: KEPT_DAYS, appliedKept: APPLIED_KEPT_DAYS, most: DELETED_MAX },
   );

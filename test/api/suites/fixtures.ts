@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../../../api/http/define-route.ts';
+import { policyDocument } from '../approval-policies/support.ts';
 import { PASSWORD } from '../harness/people.ts';
-import { policyDocument, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface FixtureRequest {
   /** Path parameters, of rows that belong to the development environment. */

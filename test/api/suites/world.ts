@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
-import type { JsonObject } from '../../../domain/json.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { type CallOptions, type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { policyDocument } from '../approval-policies/support.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { fixtureOf, type FixtureRequest } from './fixtures.ts';
 
@@ -199,15 +199,6 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
     },
   };
   return made;
-}
-
-/** One that allows what nobody asks, under a name of its own. */
-export function policyDocument(): JsonObject {
-  return {
-    schema: 'approval-policy/v1',
-    name: `planted ${randomUUID()}`,
-    rules: [{ id: 'none', match: { actions: ['no.such.action'] }, effect: 'allow' }],
-  };
 }
 
 async function planted(call: ReturnType<TestApi['call']>): Promise<unknown> {
