@@ -8,6 +8,7 @@ import { createWorker } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
+import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
@@ -31,6 +32,8 @@ export interface WorkerParts {
   vault: Pick<Vault, 'open' | 'seal'>;
   /** Addresses and CIDRs that the egress guard lets through. */
   egressAllow: EgressAllow;
+  /** Where the providers of the built-in adapters are reached. */
+  providers: { stripeBaseUrl: string; resendBaseUrl: string };
   /** The file that `npm run build` made of workflows/index.ts. */
   workflowBundlePath: string;
   logger: Logger;
@@ -72,8 +75,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const activities = createActivities({
       db,
       vault: parts.vault,
-      adapterFor: createAdapters({ egressAllow: parts.egressAllow }),
+      adapterFor: createAdapters({ egressAllow: parts.egressAllow, ...parts.providers }),
       startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
+      startReads: (ref, kind) => startReadsWorkflow(client, ref, kind),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
       sendRequest: createSender({ egressAllow: parts.egressAllow }),
       logger,
@@ -155,6 +159,10 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     egressAllow: configuration.EGRESS_ALLOW,
+    providers: {
+      stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
+      resendBaseUrl: configuration.RESEND_API_BASE_URL,
+    },
     workflowBundlePath: builtWorkflowBundle(),
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,

@@ -49,6 +49,20 @@ export const publicUrlSchema = z.string().transform((value, context) => {
   context.addIssue({ code: 'custom', message: 'must be an origin like https://api.example.com, without a path' });
   return z.NEVER;
 });
+/** An address that paths are put behind: an origin, with a path of its own if need be. */
+export const baseUrlSchema = z.string().transform((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isBase =
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === '');
+  if (isBase) return url.href.replace(/\/+$/, '');
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a URL like https://api.example.com, without query or credentials',
+  });
+  return z.NEVER;
+});
 export const masterKeysSchema = z.string().superRefine((value, context) => {
   for (const [index, entry] of value.split(',').entries()) {
     const [, key] = /^[1-9]\d*:([A-Za-z0-9+/_-]+={0,2})$/.exec(entry.trim()) ?? [];

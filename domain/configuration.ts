@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { PROVIDER_ORIGINS } from './adapters/provider-origins.ts';
 import {
   addressRangesSchema,
   addressSchema,
+  baseUrlSchema,
   countSchema,
   masterKeysSchema,
   onOffSchema,
@@ -135,6 +137,18 @@ export const VARIABLES = {
     processes: ['worker', 'embedded'],
     emptyCounts: true,
     schema: addressRangesSchema,
+  },
+  STRIPE_API_BASE_URL: {
+    meaning: 'Where `stripe.refund` reaches Stripe: a proxy, or a stand-in for tests. It sees the credentials.',
+    default: PROVIDER_ORIGINS.stripe,
+    processes: ['worker', 'embedded'],
+    schema: baseUrlSchema,
+  },
+  RESEND_API_BASE_URL: {
+    meaning: 'Where `resend.email` reaches Resend: a proxy, or a stand-in for tests. It sees the credentials.',
+    default: PROVIDER_ORIGINS.resend,
+    processes: ['worker', 'embedded'],
+    schema: baseUrlSchema,
   },
   PUBLIC_URL: {
     meaning:

@@ -92,6 +92,10 @@ async function start(
     connection,
     namespace: configuration.TEMPORAL_NAMESPACE,
     egressAllow: configuration.EGRESS_ALLOW,
+    providers: {
+      stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
+      resendBaseUrl: configuration.RESEND_API_BASE_URL,
+    },
     workflowBundlePath: path.join(projectRoot(), 'dist', 'workflow-bundle.js'),
   });
   stops.add(() => worker.stop());

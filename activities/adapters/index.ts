@@ -1,16 +1,28 @@
+import { PROVIDER_ORIGINS } from '../../domain/adapters/provider-origins.ts';
 import type { Adapter } from './adapter.ts';
 import { createHttpRequestAdapter } from './http-request/http-request-adapter.ts';
-import type { HttpRequestAdapterOptions } from './http-request/http-request-adapter.ts';
-import { sendRequest, type SendRequest } from './http-request/send-request.ts';
+import { sendRequest, type SendOptions, type SendRequest } from './http-request/send-request.ts';
+import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts';
+import { createStripeRefundAdapter } from './stripe-refund/stripe-refund-adapter.ts';
 
-export type AdapterOptions = HttpRequestAdapterOptions;
+export interface AdapterOptions extends SendOptions {
+  /** Where the providers are reached, if not at their own addresses. */
+  stripeBaseUrl?: string;
+  resendBaseUrl?: string;
+}
 
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
 export type AdapterFor = (type: string, version: string) => Adapter;
 
 /** The adapters of a worker, wired with what they may reach. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
-  const adapters: readonly Adapter[] = [createHttpRequestAdapter(options)];
+  const { stripe, resend } = PROVIDER_ORIGINS;
+  const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...sending } = options;
+  const adapters: readonly Adapter[] = [
+    createHttpRequestAdapter(sending),
+    createStripeRefundAdapter({ ...sending, baseUrl: stripeBaseUrl }),
+    createResendEmailAdapter({ ...sending, baseUrl: resendBaseUrl }),
+  ];
   return (type, version) => {
     const found = adapters.find(({ descriptor }) => descriptor.type === type && descriptor.version === version);
     if (found === undefined) throw new Error(`no adapter ${type} of version ${version}`);
@@ -19,6 +31,6 @@ export function createAdapters(options: AdapterOptions): AdapterFor {
 }
 
 /** What carries the deliveries of messages: the same guard, the same one connection for one request. */
-export function createSender(options: AdapterOptions): SendRequest {
+export function createSender(options: SendOptions): SendRequest {
   return (request, limit, limits) => sendRequest(options, request, limit, limits);
 }

@@ -30,7 +30,7 @@ export function buildDefinition(body: DefinitionBody, before: ActionDefinition |
   const adapter = chooseAdapter(body, before, issues);
   const definition: ActionDefinition = {
     adapter: adapter.reference,
-    inputSchema: (body.inputSchema as JsonObject | undefined) ?? before?.inputSchema ?? { type: 'object' },
+    inputSchema: chooseInputSchema(body, before, adapter.descriptor),
     outputSchema: pick(body.outputSchema as JsonObject | null | undefined, before?.outputSchema),
     governed: false,
     impact: (body.impact as ActionDefinition['impact'] | undefined) ?? before?.impact ?? [],
@@ -41,13 +41,28 @@ export function buildDefinition(body: DefinitionBody, before: ActionDefinition |
     },
     timeoutMs: body.timeoutMs ?? before?.timeoutMs ?? ACTION_TIMEOUT_MS_DEFAULT,
   };
-  definition.governed = isGoverned(body, before, definition, issues);
+  const alwaysGoverned = adapter.descriptor?.alwaysGoverned === true;
+  definition.governed = isGoverned(body, before, definition, alwaysGoverned, issues);
+  for (const issue of adapter.descriptor?.definitionIssues?.(definition) ?? []) {
+    issues.push({ ...issue, path: below('body', issue.path) });
+  }
   checkSchemas(body, definition, issues);
   if (issues.length > 0 || adapter.descriptor === undefined) throw validationError(issues);
   // Parsed from JSON, every member of it.
   const json = definition as unknown as Json;
   checkSize(json);
   return { definition, digest: digestOf(json), secretNames: adapter.descriptor.secretNames(definition) };
+}
+
+/** An adapter of one operation brings the schema of its input; another adapter than before brings its own again. */
+function chooseInputSchema(
+  body: DefinitionBody,
+  before: ActionDefinition | null,
+  descriptor: AdapterDescriptor | undefined,
+): JsonObject {
+  if (body.inputSchema !== undefined) return body.inputSchema as JsonObject;
+  const kept = before?.adapter.type === descriptor?.type ? before?.inputSchema : undefined;
+  return kept ?? descriptor?.inputSchema ?? before?.inputSchema ?? { type: 'object' };
 }
 
 /** Undefined leaves what was; null removes. */
@@ -91,18 +106,21 @@ function unknownAdapter(wanted: { type: string; version?: string | undefined }):
 }
 
 /**
- * An action with impact or verify is governed, and so is one that says so. Governance is left only by saying
- * `governed: false` with nothing declared: removing the last declaration by itself never drops it.
+ * An action with impact or verify is governed, and so is one that says so or whose adapter governs. Governance is left only
+ * by saying `governed: false` with nothing declared: removing the last declaration by itself never drops it.
  */
 function isGoverned(
   body: DefinitionBody,
   before: ActionDefinition | null,
-  { impact, verify }: ActionDefinition,
+  { adapter, impact, verify }: ActionDefinition,
+  alwaysGoverned: boolean,
   issues: Issue[],
 ): boolean {
-  const declares = impact.length > 0 || verify !== null;
+  const declares = alwaysGoverned || impact.length > 0 || verify !== null;
   if (declares && body.governed === false) {
-    const message = 'cannot be false for an action with impact or verify; remove these, or leave governed out';
+    const message = alwaysGoverned
+      ? `cannot be false: every action of ${adapter.type} is governed; leave governed out`
+      : 'cannot be false for an action with impact or verify; remove these, or leave governed out';
     issues.push({ path: 'body.governed', message });
   }
   return declares || (body.governed ?? before?.governed ?? false);

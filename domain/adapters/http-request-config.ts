@@ -2,15 +2,25 @@ import { z } from 'zod';
 import type { Issue } from '../errors.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf } from '../templates.ts';
+import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf, soleReference } from '../templates.ts';
 import type { Template, TemplatePlace } from '../templates.ts';
 import { checkUrlShape, withoutFragment } from '../template-rendering.ts';
+import {
+  bodyFormSchema,
+  compileParameter,
+  parameterIssues,
+  parameterSchema,
+  type BodyFormConfig,
+  type CompiledParameter,
+} from './http-request-parameters.ts';
 import { headerNameIssue, issuesOfZod } from './http-request-rules.ts';
 
 /** The config of an `http.request` action. Source: decisions.md "Actions". */
 export const RESPONSE_BYTES_DEFAULT = 1_048_576;
 export const RESPONSE_BYTES_MAX = 10_485_760;
 const BODY_DEPTH_MAX = 64;
+const PARAMETERS_MAX = 200;
+const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
 
 const statusClass = (from: number, to: number, classes: readonly [string, ...string[]]) =>
@@ -28,7 +38,10 @@ export const httpRequestConfigSchema = z.strictObject({
   url: z.string().min(1).max(4096),
   query: z.record(z.string().min(1).max(256), z.union([z.string().max(8192), z.number(), z.boolean()])).optional(),
   headers: z.record(z.string().min(1).max(128), z.string().max(8192)).optional(),
+  parameters: z.array(parameterSchema).min(1).max(PARAMETERS_MAX).optional(),
   body: z.unknown().optional(),
+  bodyForm: bodyFormSchema.optional(),
+  bodyOptional: z.boolean().optional(),
   secrets: z.array(z.string().regex(SECRET_NAME_PATTERN, 'is not the name of a secret')).max(50).optional(),
   idempotencyHeader: z.string().min(1).max(128).optional(),
   allowedHosts: z
@@ -53,14 +66,20 @@ export type HttpRequestConfig = z.infer<typeof httpRequestConfigSchema>;
 export type BodyNode =
   { leaf: Template; at: string } | { constant: Json } | { items: BodyNode[] } | { members: [string, BodyNode][] };
 
-export type CompiledBody = { kind: 'json'; node: BodyNode } | { kind: 'text'; template: Template; form: boolean };
+export type CompiledBody =
+  | { kind: 'json'; node: BodyNode }
+  | { kind: 'form'; node: BodyNode; form: BodyFormConfig }
+  | { kind: 'text'; template: Template; form: boolean };
 
 export interface CompiledConfig {
   config: HttpRequestConfig;
   url: Template;
   query: [string, Template][];
   headers: [string, Template][];
+  parameters: CompiledParameter[];
   body: CompiledBody | null;
+  /** Of a body that is left out where this does not resolve. */
+  bodyPresence: Template | null;
   secretNames: string[];
 }
 
@@ -96,10 +115,16 @@ export function compileConfig(value: unknown): CompiledResult {
     name,
     parse(text, `headers.${name}`, WITH_SECRETS),
   ]);
+  const parameters = (config.parameters ?? []).map((parameter, index) => {
+    const at = `parameters[${index}]`;
+    return compileParameter(parameter, parse(parameter.value, `${at}.value`, WITH_SECRETS), at);
+  });
   const body = compileBody(config, issues, parse);
+  const bodyPresence = presenceOf(config, issues);
   const secretNames = secretNamesOf(templates);
   checkUrl(config, url, issues);
   checkHeaders(config, headers, issues);
+  issues.push(...parameterIssues(parameters, headerNamesOf(config)));
   checkQueryNames(config, issues);
   checkStatuses(config, issues);
   checkSecretList(config.secrets, secretNames, issues);
@@ -108,19 +133,39 @@ export function compileConfig(value: unknown): CompiledResult {
   // Sorted, because a database does not keep the order of members and the same version must make the same bytes.
   return {
     ok: true,
-    compiled: { config, url, query: query.sort(byName), headers: headers.sort(byName), body, secretNames },
+    compiled: {
+      config,
+      url,
+      query: query.sort(byName),
+      headers: headers.sort(byName),
+      parameters,
+      body,
+      bodyPresence,
+      secretNames,
+    },
   };
 }
 
 type Parse = (source: string, at: string, place: TemplatePlace) => Template;
 
 function compileBody(config: HttpRequestConfig, issues: Issue[], parse: Parse): CompiledBody | null {
-  if (config.body === undefined) return null;
+  if (config.body === undefined) {
+    for (const member of ['bodyForm', 'bodyOptional'] as const) {
+      if (config[member] !== undefined) issues.push({ path: member, message: 'is for a config with a body' });
+    }
+    return null;
+  }
   if (METHODS_WITHOUT_BODY.includes(config.method)) {
     issues.push({ path: 'body', message: `is not sent with ${config.method}; leave it out` });
     return null;
   }
   const mediaType = declaredMediaType(config);
+  if (config.bodyForm !== undefined) {
+    if (mediaType !== null && mediaType !== FORM_MEDIA_TYPE) {
+      issues.push({ path: 'bodyForm', message: `writes ${FORM_MEDIA_TYPE}, and the content-type is ${mediaType}` });
+    }
+    return { kind: 'form', node: compileNode(config.body as Json, 'body', issues, parse), form: config.bodyForm };
+  }
   if (mediaType === null || isJsonMediaType(mediaType)) {
     return { kind: 'json', node: compileNode(config.body as Json, 'body', issues, parse) };
   }
@@ -128,8 +173,17 @@ function compileBody(config: HttpRequestConfig, issues: Issue[], parse: Parse): 
     issues.push({ path: 'body', message: `must be a string where the content-type is ${mediaType}` });
     return null;
   }
-  const form = mediaType === 'application/x-www-form-urlencoded';
+  const form = mediaType === FORM_MEDIA_TYPE;
   return { kind: 'text', template: parse(config.body, 'body', WITH_SECRETS), form };
+}
+
+/** A body can be missing as a whole only: its one reference decides. */
+function presenceOf(config: HttpRequestConfig, issues: Issue[]): Template | null {
+  if (config.bodyOptional !== true || config.body === undefined) return null;
+  const parsed = typeof config.body === 'string' ? parseTemplate(config.body, WITH_SECRETS) : null;
+  if (parsed?.ok === true && soleReference(parsed.template) !== null) return parsed.template;
+  issues.push({ path: 'bodyOptional', message: 'needs a body that is one reference and nothing else' });
+  return null;
 }
 
 function compileNode(value: Json, at: string, issues: Issue[], parse: Parse): BodyNode {
@@ -186,6 +240,11 @@ function checkHeaders(config: HttpRequestConfig, headers: [string, Template][], 
       issues.push({ path: `headers.${name}`, message: 'decides how the body is written and cannot be a template' });
     }
   }
+}
+
+function headerNamesOf(config: HttpRequestConfig): ReadonlySet<string> {
+  const own = config.idempotencyHeader === undefined ? [] : [config.idempotencyHeader];
+  return new Set([...Object.keys(config.headers ?? {}), ...own].map((name) => name.toLowerCase()));
 }
 
 function checkQueryNames(config: HttpRequestConfig, issues: Issue[]): void {

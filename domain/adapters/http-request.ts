@@ -9,12 +9,14 @@ import {
   renderLeaf,
   renderQueryPair,
   renderUrl,
+  resolves,
 } from '../template-rendering.ts';
 import type { Rendering } from '../template-rendering.ts';
 import { compileVerify } from '../verify.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { compileConfig, configAsJson } from './http-request-config.ts';
 import type { BodyNode, CompiledConfig } from './http-request-config.ts';
+import { renderForm, renderParameters } from './http-request-parameters.ts';
 import { finishUrl, isAllowedHost } from './http-request-url.ts';
 
 const CAPABILITIES: AdapterCapabilities = {
@@ -85,10 +87,11 @@ function render({ definition, input, identity, secrets }: PreparationInput): Pre
   const pairs = compiled.query.map(([name, template]) =>
     renderQueryPair(name, template, `adapter.config.query.${name}`, rendering),
   );
-  const headers = renderHeaders(compiled, identity.effectId, rendering);
+  const parameters = renderParameters(compiled.parameters, rendering);
   const body = renderBody(compiled, rendering);
+  const headers = renderHeaders(compiled, identity.effectId, parameters.headers, body !== null, rendering);
   if (rendering.issues.length > 0) return { kind: 'invalid', issues: rendering.issues };
-  const finished = finishUrl(base, pairs);
+  const finished = finishUrl(base, [...pairs, ...parameters.pairs]);
   if (!finished.ok) return { kind: 'invalid', issues: [{ path: 'adapter.config.url', message: finished.message }] };
   const request: PreparedRequest = { method, url: finished.href, headers, body, bodyEncoding: 'utf8' };
   const target = { method, host: finished.url.host, path: finished.url.pathname };
@@ -106,24 +109,38 @@ function refusalOf(rendering: Rendering, url: URL, allowedHosts: readonly string
   return { code: 'destination_blocked', message: `${url.host} is not among the allowedHosts of the action` };
 }
 
-function renderHeaders(compiled: CompiledConfig, effectId: string, rendering: Rendering): Record<string, string> {
+function renderHeaders(
+  compiled: CompiledConfig,
+  effectId: string,
+  ofParameters: [string, string][],
+  hasBody: boolean,
+  rendering: Rendering,
+): Record<string, string> {
+  const { body, bodyPresence } = compiled;
   const { idempotencyHeader } = compiled.config;
-  const headers = compiled.headers.map(([name, template]): [string, string] => [
+  const declared = compiled.headers.map(([name, template]): [string, string] => [
     name,
     renderHeader(template, `adapter.config.headers.${name}`, rendering),
   ]);
-  const declaresType = headers.some(([name]) => name.toLowerCase() === 'content-type');
-  if (compiled.body?.kind === 'json' && !declaresType) headers.push(['content-type', 'application/json']);
+  const isType = ([name]: [string, string]): boolean => name.toLowerCase() === 'content-type';
+  // A body that was left out has no type; some targets refuse one without the other.
+  const headers = hasBody || bodyPresence === null ? declared : declared.filter((header) => !isType(header));
+  if (hasBody && body !== null && body.kind !== 'text' && !headers.some(isType)) {
+    headers.push(['content-type', body.kind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']);
+  }
+  headers.push(...ofParameters);
   if (idempotencyHeader !== undefined) headers.push([idempotencyHeader, effectId]);
   return Object.fromEntries(headers);
 }
 
-function renderBody({ body }: CompiledConfig, rendering: Rendering): string | null {
+function renderBody({ body, bodyPresence }: CompiledConfig, rendering: Rendering): string | null {
   if (body === null) return null;
+  if (bodyPresence !== null && !resolves(bodyPresence, rendering)) return null;
   if (body.kind === 'text') return renderBodyText(body.template, 'adapter.config.body', rendering, body.form);
   const value = renderNode(body.node, rendering);
   // An exceeded budget makes the value worthless and perhaps huge: it is not written.
-  return rendering.issues.length > 0 ? null : canonicalJson(value);
+  if (rendering.issues.length > 0) return null;
+  return body.kind === 'form' ? renderForm(value, body.form, 'adapter.config.body', rendering) : canonicalJson(value);
 }
 
 function renderNode(node: BodyNode, rendering: Rendering): Json {

@@ -1,8 +1,14 @@
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
 import { httpRequestDescriptor } from './http-request.ts';
+import { resendEmailDescriptor } from './resend-email.ts';
+import { stripeRefundDescriptor } from './stripe-refund.ts';
 
 /** Every adapter by type, the newest version of each first. */
-export const ADAPTER_DESCRIPTORS: readonly AdapterDescriptor[] = [httpRequestDescriptor];
+export const ADAPTER_DESCRIPTORS: readonly AdapterDescriptor[] = [
+  httpRequestDescriptor,
+  stripeRefundDescriptor,
+  resendEmailDescriptor,
+];
 
 /** The descriptor of a type, in its newest version where none is named. */
 export function findDescriptor(type: string, version?: string): AdapterDescriptor | undefined {

@@ -7,6 +7,7 @@ import { createAdapters, createSender } from '../../activities/adapters/index.ts
 import { createWorker } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
+import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
@@ -26,6 +27,8 @@ export interface TestService extends TestApi {
 export interface TestServiceOptions {
   /** Addresses that the egress guard lets through; the loopback unless a test says otherwise. */
   egressAllow?: string;
+  /** Fakes in the place of the providers (test/harness/providers). */
+  providers?: { stripeBaseUrl?: string; resendBaseUrl?: string };
   /** False: only the API runs, and what it starts waits for a worker. */
   worker?: boolean;
   /** Called with every reply before it is stored or sent; else replies are held to their schemas. */
@@ -49,8 +52,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const activities = createActivities({
     db: api.deps.db,
     vault,
-    adapterFor: createAdapters({ egressAllow }),
+    adapterFor: createAdapters({ egressAllow, ...options.providers }),
     sendRequest: createSender({ egressAllow }),
+    startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
     logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
