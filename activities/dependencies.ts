@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { MessageRef } from '../domain/messages.ts';
-import type { InvocationRef } from '../domain/refs.ts';
+import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { Adapter } from './adapters/adapter.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 
@@ -15,6 +15,8 @@ export interface ActivityDependencies {
   adapterFor(type: string, version: string): Adapter;
   /** Starts the workflow of an admitted invocation, or finds it running. */
   startInvocation(ref: InvocationRef): Promise<void>;
+  /** Starts the reconciliation of an effect, or the watch over one that may be reversed, or finds it running. */
+  startReads(ref: EffectRef, kind: 'reconciliation' | 'reversal'): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the one that runs. */
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Carries the deliveries of messages, through the egress guard. */

@@ -10,8 +10,17 @@ import { startLostInvocations } from './maintenance/start-lost-invocations.ts';
 import { startLostMessages } from './maintenance/start-lost-messages.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
-import { exhaustReconciliation, planReconciliation } from './reconciliation/plan-reconciliation.ts';
+import { observeDraft } from './previews/observe-draft.ts';
+import { observeTarget } from './previews/observe-target.ts';
+import { startOverdueReads } from './maintenance/start-overdue-reads.ts';
+import {
+  beginReconciliation,
+  exhaustReconciliation,
+  planReconciliation,
+} from './reconciliation/plan-reconciliation.ts';
 import { readBackEffect } from './reconciliation/read-back-effect.ts';
+import { sendReplay, settleReplay } from './reconciliation/send-replay.ts';
+import { beginReversalWatch, planReversalRead, settleReversal } from './reconciliation/watch-reversal.ts';
 
 /** All activities, with what they need handed in. Their names are what the Temporal UI shows. */
 export function createActivities(deps: ActivityDependencies) {
@@ -22,8 +31,17 @@ export function createActivities(deps: ActivityDependencies) {
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),
     readBackEffect: readBackEffect(deps),
+    observeTarget: observeTarget(deps),
+    observeDraft: observeDraft(deps),
+    beginReconciliation: beginReconciliation(deps),
     planReconciliation: planReconciliation(deps),
     exhaustReconciliation: exhaustReconciliation(deps),
+    sendReplay: sendReplay(deps),
+    settleReplay: settleReplay(deps),
+    beginReversalWatch: beginReversalWatch(deps),
+    planReversalRead: planReversalRead(deps),
+    settleReversal: settleReversal(deps),
+    startOverdueReads: startOverdueReads(deps),
     attemptMessage: attemptMessage(deps),
     wakeHeldMessages: wakeHeldMessages(deps),
     wakeMessages: wakeMessages(deps),

@@ -42,6 +42,7 @@ export const ID_PREFIXES = {
   signingKey: 'sgk',
   policyPlan: 'ppl',
   reservation: 'rsv',
+  resolution: 'rsl',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

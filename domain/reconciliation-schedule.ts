@@ -26,6 +26,10 @@ export const UNKNOWN_READ_TIMES_MS: readonly number[] = [
 export const PENDING_READ_INTERVAL_MS = DAY_MS;
 export const PENDING_READS_MAX = 30;
 
+/** What a provider may still reverse is read on once a day after it succeeded, for so many days. */
+export const REVERSAL_READ_INTERVAL_MS = DAY_MS;
+export const REVERSAL_READS_MAX = 30;
+
 const JITTER_FRACTION = 0.2;
 
 /**
@@ -40,4 +44,20 @@ export function nextReadDelayMs(
   if (state.pending) return state.reads < PENDING_READS_MAX ? Math.round(PENDING_READ_INTERVAL_MS * jitter) : null;
   const at = UNKNOWN_READ_TIMES_MS[state.reads];
   return at === undefined ? null : Math.max(0, Math.round(at * jitter) - state.elapsedMs);
+}
+
+/**
+ * Which read a schedule that is taken up again goes on with, `elapsedMs` after it began: none is made up, and the last one is
+ * always left, so that nothing is given up unread.
+ */
+export function readsPassed(pending: boolean, elapsedMs: number): number {
+  if (pending) return Math.min(Math.floor(elapsedMs / PENDING_READ_INTERVAL_MS), PENDING_READS_MAX - 1);
+  const passed = UNKNOWN_READ_TIMES_MS.filter((at) => at <= elapsedMs).length;
+  return Math.min(passed, UNKNOWN_READ_TIMES_MS.length - 1);
+}
+
+/** Milliseconds until the next look at what may be reversed, or null where it was watched for long enough. */
+export function nextReversalReadDelayMs(reads: number, random: number): number | null {
+  const jitter = 1 + JITTER_FRACTION * (2 * random - 1);
+  return reads < REVERSAL_READS_MAX ? Math.round(REVERSAL_READ_INTERVAL_MS * jitter) : null;
 }

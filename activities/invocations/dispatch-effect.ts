@@ -24,11 +24,11 @@ export type Dispatched =
   | { seen: 'settled'; state: InvocationState }
   /** Another execution claimed the dispatch before: this one sent nothing and knows nothing. */
   | { seen: 'claimed_elsewhere' }
-  /** The attempt had been given up meanwhile; what this call saw is on record as late evidence. */
+  /** The attempt had been given up meanwhile; what this call saw is on record as a late answer, and settled what was unknown. */
   | { seen: 'too_late' };
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
-const HEARTBEAT_INTERVAL_MS = 2_000;
+export const HEARTBEAT_INTERVAL_MS = 2_000;
 
 /**
  * The one activity that sends. It claims the attempt row, once and for ever; resolves the credentials, here and nowhere
@@ -50,8 +50,8 @@ export function dispatchEffect(deps: InvocationDependencies) {
       const result: DispatchResult = halted ? { kind: 'refused', refusal: halted } : await send(deps, ref, claimed);
       const end = { result, startedAt, observedAt: new Date() };
       const { inTime, state } = await recordDispatch(deps, ref, claimed, end, settles);
-      if (state) return { seen: 'settled', state };
-      return inTime ? { seen: 'recorded', outcome: observedOutcome(result) } : { seen: 'too_late' };
+      if (!inTime) return { seen: 'too_late' };
+      return state ? { seen: 'settled', state } : { seen: 'recorded', outcome: observedOutcome(result) };
     } finally {
       clearInterval(beat);
     }
@@ -69,10 +69,12 @@ async function claim(
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };
 
-async function send(
+/** Makes the request ready and sends it, once. Whoever calls this has claimed an attempt. */
+export async function send(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
+  kind: 'dispatch' | 'replay' = 'dispatch',
 ): Promise<DispatchResult> {
   const { definition } = claimed;
   let ready: Sendable | { refusal: Refusal };
@@ -90,6 +92,7 @@ async function send(
       definition,
       request,
       secrets,
+      kind,
       timeoutMs: definition.timeoutMs,
       signal: NEVER_ABORTED,
     });

@@ -3,6 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { type AttemptEnd, completeAttempt } from '../../db/attempts/close-attempt.ts';
 import { findDispatchAttempt } from '../../db/attempts/find-dispatch-attempt.ts';
+import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
@@ -18,7 +19,7 @@ import { settle } from './settle-invocation.ts';
 const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
 export interface RecordedDispatch {
-  /** False where the attempt was given up meanwhile: then the evidence alone is kept, and reconciliation reads it. */
+  /** False where the attempt was given up meanwhile: what was seen is kept beside it, and settles what was unknown. */
   inTime: boolean;
   /** Of the invocation, where it was settled too. */
   state: InvocationState | null;
@@ -26,7 +27,8 @@ export interface RecordedDispatch {
 
 /**
  * Closes the attempt, appends the evidence and, where `settles`, settles the invocation, in one transaction. Guarded by the
- * attempt's state, so that trying again is safe, also where an earlier try was committed and the word of it was lost.
+ * attempt's state, so that trying again is safe, also where an earlier try was committed and the word of it was lost. An
+ * answer that comes after its attempt was given up settles at once too: nobody else may come to read it.
  * A settlement that fails must not cost the record: only the first try settles, what is left is the workflow's.
  */
 export async function recordDispatch(
@@ -36,9 +38,20 @@ export async function recordDispatch(
   end: DispatchEnd,
   settles: boolean,
 ): Promise<RecordedDispatch> {
+  return recordPatiently(deps, ref, (earlierTries) =>
+    deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, { settles, isFirstTry: earlierTries === 0 })),
+  );
+}
+
+/** Tries a record that exists once until the database takes it, for some seconds. */
+export async function recordPatiently<T>(
+  deps: Pick<InvocationDependencies, 'logger'>,
+  ref: InvocationRef,
+  tryToRecord: (earlierTries: number) => Promise<T>,
+): Promise<T> {
   for (const [earlierTries, retryDelayMs] of [...RECORD_RETRY_DELAYS_MS, null].entries()) {
     try {
-      return await deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, settles && earlierTries === 0));
+      return await tryToRecord(earlierTries);
     } catch (error) {
       if (retryDelayMs === null) throw error;
       deps.logger.warn({ ...ref, err: error }, 'could not record the end of a dispatch: trying again');
@@ -59,32 +72,34 @@ async function record(
   tx: EnvironmentTransaction,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
-  settles: boolean,
+  { settles, isFirstTry }: { settles: boolean; isFirstTry: boolean },
 ): Promise<RecordedDispatch> {
   // The invocation first and then the attempt, as every settlement locks them. Both are sent together.
   const [work, isOpen] = await Promise.all([
-    settles ? lockInvocationWork(tx, claimed.invocationId) : null,
+    lockInvocationWork(tx, claimed.invocationId),
     completeAttempt(tx, claimed.attemptId, attemptEnd(end.result)),
   ]);
   // Only who claimed it completes it: a completed attempt is an earlier try of ours.
   const isRecorded = !isOpen && (await findDispatchAttempt(tx, claimed.invocationId))?.status === 'completed';
   const inTime = isOpen || isRecorded;
+  const isNew = inTime ? isOpen : await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result));
   // Sent together: the settlement reads the evidence that was sent before.
   const [, state] = await Promise.all([
-    isRecorded || claimed.effectId === null ? null : keepEvidence(tx, claimed.effectId, end, isOpen),
-    inTime && work ? settle(tx, work) : null,
+    isNew && claimed.effectId !== null
+      ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
+      : null,
+    isFirstTry && work && (settles || !inTime) ? settle(tx, work) : null,
   ]);
   return { inTime, state };
 }
 
-async function keepEvidence(
+export async function keepEvidence(
   tx: EnvironmentTransaction,
   effectId: string,
-  end: DispatchEnd,
-  inTime: boolean,
+  evidence: NewEvidence,
+  { result }: DispatchEnd,
 ): Promise<void> {
-  await appendEvidence(tx, evidenceOf(effectId, end, inTime));
-  const { result } = end;
+  await appendEvidence(tx, evidence);
   if (result.kind === 'answered' && result.providerReference !== null) {
     await setProviderReference(tx, effectId, result.providerReference);
   }
@@ -94,7 +109,7 @@ export function observedOutcome(result: DispatchResult): Outcome {
   return attemptEnd(result).observedOutcome;
 }
 
-function attemptEnd(result: DispatchResult): AttemptEnd {
+export function attemptEnd(result: DispatchResult): AttemptEnd {
   switch (result.kind) {
     case 'refused':
       return {
@@ -117,7 +132,11 @@ function attemptEnd(result: DispatchResult): AttemptEnd {
   }
 }
 
-function evidenceOf(effectId: string, { result, observedAt, startedAt }: DispatchEnd, inTime: boolean): NewEvidence {
+export function evidenceOf(
+  effectId: string,
+  { result, observedAt, startedAt }: DispatchEnd,
+  inTime: boolean,
+): NewEvidence {
   const end = attemptEnd(result);
   const answered = result.kind === 'answered';
   return {

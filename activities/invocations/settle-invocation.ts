@@ -1,5 +1,6 @@
 import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { noteCompensation } from '../../db/effects/note-compensation.ts';
 import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
 import { writeSettlement } from '../../db/effects/write-settlement.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
@@ -26,7 +27,7 @@ export function settleInvocation(deps: InvocationDependencies) {
 /** The same within a transaction that has locked the invocation. */
 export async function settle(
   tx: EnvironmentTransaction,
-  work: Pick<InvocationWork, 'id' | 'status'>,
+  work: Pick<InvocationWork, 'id' | 'status' | 'compensates'>,
 ): Promise<InvocationState> {
   const record = await readDispatchRecord(tx, work.id);
   if (!record) throw new Error(`invocation ${work.id} has no dispatch to settle`);
@@ -38,6 +39,9 @@ export async function settle(
     if (isProgress(work.status, settlement.outcome)) {
       // Sent together: the second is answered after the first.
       const [, state] = await Promise.all([writeSettlement(tx, work.id, settlement), readInvocationState(tx, work.id)]);
+      if (settlement.outcome === 'succeeded' && work.compensates !== null) {
+        await noteCompensation(tx, { invocationId: work.id, compensates: work.compensates });
+      }
       return state;
     }
   }

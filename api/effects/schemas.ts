@@ -12,23 +12,13 @@ import {
   VERIFICATIONS,
 } from '../../domain/lifecycle.ts';
 import { actorSchema } from '../invocations/schemas.ts';
+import { presentPreview, previewSchema } from '../previews/schemas.ts';
+import { impactQuantitySchema } from './impact-quantity.ts';
 import { pageQuery } from '../http/pagination.ts';
 
 /** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
 const jsonObject = z.record(z.string(), z.json());
 const dateTime = z.iso.datetime();
-
-const impactQuantitySchema = z
-  .strictObject({
-    dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/),
-    currency: z
-      .string()
-      .regex(/^[a-z]{3}$/)
-      .optional(),
-    amount: z.int().min(0).describe('Minor units for money, a count otherwise.'),
-    bound: z.enum(['exact', 'upper_bound']),
-  })
-  .meta({ id: 'ImpactQuantity' });
 
 const attemptSchema = z
   .strictObject({
@@ -106,7 +96,8 @@ export const effectSchema = z
     attempts: z.array(attemptSchema),
     evidence: z.array(evidenceSchema),
     reservations: z.array(reservationSchema),
-    preview: jsonObject.nullable(),
+    preview: previewSchema.nullable().describe('What was agreed to, where it is bound to a preview.'),
+    resolution: jsonObject.nullable().describe('What a person recorded of an outcome that nobody saw. Permanent.'),
   })
   .meta({ id: 'EffectDetail' });
 
@@ -143,7 +134,7 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
     previewId: effect.previewId,
     approvalId: effect.approvalId,
     bindingDigest: effect.bindingDigest,
-    dependsOn: [], // no effect can name another yet: `dependsOn` of an invocation comes with impact limits
+    dependsOn: effect.dependsOn,
     compensates: effect.compensates,
     rejectionReason: effect.rejectionReason,
     unresolvedExposure: effect.unresolvedExposure,
@@ -161,7 +152,8 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
     attempts: effect.attempts.map(presentAttempt),
     evidence: effect.evidence.map(presentEvidence),
     reservations: [], // no impact limit exists yet, so nothing was reserved
-    preview: null, // nor a preview
+    preview: effect.preview && presentPreview(effect.preview),
+    resolution: effect.resolution,
   };
 }
 

@@ -13,7 +13,7 @@ export interface DispatchAttempt {
 }
 
 /**
- * The one dispatch of an invocation, or null before it was marked. Locked until the transaction ends: a claim or a record
+ * The one dispatch of an invocation, with the answer that came after it was given up, or null before it was marked. Locked until the transaction ends: a claim or a record
  * that is about to commit is waited for, so that nobody settles from what was true a moment ago.
  */
 export async function findDispatchAttempt(
@@ -21,8 +21,10 @@ export async function findDispatchAttempt(
   invocationId: string,
 ): Promise<DispatchAttempt | null> {
   const { rows } = await tx.raw<{ rows: DispatchAttempt[] }>(
-    `SELECT id, status, claimed_at IS NOT NULL AS claimed, observed_outcome AS "observedOutcome", refusal, error, response
-     FROM attempts WHERE invocation_id = ? AND kind = 'dispatch' FOR UPDATE`,
+    `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed, COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
+       a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response
+     FROM attempts a LEFT JOIN late_answers l ON l.attempt_id = a.id
+     WHERE a.invocation_id = ? AND a.kind = 'dispatch' FOR UPDATE OF a`,
     [invocationId],
   );
   return rows[0] ?? null;

@@ -1,7 +1,11 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { abandonLostReplays } from './abandon-lost-replays.ts';
 
-/** Opens an attempt of kind `reconcile`: a read, never a send. An earlier read whose worker died is closed as abandoned. */
+/**
+ * Opens an attempt of kind `reconcile`: a read, never a send. An earlier read whose worker died is closed as abandoned. A read of
+ * what is being reconciled counts among the effect's reconciliation attempts.
+ */
 export async function startReadAttempt(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
   const id = newId('attempt');
   await tx.raw('SELECT 1 FROM invocations WHERE id = ? FOR UPDATE', [invocationId]); // numbers are taken one at a time
@@ -10,11 +14,17 @@ export async function startReadAttempt(tx: EnvironmentTransaction, invocationId:
      WHERE invocation_id = ? AND kind = 'reconcile' AND status = 'started'`,
     [invocationId],
   );
+  await abandonLostReplays(tx, invocationId);
   await tx.raw(
     `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, claimed_at)
      SELECT :id, current_environment_id(), :invocationId, COALESCE(max(number), 0) + 1, 'reconcile', now()
      FROM attempts WHERE invocation_id = :invocationId`,
     { id, invocationId },
+  );
+  await tx.raw(
+    `UPDATE effects SET reconcile_attempts = reconcile_attempts + 1, updated_at = now()
+     WHERE invocation_id = ? AND stage = 'reconciling'`,
+    [invocationId],
   );
   return id;
 }

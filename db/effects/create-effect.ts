@@ -1,14 +1,16 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewEffect } from './records.ts';
 
-/** Creates the effect of an evaluated invocation, ready to be dispatched, and ties the invocation to it. */
+/** Creates the effect of an evaluated invocation, ready or waiting for its approval, and ties the invocation to it. */
 export async function createEffect(tx: EnvironmentTransaction, effect: NewEffect): Promise<void> {
   await tx.raw(
     `WITH effect AS (
        INSERT INTO effects (id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type,
-         adapter_version, capabilities, target, request, request_digest, impact, stage)
+         adapter_version, capabilities, target, request, request_digest, impact, stage, preview_id, binding_digest,
+         approval_id, compensates)
        VALUES (:id, current_environment_id(), :invocationId, :operationKey, :actionName, :versionId, :adapterType,
-         :adapterVersion, :capabilities, :target, :request, :requestDigest, :impact, 'ready'))
+         :adapterVersion, :capabilities, :target, :request, :requestDigest, :impact, :stage, :previewId, :bindingDigest,
+         :approvalId, (SELECT compensates FROM invocations WHERE id = :invocationId)))
      UPDATE invocations SET effect_id = :id, evaluated_at = now(), updated_at = now() WHERE id = :invocationId`,
     {
       ...effect,

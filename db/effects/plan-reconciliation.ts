@@ -1,25 +1,19 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-export async function planReconciliation(
-  tx: EnvironmentTransaction,
-  effectId: string,
-  attempts: number,
-  nextAt: Date,
-): Promise<void> {
+/** When the effect is read next. A plan after the schedule was at its end means that there is something to wait for again. */
+export async function planReconciliation(tx: EnvironmentTransaction, effectId: string, nextAt: Date): Promise<void> {
   await tx.raw(
-    `UPDATE effects SET reconcile_attempts = ?, reconcile_next_at = ?, updated_at = now() WHERE id = ? AND stage = 'reconciling'`,
-    [attempts, nextAt, effectId],
+    `UPDATE effects SET reconcile_next_at = ?, reconcile_exhausted = false, updated_at = now() WHERE id = ? AND stage = 'reconciling'`,
+    [nextAt, effectId],
   );
 }
 
-export async function markReconciliationExhausted(
-  tx: EnvironmentTransaction,
-  effectId: string,
-  attempts: number,
-): Promise<void> {
-  await tx.raw(
-    `UPDATE effects SET reconcile_attempts = ?, reconcile_next_at = NULL, reconcile_exhausted = true, updated_at = now()
-     WHERE id = ? AND stage = 'reconciling'`,
-    [attempts, effectId],
+/** Answers false where it was exhausted before, or has been settled meanwhile. */
+export async function markReconciliationExhausted(tx: EnvironmentTransaction, effectId: string): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE effects SET reconcile_next_at = NULL, reconcile_exhausted = true, updated_at = now()
+     WHERE id = ? AND stage = 'reconciling' AND NOT reconcile_exhausted`,
+    [effectId],
   );
+  return rowCount === 1;
 }

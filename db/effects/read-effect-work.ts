@@ -11,7 +11,7 @@ export interface EffectWork {
   operationKey: string;
   outcome: Outcome;
   dispatchedAt: Date;
-  /** Of the dispatch, where one was seen. */
+  /** Of the dispatch or a replay of it, where one was seen; the one that was accepted before one that was not. */
   response: ProviderResponse | null;
   /** Reads until now that found nothing. */
   absentReads: number;
@@ -20,11 +20,11 @@ export interface EffectWork {
 export async function readEffectWork(tx: EnvironmentTransaction, effectId: string): Promise<EffectWork> {
   const { rows } = await tx.raw<{ rows: EffectWork[] }>(
     `SELECT v.definition, i.input, i.operation_key AS "operationKey", e.outcome, e.first_dispatched_at AS "dispatchedAt",
-       d.response, (SELECT count(*)::int FROM evidence p WHERE p.effect_id = e.id AND p.source = 'provider_lookup'
+       (SELECT s.response FROM attempts s WHERE s.invocation_id = i.id AND s.kind IN ('dispatch', 'replay') AND s.response IS NOT NULL
+        ORDER BY s.observed_outcome IN ('succeeded', 'pending') DESC, s.number DESC LIMIT 1) AS response, (SELECT count(*)::int FROM evidence p WHERE p.effect_id = e.id AND p.source = 'provider_lookup'
                     AND p.details ->> 'kind' = 'absent') AS "absentReads"
      FROM effects e JOIN invocations i ON i.id = e.invocation_id JOIN action_versions v ON v.id = e.version_id
-       JOIN attempts d ON d.invocation_id = i.id AND d.kind = 'dispatch'
-     WHERE e.id = ?`,
+     WHERE e.id = ? AND e.first_dispatched_at IS NOT NULL`,
     [effectId],
   );
   const work = rows[0];

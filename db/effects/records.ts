@@ -94,6 +94,11 @@ export interface NewEffect {
   request: PreparedRequest;
   requestDigest: string;
   impact: ImpactQuantity[];
+  stage: 'ready' | 'awaiting_approval';
+  previewId: string | null;
+  /** What it is held to, where a preview shows it. */
+  bindingDigest: string | null;
+  approvalId: string | null;
 }
 
 export interface NewEvidence {

@@ -4,8 +4,8 @@ import { statusOf, type Settlement } from '../../domain/settlement.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Writes what is known of a dispatch onto the invocation and, where one governs, its effect and reservations. Idempotent: the same settlement
- * twice changes nothing, and the database refuses one that goes back on an earlier one.
+ * Writes what is known of a dispatch onto the invocation and, where one governs, its effect and reservations. Idempotent: the
+ * same settlement twice changes nothing, and the database refuses one that goes back on an earlier one.
  */
 export async function writeSettlement(
   tx: EnvironmentTransaction,
@@ -27,7 +27,8 @@ export async function writeSettlement(
          reconcile_next_at = CASE WHEN :stage <> 'settled' THEN reconcile_next_at
            -- What its provider may still reverse is read on: the sweep starts watchReversal when this is due.
            WHEN :outcome = 'succeeded' AND COALESCE((capabilities ->> 'reversible')::boolean, false) THEN now() + interval '1 day' END,
-         outcome_at = CASE WHEN :outcome = 'pending' THEN outcome_at ELSE COALESCE(outcome_at, now()) END, updated_at = now()
+         outcome_at = CASE WHEN :outcome = 'pending' THEN outcome_at
+           WHEN :outcome = outcome THEN COALESCE(outcome_at, now()) ELSE now() END, updated_at = now()
        WHERE invocation_id = :invocationId
          AND (stage, outcome, outcome_source) IS DISTINCT FROM (:stage, :outcome, CAST(:source AS text)))
      UPDATE invocations i SET status = :status, outcome_source = :source, error = :error,

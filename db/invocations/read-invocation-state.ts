@@ -1,14 +1,23 @@
 import type { InvocationState } from '../../domain/refs.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
+type Row = Omit<InvocationState, 'dependents'> & { dependents: string[] | null };
+
+/** More than these are not told: they look again by themselves, minutes later. */
+const DEPENDENTS_MAX = 100;
+
 /** What a workflow may know of an invocation now. */
 export async function readInvocationState(tx: EnvironmentTransaction, invocationId: string): Promise<InvocationState> {
-  const { rows } = await tx.raw<{ rows: InvocationState[] }>(
-    `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, e.stage, i.effect_id AS "effectId"
-     FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = ?`,
-    [invocationId],
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, e.stage, i.effect_id AS "effectId",
+       CASE WHEN e.stage IN ('settled', 'rejected') THEN ARRAY(
+         SELECT w.id FROM effect_dependencies d JOIN invocations w ON w.id = d.invocation_id
+         WHERE d.depends_on = e.id AND w.status IN ('queued', 'pending_approval') ORDER BY w.id LIMIT :most) END AS dependents
+     FROM invocations i LEFT JOIN effects e ON e.invocation_id = i.id WHERE i.id = :invocationId`,
+    { invocationId, most: DEPENDENTS_MAX },
   );
-  const state = rows[0];
-  if (!state) throw new Error(`invocation ${invocationId} is gone`);
-  return state;
+  const row = rows[0];
+  if (!row) throw new Error(`invocation ${invocationId} is gone`);
+  const { dependents, ...state } = row;
+  return dependents === null || dependents.length === 0 ? state : { ...state, dependents };
 }

@@ -1,4 +1,4 @@
-import type { ActionDefinition } from '../../domain/actions.ts';
+import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
 import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
@@ -45,7 +45,7 @@ export const INVOCATION_TABLES = `
 /** The columns of InvocationRecord, for `FROM invocations i JOIN actions a … LEFT JOIN effects e …`. */
 export const INVOCATION_COLUMNS = `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
-  i.version_id AS "versionId", i.effect_id AS "effectId", e.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
+  i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
   i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by AS "requestedBy",
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt"`;
 
@@ -57,6 +57,12 @@ export interface InvocationWork {
   effectId: string | null;
   operationKey: string;
   input: JsonObject;
+  requestedBy: ActorRecord;
+  /** Of the key that asked; null where a user did. */
+  requestedByName: string | null;
+  runId: string | null;
+  agentId: string | null;
+  actionId: string;
   actionName: string;
   actionArchived: boolean;
   currentVersionId: string;
@@ -64,6 +70,33 @@ export interface InvocationWork {
   definition: ActionDefinition;
   /** Of the effect, where one governs. */
   requestDigest: string | null;
+  bindingDigest: string | null;
+  impact: ImpactQuantity[] | null;
+  target: JsonObject | null;
+  /** The effect that this invocation makes up for. */
+  compensates: string | null;
   /** Why its environment is halted; null while it runs. As it was when this was read: a dispatch is decided by `readHalt`. */
   haltedReason: string | null;
+  workspaceId: string;
+  environment: {
+    id: string;
+    name: string;
+    kind: 'development' | 'staging' | 'production';
+    /** Null: by the kind. */
+    approvalDefault: 'allow' | 'require_approval' | null;
+  };
+  /** How often the environment's policies have changed. A stamp is never used again; null: there was never one. */
+  policies: { revision: number; stamp: string | null };
+  /** What the invocation is held to: the preview that its caller named, or the one that was made when it was parked. */
+  preview: BoundPreview | null;
+  approvalId: string | null;
+}
+
+export interface BoundPreview {
+  id: string;
+  madeBy: 'caller' | 'service';
+  /** The effect's id that the preview reserves; null for a plain action. */
+  effectId: string | null;
+  bindingDigest: string;
+  expiresAt: Date;
 }

@@ -2,6 +2,179 @@ import type { Knex } from 'knex';
 
 export const name = '0019-reconciliation';
 
+/**
+ * Reconciliation in full: what a person resolved (append-only, one for an invocation), operator replays, answers that came
+ * after their attempt was given up, what an effect depends on and what it compensates, and the reads that are overdue.
+ * Source: service.md "States and transitions"; decisions.md "Effects, attempts, reconciliation".
+ */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw('SELECT 1');
+  await knex.raw(RESOLUTIONS);
+  await knex.raw(INVOCATION_COLUMNS);
+  await knex.raw(REPLAYS);
+  await knex.raw(LATE_ANSWERS);
+  await knex.raw(DEPENDENCIES);
+  await knex.raw(OVERDUE_READS);
 }
+
+const RESOLUTIONS = `
+  CREATE TABLE resolutions (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    invocation_id text COLLATE "C" NOT NULL UNIQUE REFERENCES invocations,
+    effect_id text COLLATE "C" UNIQUE REFERENCES effects, -- null: of a plain invocation
+    outcome text NOT NULL CHECK (outcome IN ('succeeded', 'failed')),
+    previous_outcome text NOT NULL CHECK (previous_outcome IN ('unknown', 'pending')),
+    partial_effect text NOT NULL CHECK (partial_effect IN ('none', 'possible', 'confirmed')),
+    settled_impact jsonb CHECK (jsonb_typeof(settled_impact) = 'array'), -- null: as declared, or nothing of it
+    summary text NOT NULL CHECK (char_length(summary) BETWEEN 3 AND 2000),
+    provider_ids jsonb NOT NULL CHECK (jsonb_typeof(provider_ids) = 'object'),
+    url text,
+    resolved_by jsonb NOT NULL, -- { type, id }
+    resolved_at timestamptz(3) NOT NULL DEFAULT now()
+  );
+  CALL make_tenant_table('resolutions', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  CREATE FUNCTION check_resolution() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    resolved invocations;
+    governing effects;
+  BEGIN
+    SELECT * INTO STRICT resolved FROM invocations WHERE id = NEW.invocation_id FOR UPDATE;
+    IF resolved.effect_id IS DISTINCT FROM NEW.effect_id THEN
+      RAISE EXCEPTION 'a resolution of invocation % names its effect, and no other', resolved.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF resolved.requested_by ->> 'type' = NEW.resolved_by ->> 'type' AND resolved.requested_by ->> 'id' = NEW.resolved_by ->> 'id' THEN
+      RAISE EXCEPTION 'who requested invocation % cannot resolve it', resolved.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.effect_id IS NULL THEN
+      IF resolved.status <> 'unknown' THEN
+        RAISE EXCEPTION 'invocation % is %, not unknown', resolved.id, resolved.status USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    SELECT * INTO STRICT governing FROM effects WHERE id = NEW.effect_id;
+    IF governing.stage <> 'reconciling' OR governing.outcome <> NEW.previous_outcome
+       OR (governing.outcome = 'pending' AND NOT governing.reconcile_exhausted) THEN
+      RAISE EXCEPTION 'effect % is % and %, which nobody has to resolve', governing.id, governing.stage, governing.outcome
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_resolution BEFORE INSERT ON resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
+`;
+
+const INVOCATION_COLUMNS = `
+  ALTER TABLE invocations ADD COLUMN compensates text COLLATE "C" REFERENCES effects;
+
+  -- invocations.resolution is what a reader is shown of the resolution's row, written with it.
+  CREATE FUNCTION keep_resolution() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.compensates IS DISTINCT FROM OLD.compensates THEN
+      RAISE EXCEPTION 'what invocation % was asked to compensate is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.resolution IS NOT NULL AND NEW.resolution IS DISTINCT FROM OLD.resolution THEN
+      RAISE EXCEPTION 'the resolution of invocation % is final', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.resolution IS NOT NULL OR NEW.outcome_source = 'manual_resolution')
+       AND NOT EXISTS (SELECT FROM resolutions r WHERE r.invocation_id = NEW.id AND r.outcome = NEW.status) THEN
+      RAISE EXCEPTION 'invocation % was not resolved so', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER keep_resolution BEFORE UPDATE ON invocations FOR EACH ROW
+    WHEN (NEW.compensates IS DISTINCT FROM OLD.compensates OR OLD.resolution IS NOT NULL OR NEW.resolution IS NOT NULL
+          OR NEW.outcome_source = 'manual_resolution')
+    EXECUTE FUNCTION keep_resolution();
+`;
+
+const REPLAYS = `
+  -- A replay is fenced as a dispatch is: one row, committed before a byte is sent, claimed once; one of them open at a time.
+  CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
+
+  -- Both when it is asked for and when it is claimed: the effect still unknown, the adapter's window still open. The window
+  -- is counted from before the first request left, so that it ends here before it ends at the provider.
+  CREATE FUNCTION check_replay() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE replayed effects;
+  BEGIN
+    SELECT * INTO replayed FROM effects WHERE invocation_id = NEW.invocation_id;
+    IF NOT FOUND OR replayed.stage <> 'reconciling' OR replayed.outcome <> 'unknown' THEN
+      RAISE EXCEPTION 'only an effect whose outcome is unknown is replayed' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT COALESCE((replayed.capabilities ->> 'replay')::boolean, false)
+       OR (replayed.capabilities ->> 'idempotencyWindowSeconds') IS NULL
+       OR clock_timestamp() >= replayed.first_dispatched_at
+            + make_interval(secs => (replayed.capabilities ->> 'idempotencyWindowSeconds')::double precision) THEN
+      RAISE EXCEPTION 'effect % is outside of the window in which its provider knows its idempotency key', replayed.id
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_replay_asked BEFORE INSERT ON attempts FOR EACH ROW
+    WHEN (NEW.kind = 'replay') EXECUTE FUNCTION check_replay();
+  CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON attempts FOR EACH ROW
+    WHEN (NEW.kind = 'replay' AND OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION check_replay();
+`;
+
+const LATE_ANSWERS = `
+  -- What a worker that was cut off, not dead, saw after its attempt had been given up. The attempt stays closed.
+  CREATE TABLE late_answers (
+    attempt_id text COLLATE "C" PRIMARY KEY REFERENCES attempts,
+    environment_id uuid NOT NULL REFERENCES environments,
+    observed_outcome text NOT NULL CHECK (observed_outcome IN ('not_dispatched', 'pending', 'succeeded', 'failed', 'unknown')),
+    error text,
+    response jsonb,
+    recorded_at timestamptz(3) NOT NULL DEFAULT now()
+  );
+  CALL make_tenant_table('late_answers', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
+`;
+
+const DEPENDENCIES = `
+  -- What an admitted invocation waits for. Of the invocation, since its effect is made by the evaluation. A withdrawn
+  -- admission takes its rows with it; the application may not delete one.
+  CREATE TABLE effect_dependencies (
+    invocation_id text COLLATE "C" NOT NULL REFERENCES invocations ON DELETE CASCADE,
+    depends_on text COLLATE "C" NOT NULL REFERENCES effects,
+    environment_id uuid NOT NULL REFERENCES environments,
+    position integer NOT NULL CHECK (position BETWEEN 1 AND 20),
+    PRIMARY KEY (invocation_id, depends_on),
+    UNIQUE (invocation_id, position)
+  );
+  CREATE INDEX effect_dependencies_by_depends_on ON effect_dependencies (depends_on);
+  CALL make_tenant_table('effect_dependencies', 'SELECT, INSERT');
+  CREATE TRIGGER immutable BEFORE UPDATE ON effect_dependencies FOR EACH ROW EXECUTE FUNCTION refuse_change();
+`;
+
+const OVERDUE_READS = `
+  CREATE INDEX effects_read_on ON effects (id)
+    WHERE (stage = 'reconciling' AND NOT reconcile_exhausted) OR (stage = 'settled' AND reconcile_next_at IS NOT NULL);
+
+  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
+  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+  CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, invocation_id, action_name, stage, updated_at, reconcile_next_at, reconcile_exhausted)
+    ON effects TO service_directory;
+
+  -- Effects that should have been read, or whose reads were never planned: their workflow was terminated, or never begun.
+  -- A settled one is read on where its provider may still reverse it.
+  CREATE FUNCTION find_overdue_reads(overdue_by interval, after_id text, most integer)
+    RETURNS TABLE (id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT f.id, f.invocation_id, f.action_name, f.stage, f.environment_id, e.workspace_id
+      FROM effects f JOIN environments e ON e.id = f.environment_id
+      WHERE f.id > after_id AND f.id IN (
+        SELECT r.id FROM effects r WHERE r.stage = 'reconciling' AND NOT r.reconcile_exhausted
+          AND COALESCE(r.reconcile_next_at, r.updated_at) < now() - overdue_by
+        UNION ALL
+        SELECT s.id FROM effects s WHERE s.stage = 'settled' AND s.reconcile_next_at IS NOT NULL
+          AND s.reconcile_next_at < now() - overdue_by)
+      ORDER BY f.id LIMIT most;
+    END;
+  ALTER FUNCTION find_overdue_reads(interval, text, integer) OWNER TO service_directory;
+  REVOKE CREATE ON SCHEMA public FROM service_directory;
+  REVOKE ALL ON FUNCTION find_overdue_reads(interval, text, integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION find_overdue_reads(interval, text, integer) TO service_app;
+  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+`;

@@ -92,7 +92,16 @@ function dependencies(db: Database): ActivityDependencies {
     throw new Error('no secret and no message in this race');
   };
   const vault = { open: notHere, seal: notHere };
-  return { db, vault, adapterFor, startInvocation, wakeMessage: notHere, sendRequest: notHere, logger: LOG };
+  return {
+    db,
+    vault,
+    adapterFor,
+    startInvocation,
+    startReads: notHere,
+    wakeMessage: notHere,
+    sendRequest: notHere,
+    logger: LOG,
+  };
 }
 
 beforeAll(async () => {

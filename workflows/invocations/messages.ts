@@ -6,6 +6,9 @@ export type InvokeActionInput = InvocationRef;
 /** Null: the admission was withdrawn before the workflow began. */
 export type InvokeActionResult = InvocationState | null;
 
+/** A signal to an invocation that waits for what it depends on: one of those effects is settled. */
+export const DEPENDENCY_SETTLED_SIGNAL = 'dependencySettled';
+
 export function invocationWorkflowId(invocationId: string): string {
   return `invocation/${invocationId}`;
 }

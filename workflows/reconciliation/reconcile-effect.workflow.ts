@@ -1,52 +1,149 @@
+import { ApplicationFailure } from '@temporalio/common';
 import {
   ActivityFailure,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  defineUpdate,
   log,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
-  sleep,
+  setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { nextReadDelayMs } from '../../domain/reconciliation-schedule.ts';
+import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation-schedule.ts';
+import type { InvocationState } from '../../domain/refs.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { wakeDependents } from '../invocations/wake-dependents.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import type { ReconcileEffectInput, ReconcileEffectResult } from './messages.ts';
+import {
+  LOOK_SIGNAL,
+  RECONCILE_NOW_UPDATE,
+  type ReconcileEffectInput,
+  type ReconcileEffectResult,
+  type ReconcileNowResult,
+} from './messages.ts';
+import { walkSchedule } from './walk-schedule.ts';
 
-const { settleInvocation, planReconciliation, exhaustReconciliation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { beginReconciliation, settleInvocation, planReconciliation, exhaustReconciliation } =
+  proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+const reconcileNow = defineUpdate<ReconcileNowResult>(RECONCILE_NOW_UPDATE);
+const look = defineSignal(LOOK_SIGNAL);
 
 /**
  * Finds out what became of an effect whose outcome is unknown (or which the provider is still at), by reading and never by
- * sending again. Durable timers; until it is settled or the schedule is at its end.
+ * sending again. Durable timers; until it is settled, by a read, a late answer, a replay or a person, or the schedule is at its
+ * end. Begun again, it goes on with the schedule where the record stands.
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
-  const { readBackEffect } = proxyActivities<Activities>({ ...READ_OPTIONS, summary: input.actionName });
-  const startedAtMs = Date.now();
-  // A first look without a read: a worker that was cut off, not dead, may have recorded the answer late.
-  let state = await settleInvocation(input);
-  for (let reads = 0; state.stage === 'reconciling'; reads++) {
-    const pending = state.grade === 'pending';
-    const delayMs = nextReadDelayMs({ pending, reads, elapsedMs: Date.now() - startedAtMs }, Math.random());
-    if (delayMs === null) {
-      await exhaustReconciliation(input, reads);
-      setCurrentDetails(`exhausted after ${reads} reads: a person must resolve it`);
-      break;
-    }
-    const nextAt = new Date(Date.now() + delayMs).toISOString();
-    await planReconciliation(input, reads, nextAt);
-    setCurrentDetails(`${reads} reads; the next one at ${nextAt}`);
-    await sleep(delayMs);
-    try {
-      await readBackEffect(input);
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });
-    }
-    state = await settleInvocation(input);
-  }
+  const state = patched('reconcile-now') ? await new Reconciliation(input).run() : await walkSchedule(input);
   upsertSearchAttributes([
     { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
     { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
   ]);
+  await wakeDependents(state);
   return state;
+}
+
+class Reconciliation {
+  private readonly input: ReconcileEffectInput;
+  private state: InvocationState | null = null;
+  /** Reads that were asked for, and how many of those a read has answered that began after they were asked for. */
+  private asked = 0;
+  private answered = 0;
+  /** The record changed: a person resolved the effect, or a replay of it was answered. */
+  private mustLook = false;
+
+  constructor(input: ReconcileEffectInput) {
+    this.input = input;
+    setHandler(look, () => {
+      this.mustLook = true;
+    });
+    setHandler(reconcileNow, async () => {
+      const mine = ++this.asked;
+      await condition(() => this.answered >= mine);
+      if (this.state === null) throw ApplicationFailure.nonRetryable('a read was answered before the first look');
+      return this.state;
+    });
+  }
+
+  async run(): Promise<InvocationState> {
+    const startedAtMs = Date.now();
+    const begun = await beginReconciliation(this.input);
+    this.state = begun.state;
+    const wasPending = begun.state.grade === 'pending';
+    /** How far each of the two schedules is. */
+    const reads = {
+      unknown: wasPending ? 0 : readsPassed(false, begun.unknownForMs),
+      pending: wasPending ? readsPassed(true, begun.dispatchedForMs) : 0,
+    };
+    let exhausted = begun.exhausted;
+    let scheduledReads = 0;
+    for (;;) {
+      while (this.state.stage === 'reconciling') {
+        const pending: boolean = this.state.grade === 'pending';
+        const schedule = pending ? 'pending' : 'unknown';
+        if (this.asked === this.answered) {
+          const elapsedMs = begun.unknownForMs + Date.now() - startedAtMs;
+          const delayMs = exhausted
+            ? null
+            : nextReadDelayMs({ pending, reads: reads[schedule], elapsedMs }, Math.random());
+          if (delayMs === null) {
+            await exhaustReconciliation(this.input, scheduledReads);
+            setCurrentDetails('exhausted: a person must resolve it');
+            exhausted = true;
+            break;
+          }
+          if (!(await this.wait(delayMs))) {
+            reads[schedule]++;
+            scheduledReads++;
+          }
+          if (this.mustLook) {
+            this.mustLook = false;
+            this.state = await settleInvocation(this.input);
+            continue;
+          }
+        }
+        const asked = this.asked;
+        await this.read();
+        // What the provider is at now is waited for again, however long it was unknown.
+        if (this.state.grade === 'pending' && !pending) exhausted = false;
+        this.answered = asked;
+      }
+      this.answered = this.asked;
+      await condition(allHandlersFinished);
+      // What was asked for while the last ones were answered.
+      if (this.asked === this.answered || this.state.stage !== 'reconciling') return this.state;
+    }
+  }
+
+  /** Answers false where the time is over, and true where it was woken before. */
+  private async wait(delayMs: number): Promise<boolean> {
+    const nextAt = new Date(Date.now() + delayMs).toISOString();
+    await planReconciliation(this.input, 0, nextAt);
+    setCurrentDetails(`the next read at ${nextAt}`);
+    if (workflowInfo().continueAsNewSuggested && !this.mustLook && this.asked === this.answered) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof reconcileEffect>(this.input);
+    }
+    // Never 0, which stands for no time-out.
+    return condition(() => this.mustLook || this.asked > this.answered, Math.max(1, delayMs));
+  }
+
+  private async read(): Promise<void> {
+    const { readBackEffect } = proxyActivities<Activities>({ ...READ_OPTIONS, summary: this.input.actionName });
+    try {
+      await readBackEffect(this.input);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });
+    }
+    this.state = await settleInvocation(this.input);
+  }
 }

@@ -80,6 +80,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     vault: { open: unused, seal: unused },
     adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     startInvocation: unused,
+    startReads: unused,
     wakeMessage: unused,
     sendRequest: unused,
     logger: service.deps.logger,

@@ -1,0 +1,104 @@
+import { heartbeat } from '@temporalio/activity';
+import { claimReplay } from '../../db/attempts/claim-replay.ts';
+import { abandonAttempt, completeAttempt } from '../../db/attempts/close-attempt.ts';
+import { findAttempt } from '../../db/attempts/find-attempt.ts';
+import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
+import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
+import type { NewEvidence } from '../../db/effects/records.ts';
+import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
+import { REPLAY_MARGIN_SECONDS } from '../../domain/replay.ts';
+import { WORKER_LOST } from '../../domain/settlement.ts';
+import type { DispatchResult } from '../adapters/adapter.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { HEARTBEAT_INTERVAL_MS, send } from '../invocations/dispatch-effect.ts';
+import {
+  attemptEnd,
+  type DispatchEnd,
+  evidenceOf,
+  keepEvidence,
+  recordPatiently,
+} from '../invocations/record-dispatch.ts';
+import { settle } from '../invocations/settle-invocation.ts';
+
+export const REPLAY_NOT_TAKEN_UP =
+  'not sent: the outcome became known, the window closed, or no worker took the replay up in time';
+
+/**
+ * Sends the same bytes again under the same provider key, once for each replay that a person asked for. Fenced as a dispatch
+ * is: it claims the attempt row, once and for ever, and only while the outcome is unknown and the adapter's window open. A kill
+ * before the claim: nothing was sent. After it: the outcome is as unknown as before, and no one sends this replay again.
+ */
+export function sendReplay(deps: InvocationDependencies) {
+  return async (ref: ReplayRef): Promise<{ sent: boolean }> => {
+    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
+    try {
+      const [claimed, halted] = await deps.db.withEnvironment(ref, async (tx) => {
+        const taken = await claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS });
+        return [taken, taken && (await refuseWhileHalted(tx))] as const;
+      });
+      if (!claimed) {
+        deps.logger.warn({ ...ref }, 'a replay was claimed before, or is no longer due: nothing is sent');
+        return { sent: false };
+      }
+      const startedAt = new Date();
+      const result: DispatchResult = halted
+        ? { kind: 'refused', refusal: halted }
+        : await send(deps, ref, claimed, 'replay');
+      const end = { result, startedAt, observedAt: new Date() };
+      await recordPatiently(deps, ref, () => record(deps, ref, claimed, end));
+      return { sent: result.kind === 'answered' || result.kind === 'no_answer' };
+    } finally {
+      clearInterval(beat);
+    }
+  };
+}
+
+/** The attempt's end and the evidence, in one transaction; what it means is for `settleReplay`. */
+async function record(
+  deps: InvocationDependencies,
+  ref: ReplayRef,
+  claimed: ClaimedDispatch,
+  end: DispatchEnd,
+): Promise<void> {
+  await deps.db.withEnvironment(ref, async (tx) => {
+    await lockInvocationWork(tx, ref.invocationId);
+    const isOpen = await completeAttempt(tx, claimed.attemptId, attemptEnd(end.result));
+    const isRecorded = !isOpen && (await findAttempt(tx, claimed.attemptId)).status === 'completed';
+    const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
+    if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
+  });
+}
+
+/** That a replay was not sent says nothing of the first request, which may have been. */
+function evidenceOfReplay(ref: ReplayRef, end: DispatchEnd, inTime: boolean): NewEvidence {
+  const evidence = evidenceOf(ref.effectId, end, inTime);
+  const implied = evidence.impliedOutcome === 'not_dispatched' ? null : evidence.impliedOutcome;
+  return {
+    ...evidence,
+    impliedOutcome: implied,
+    summary: `replay: ${evidence.summary}`,
+    details: { ...evidence.details, replay: true },
+  };
+}
+
+/**
+ * Closes a replay that did not report back, and settles the invocation from the record: an answer to the replay counts as the
+ * answer; a saved 5xx, silence, or a replay that was never sent leave it unknown. Idempotent.
+ */
+export function settleReplay(deps: InvocationDependencies) {
+  return async (ref: ReplayRef): Promise<InvocationState> =>
+    deps.db.withEnvironment(ref, async (tx) => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) throw new Error(`invocation ${ref.invocationId} was replayed and is gone`);
+      const attempt = await findAttempt(tx, ref.attemptId);
+      if (attempt.status === 'started') {
+        const end = attempt.claimed
+          ? { observedOutcome: 'unknown' as const, error: WORKER_LOST }
+          : { observedOutcome: 'not_dispatched' as const, error: REPLAY_NOT_TAKEN_UP };
+        await abandonAttempt(tx, ref.attemptId, end);
+      }
+      return settle(tx, work);
+    });
+}

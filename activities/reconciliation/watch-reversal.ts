@@ -1,0 +1,63 @@
+import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
+import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
+import { readProgress } from '../../db/reconciliation/read-progress.ts';
+import { planReversalRead as writePlan, writeReversal } from '../../db/reconciliation/write-reversal.ts';
+import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+export interface BegunReversalWatch {
+  state: InvocationState;
+  settledForMs: number;
+}
+
+/** Where the watch stands by the record: it is begun by the sweep, and again where it was terminated. */
+export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
+  return async (input: EffectRef): Promise<BegunReversalWatch> =>
+    deps.db.withEnvironment(input, async (tx) => ({
+      state: await readInvocationState(tx, input.invocationId),
+      settledForMs: (await readProgress(tx, input.effectId)).settledForMs,
+    }));
+}
+
+/** Null: it was watched for long enough. */
+export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
+  return async (input: EffectRef, nextAt: string | null): Promise<void> => {
+    await deps.db.withEnvironment(input, (tx) =>
+      writePlan(tx, input.effectId, nextAt === null ? null : new Date(nextAt)),
+    );
+  };
+}
+
+/**
+ * Moves what had succeeded to failed where the newest word of the provider's own record says so, and says it in the evidence.
+ * A person's resolution stays as it is. Idempotent.
+ */
+export function settleReversal(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
+  return async (input: EffectRef): Promise<InvocationState> => {
+    const { state, reversed } = await deps.db.withEnvironment(input, async (tx) => {
+      await lockInvocationWork(tx, input.invocationId);
+      const record = await readDispatchRecord(tx, input.invocationId);
+      const newest = record?.evidence.findLast(
+        ({ source, impliedOutcome }) => source === 'provider_lookup' && impliedOutcome !== 'unknown',
+      );
+      const summary = `reversed by the provider after it had succeeded: ${newest?.summary ?? ''}`;
+      const moved = newest?.impliedOutcome === 'failed' && (await writeReversal(tx, input.invocationId, summary));
+      if (moved) {
+        await appendEvidence(tx, {
+          effectId: input.effectId,
+          source: 'system',
+          observedAt: new Date(),
+          impliedOutcome: 'failed',
+          summary,
+          details: { event: 'effect.reversed' },
+          actor: { type: 'service', id: null },
+        });
+      }
+      return { state: await readInvocationState(tx, input.invocationId), reversed: moved };
+    });
+    if (reversed) deps.logger.warn({ ...input }, 'effect.reversed: it had succeeded, and failed after all');
+    return state;
+  };
+}

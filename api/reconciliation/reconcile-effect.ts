@@ -1,0 +1,51 @@
+import { getEffect, type EffectDetail } from '../../db/effects/get-effect.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { reconcileNow } from './reconciliation-workflows.ts';
+
+/** A read takes half a minute at most; beyond that the caller is told that it goes on. */
+const READ_WAIT_MS = 45_000;
+
+export const reconcileEffectRoute = defineRoute({
+  id: 'effects.reconcile',
+  method: 'POST',
+  path: '/api/v2/actions/effects/{id}/reconcile',
+  summary: 'Reconcile now',
+  description:
+    'Reads the effect at its provider at once, beside the schedule, and answers it as it is after that read; 202 where the read ' +
+    'is still under way. It only reads, so it may be sent any number of times. It begins a reconciliation again that was exhausted.',
+  scope: 'actions:resolve',
+  role: 'admin',
+  request: { params: effectParams },
+  response: { 200: effectSchema, 202: effectSchema },
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  async handler({ params, caller, deps }) {
+    const read = (): Promise<EffectDetail | null> =>
+      deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
+    const effect = await read();
+    if (!effect) throw notFound('effect');
+    if (effect.stage !== 'reconciling') {
+      throw new ServiceError('CONFLICT', {
+        message: `The effect is ${effect.stage}, its outcome ${effect.outcome}: there is nothing to reconcile.`,
+      });
+    }
+    const ref = {
+      ...caller.tenant,
+      invocationId: effect.invocationId,
+      effectId: effect.id,
+      actionName: effect.actionName,
+    };
+    try {
+      const reconciled = await reconcileNow(deps.temporal, ref, READ_WAIT_MS, deps.taskQueue);
+      const data = presentEffect((await read()) ?? effect);
+      return { status: reconciled === 'read' ? 200 : 202, data };
+    } catch (error) {
+      throw new ServiceError('SERVICE_UNAVAILABLE', {
+        message: 'The provider could not be read now. Send it again; reconciliation goes on by its schedule.',
+        log: `could not reconcile ${effect.id} now`,
+        cause: error,
+      });
+    }
+  },
+});

@@ -1,0 +1,162 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { EffectRef } from '../../domain/refs.ts';
+import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../workflows/invocations/messages.ts';
+import {
+  LOOK_SIGNAL,
+  RECONCILE_EFFECT_WORKFLOW,
+  RECONCILE_NOW_UPDATE,
+  reconciliationWorkflowId,
+  REPLAY_EFFECT_WORKFLOW,
+  type ReplayEffectInput,
+  replayWorkflowId,
+  reversalWorkflowId,
+  WATCH_REVERSAL_WORKFLOW,
+} from '../../workflows/reconciliation/messages.ts';
+import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/search-attributes.ts';
+
+/** A request does not hang on a Temporal that is away. */
+const TEMPORAL_TIMEOUT_MS = 5_000;
+
+/** Starts the reads of an effect, or finds them under way. One that ended is begun again and goes on where the record stands. */
+export async function startReadsWorkflow(
+  client: Client,
+  ref: EffectRef,
+  kind: 'reconciliation' | 'reversal',
+  taskQueue: string = TASK_QUEUE,
+): Promise<void> {
+  const [type, workflowId] =
+    kind === 'reconciliation'
+      ? [RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId(ref.effectId)]
+      : [WATCH_REVERSAL_WORKFLOW, reversalWorkflowId(ref.effectId)];
+  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
+    client.workflow.start(type, {
+      ...settingsOf(ref, taskQueue, kind === 'reconciliation' ? 'reconcile' : 'watch'),
+      workflowId,
+      args: [effectRefOf(ref)],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    }),
+  );
+}
+
+export type ReconciledNow =
+  /** A read that began after the request is settled. */
+  | 'read'
+  /** It goes on; nothing came of it within the time that a caller is kept waiting. */
+  | 'under_way';
+
+/**
+ * Asks the reconciliation of an effect to read at once, beginning it again where it was exhausted or terminated, and waits for
+ * the read. Throws what the client throws where Temporal cannot be reached.
+ */
+export async function reconcileNow(
+  client: Client,
+  ref: EffectRef,
+  waitMs: number,
+  taskQueue: string = TASK_QUEUE,
+): Promise<ReconciledNow> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    try {
+      await client.withDeadline(deadline, () =>
+        client.workflow.executeUpdateWithStart(RECONCILE_NOW_UPDATE, {
+          startWorkflowOperation: new WithStartWorkflowOperation(RECONCILE_EFFECT_WORKFLOW, {
+            ...settingsOf(ref, taskQueue, 'reconcile'),
+            workflowId: reconciliationWorkflowId(ref.effectId),
+            args: [effectRefOf(ref)],
+            workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+          }),
+        }),
+      );
+      return 'read';
+    } catch (error) {
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return 'under_way';
+      // It ended at this very moment: the next try begins it again, or the caller finds the effect settled.
+      if (!(error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError)) throw error;
+      if (Date.now() > deadline) return 'under_way';
+    }
+  }
+}
+
+/** Starts a replay that was fenced. Throws what the client throws where Temporal cannot be reached. */
+export async function startReplayWorkflow(
+  client: Client,
+  input: ReplayEffectInput,
+  taskQueue: string = TASK_QUEUE,
+): Promise<void> {
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
+      client.workflow.start(REPLAY_EFFECT_WORKFLOW, {
+        ...settingsOf(input, taskQueue, 'replay'),
+        workflowId: replayWorkflowId(input.attemptId),
+        args: [input],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Waits until a replay is settled; answers false where it is still under way after `waitMs`. */
+export async function awaitReplay(client: Client, attemptId: string, waitMs: number): Promise<boolean> {
+  try {
+    await client.withDeadline(Date.now() + waitMs, () =>
+      client.workflow.getHandle(replayWorkflowId(attemptId)).result(),
+    );
+    return true;
+  } catch (error) {
+    // The wait is over, or Temporal is away for a moment: the replay goes on without us.
+    if (isGrpcServiceError(error)) return false;
+    throw error;
+  }
+}
+
+/** Tells the reconciliation of a resolved effect to end, and the invocations that wait for the effect to go on. */
+export async function tellOfResolution(client: Client, effectId: string, dependents: readonly string[]): Promise<void> {
+  const signals: [string, string][] = [
+    [reconciliationWorkflowId(effectId), LOOK_SIGNAL],
+    ...dependents.map((id): [string, string] => [invocationWorkflowId(id), DEPENDENCY_SETTLED_SIGNAL]),
+  ];
+  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
+    Promise.all(
+      signals.map(async ([workflowId, signal]) => {
+        try {
+          await client.workflow.getHandle(workflowId).signal(signal);
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended, or was never begun
+        }
+      }),
+    ),
+  );
+}
+
+function effectRefOf({ invocationId, workspaceId, environmentId, effectId, actionName }: EffectRef): EffectRef {
+  return { invocationId, workspaceId, environmentId, effectId, actionName };
+}
+
+function settingsOf(ref: EffectRef, taskQueue: string, what: 'reconcile' | 'watch' | 'replay') {
+  return {
+    taskQueue,
+    staticSummary: `${what} ${ref.actionName}`,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.workspaceId, value: ref.workspaceId },
+      { key: SEARCH_ATTRIBUTES.environmentId, value: ref.environmentId },
+      { key: SEARCH_ATTRIBUTES.actionName, value: ref.actionName },
+      { key: SEARCH_ATTRIBUTES.invocationId, value: ref.invocationId },
+      { key: SEARCH_ATTRIBUTES.effectId, value: ref.effectId },
+      { key: SEARCH_ATTRIBUTES.stage, value: what === 'watch' ? 'settled' : 'reconciling' },
+    ],
+  };
+}

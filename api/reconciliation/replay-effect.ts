@@ -1,0 +1,102 @@
+import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
+import { findAttempt } from '../../db/attempts/find-attempt.ts';
+import { startReplay } from '../../db/attempts/start-replay.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { Tenant } from '../../db/client.ts';
+import { getEffect } from '../../db/effects/get-effect.ts';
+import { readHalt } from '../../db/environments/read-halt.ts';
+import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { REPLAY_MARGIN_SECONDS } from '../../domain/replay.ts';
+import type { ReplayEffectInput } from '../../workflows/reconciliation/messages.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { awaitReplay, startReplayWorkflow } from './reconciliation-workflows.ts';
+
+/** Beyond the action's own time-out: the claim, the record and the settlement. */
+const REPLY_MARGIN_MS = 10_000;
+
+export const replayEffectRoute = defineRoute({
+  id: 'effects.replay',
+  method: 'POST',
+  path: '/api/v2/actions/effects/{id}/replay',
+  summary: 'Replay a lost write under the same identity',
+  description:
+    'Sends the same bytes again under the same provider idempotency key, so that the provider either does what it never did or ' +
+    'repeats its answer. Only while the outcome is unknown, only where the adapter declares it (`capabilities.replay`), and only ' +
+    'within `capabilities.idempotencyWindowSeconds` of the first dispatch; else 409. One replay at a time. Answers the effect as it ' +
+    'is afterwards; 202 where the call is still under way.',
+  scope: 'actions:resolve',
+  role: 'admin',
+  request: { params: effectParams },
+  response: { 200: effectSchema, 202: effectSchema },
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  expensive: true,
+  async handler({ params, caller, actor, requestId, deps }) {
+    const input = await deps.db.withEnvironment(caller.tenant, async (tx): Promise<ReplayEffectInput> => {
+      const resolvable = await lockResolvableEffect(tx, params.id);
+      if (!resolvable) throw notFound('effect');
+      const { effect, invocationId, actionName } = resolvable;
+      const halt = await readHalt(tx);
+      const why = halt === null ? whyNot(effect) : `the environment is halted: ${halt.reason}`;
+      if (why !== null) throw new ServiceError('CONFLICT', { message: `Nothing was sent: ${why}.` });
+      const attemptId = await startReplay(tx, invocationId);
+      await recordAudit(tx, {
+        workspaceId: caller.tenant.workspaceId,
+        actor,
+        action: 'effect.replayed',
+        target: { type: 'effect', id: effect.id },
+        details: { attemptId },
+        requestId,
+      });
+      const { timeoutMs } = effect;
+      const { workspaceId, environmentId } = caller.tenant;
+      return { workspaceId, environmentId, invocationId, effectId: effect.id, actionName, attemptId, timeoutMs };
+    });
+    await start(deps, caller.tenant, input);
+    const ended = await awaitReplay(deps.temporal, input.attemptId, input.timeoutMs + REPLY_MARGIN_MS);
+    const effect = await deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
+    if (!effect) throw notFound('effect');
+    return { status: ended ? 200 : 202, data: presentEffect(effect) };
+  },
+});
+
+/** Why the provider may not be sent the same again; null where it may. */
+function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
+  if (effect.stage !== 'reconciling' || effect.outcome !== 'unknown') {
+    return `the outcome is ${effect.outcome}, and only an unknown one is replayed`;
+  }
+  if (effect.openReplay) return 'another replay of this effect is under way; wait for its end';
+  if (!effect.replays || effect.windowLeftSeconds === null) {
+    return 'its adapter offers no replay: the provider would not know the request again. Reconcile or resolve it';
+  }
+  if (effect.windowLeftSeconds <= REPLAY_MARGIN_SECONDS) {
+    return 'the provider’s idempotency window is over: a replay could take effect a second time. Reconcile or resolve it';
+  }
+  return null;
+}
+
+/**
+ * Whichever commits first, this withdrawal or the claim of a workflow that was started after all, decides; the other one finds
+ * that out. A kill between the fence and the start leaves a replay that nobody claims: the next look at the effect closes it.
+ */
+async function start(deps: ApiDependencies, tenant: Tenant, input: ReplayEffectInput): Promise<void> {
+  try {
+    await startReplayWorkflow(deps.temporal, input, deps.taskQueue);
+  } catch (error) {
+    const withdrawn = await deps.db.withEnvironment(tenant, async (tx) => {
+      const attempt = await findAttempt(tx, input.attemptId);
+      if (attempt.claimed || attempt.status !== 'started') return false;
+      const end = { observedOutcome: 'not_dispatched', error: 'not sent: the replay could not be started' } as const;
+      await abandonAttempt(tx, input.attemptId, end);
+      return true;
+    });
+    if (!withdrawn) return;
+    throw new ServiceError('SERVICE_UNAVAILABLE', {
+      message: 'The replay was not started; nothing was sent. Send it again.',
+      log: `could not start the replay ${input.attemptId}`,
+      cause: error,
+    });
+  }
+}

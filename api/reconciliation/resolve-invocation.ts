@@ -1,0 +1,40 @@
+import { getInvocation } from '../../db/invocations/get-invocation.ts';
+import { lockResolvableInvocation } from '../../db/reconciliation/lock-resolvable.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { invocationParams, invocationSchema, presentInvocation } from '../invocations/schemas.ts';
+import { auditResolution, refuseRequester, resolve } from './resolve.ts';
+import { resolveBody } from './schemas.ts';
+
+export const resolveInvocationRoute = defineRoute({
+  id: 'invocations.resolve',
+  method: 'POST',
+  path: '/api/v2/actions/invocations/{id}/resolve',
+  summary: 'Record what became of an unknown invocation',
+  description:
+    'Of an action that is not governed; where an effect governs the invocation, 409 EFFECT_RESOLUTION_REQUIRED names it. Nothing ' +
+    'is sent. `succeeded` is billed; `failed` gives back the month’s execution and the budget of the key. The credential that ' +
+    'requested the invocation cannot resolve it; one that is no longer unknown answers 409. The resolution is kept for good, and ' +
+    'the original Idempotency-Key stays taken.',
+  scope: 'actions:resolve',
+  role: 'admin',
+  request: { params: invocationParams, body: resolveBody },
+  response: { 200: invocationSchema },
+  errors: ['NOT_FOUND', 'CONFLICT', 'EFFECT_RESOLUTION_REQUIRED'],
+  idempotent: true,
+  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const resolvable = await lockResolvableInvocation(tx, params.id);
+      if (!resolvable) throw notFound('invocation');
+      refuseRequester(actor, resolvable);
+      if (resolvable.effect !== null) {
+        throw new ServiceError('EFFECT_RESOLUTION_REQUIRED', { details: { effectId: resolvable.effect.id } });
+      }
+      await resolve(tx, resolvable, { body, actor });
+      const invocation = await getInvocation(tx, params.id);
+      if (!invocation) throw notFound('invocation');
+      await auditResolution(tx, { caller, actor, requestId, body }, { type: 'invocation', id: invocation.id });
+      return recordReply(tx, { status: 200, data: presentInvocation(invocation) });
+    });
+  },
+});

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { noteCompensation } from '../../db/effects/note-compensation.ts';
+import { giveBackAllowance } from '../../db/plans/give-back-allowance.ts';
+import type { Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
+import { recordResolution } from '../../db/reconciliation/record-resolution.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import { partialEffectOf, settledImpactIssues, settledImpactOf } from '../../domain/resolutions.ts';
+import type { Actor, Caller } from '../http/define-route.ts';
+import type { resolveBody } from './schemas.ts';
+
+export type ResolveBody = z.output<typeof resolveBody>;
+
+export interface Resolving {
+  caller: Caller;
+  actor: Actor;
+  requestId: string;
+  body: ResolveBody;
+}
+
+/** "The requesting key cannot resolve it": who caused the doubt does not get to say how it ends. */
+export function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
+  if (requestedBy.type !== actor.type || requestedBy.id !== actor.id) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: 'The credential that requested an invocation cannot resolve it. Use another one with actions:resolve.',
+  });
+}
+
+/** The outcome that a resolution ends, or why there is none to end. */
+export function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending' {
+  if (effect === null) {
+    if (status === 'unknown') return 'unknown';
+    throw new ServiceError('CONFLICT', {
+      message: `The invocation is ${status}, not unknown: there is nothing to resolve.`,
+    });
+  }
+  if (effect.openReplay) {
+    throw new ServiceError('CONFLICT', {
+      message: 'A replay of this effect is under way. Resolve it when that has ended, if it is unknown still.',
+    });
+  }
+  if (effect.stage === 'reconciling' && effect.outcome === 'unknown') return 'unknown';
+  if (effect.stage === 'reconciling' && effect.outcome === 'pending' && effect.exhausted) return 'pending';
+  const why =
+    effect.outcome === 'pending'
+      ? 'is under way at its provider, and is read on'
+      : `has the outcome ${effect.outcome}, not unknown`;
+  throw new ServiceError('CONFLICT', { message: `The effect ${why}: there is nothing to resolve.` });
+}
+
+/**
+ * Records what a person found out, in the transaction that holds the invocation's lock: a settlement that races it either
+ * committed before, and then there is nothing to resolve, or finds the resolution and leaves it. Nothing is sent.
+ */
+export async function resolve(
+  tx: EnvironmentTransaction,
+  resolvable: Resolvable,
+  { body, actor }: Pick<Resolving, 'body' | 'actor'>,
+): Promise<void> {
+  const previousOutcome = previousOutcomeOf(resolvable);
+  const { effect, invocationId } = resolvable;
+  const issues = settledImpactIssues(body, effect?.impact ?? []);
+  if (issues.length > 0) throw validationError(issues);
+  const { summary, providerIds = {}, url = null } = body.evidence;
+  await recordResolution(tx, {
+    invocationId,
+    effectId: effect?.id ?? null,
+    outcome: body.outcome,
+    previousOutcome,
+    partialEffect: partialEffectOf(body),
+    settledImpact: settledImpactOf(body),
+    evidence: { summary, providerIds, url },
+    resolvedBy: actor,
+  });
+  if (effect === null) {
+    // What is known to have failed is not billed: the execution goes back to the month that it was taken from.
+    if (body.outcome === 'failed') await giveBackAllowance(tx, 'executions', 1, resolvable.createdAt);
+    return;
+  }
+  await appendEvidence(tx, {
+    effectId: effect.id,
+    source: 'manual_resolution',
+    observedAt: new Date(),
+    impliedOutcome: body.outcome,
+    providerIds,
+    summary,
+    details: { previousOutcome, partialEffect: partialEffectOf(body), ...(url === null ? {} : { url }) },
+    actor,
+  });
+  if (body.outcome === 'succeeded' && resolvable.compensates !== null) {
+    await noteCompensation(tx, { invocationId, compensates: resolvable.compensates });
+  }
+}
+
+export async function auditResolution(
+  tx: EnvironmentTransaction,
+  { caller, actor, requestId, body }: Resolving,
+  target: { type: 'effect' | 'invocation'; id: string },
+): Promise<void> {
+  await recordAudit(tx, {
+    workspaceId: caller.tenant.workspaceId,
+    actor,
+    action: `${target.type}.resolved`,
+    target,
+    details: { outcome: body.outcome, partialEffect: partialEffectOf(body), summary: body.evidence.summary },
+    requestId,
+  });
+}

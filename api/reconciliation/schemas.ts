@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { PARTIAL_EFFECTS } from '../../domain/lifecycle.ts';
+import { impactQuantitySchema } from '../effects/schemas.ts';
+
+const SUMMARY_CHARACTERS_MIN = 3;
+const SUMMARY_CHARACTERS_MAX = 2_000;
+const PROVIDER_IDS_MAX = 20;
+const PROVIDER_ID_CHARACTERS_MAX = 255;
+const URL_CHARACTERS_MAX = 2_048;
+const QUANTITIES_MAX = 20;
+
+const evidenceBody = z.strictObject({
+  summary: z.string().min(SUMMARY_CHARACTERS_MIN).max(SUMMARY_CHARACTERS_MAX).describe('How you know.'),
+  providerIds: z
+    .record(z.string().min(1).max(64), z.string().min(1).max(PROVIDER_ID_CHARACTERS_MAX))
+    .refine((ids) => Object.keys(ids).length <= PROVIDER_IDS_MAX, `at most ${PROVIDER_IDS_MAX}`)
+    .optional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(URL_CHARACTERS_MAX)
+    .optional()
+    .describe('Where it can be looked up.'),
+});
+
+/** The same of an invocation and of an effect: an invocation without one declared no impact, and so has none to settle. */
+export const resolveBody = z
+  .strictObject({
+    outcome: z.enum(['succeeded', 'failed']),
+    partialEffect: z.enum(PARTIAL_EFFECTS).optional().describe('What it left behind all the same; `none` by default.'),
+    settledImpact: z
+      .array(impactQuantitySchema)
+      .max(QUANTITIES_MAX)
+      .optional()
+      .describe('What it really used, at most what was declared; the rest of its allowance is given back.'),
+    evidence: evidenceBody,
+  })
+  .meta({ id: 'ResolveRequest' });

@@ -1,0 +1,19 @@
+import type { Outcome, Stage } from '../../domain/lifecycle.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** An effect that an invocation waits for, as it is now. */
+export interface Dependency {
+  effectId: string;
+  stage: Stage;
+  outcome: Outcome;
+}
+
+/** What an invocation depends on, in the order of its request. */
+export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {
+  const { rows } = await tx.raw<{ rows: Dependency[] }>(
+    `SELECT e.id AS "effectId", e.stage, e.outcome FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on
+     WHERE d.invocation_id = ? ORDER BY d.position`,
+    [invocationId],
+  );
+  return rows;
+}

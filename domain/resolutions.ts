@@ -1,0 +1,55 @@
+import type { ImpactQuantity } from './actions.ts';
+import type { Issue } from './errors.ts';
+import type { PartialEffect } from './lifecycle.ts';
+
+/** An ImpactQuantity as a request holds it. */
+type StatedQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
+
+/** What a person says of an outcome that nobody saw. Source: decisions.md, "Resolve body". */
+export interface ResolutionRequest {
+  outcome: 'succeeded' | 'failed';
+  partialEffect?: PartialEffect | undefined;
+  settledImpact?: StatedQuantity[] | undefined;
+}
+
+/** Who says nothing of it says that an effect which failed left none behind. */
+export function partialEffectOf(request: ResolutionRequest): PartialEffect {
+  return request.partialEffect ?? 'none';
+}
+
+/** What it really used, where the person says it; null where they do not. */
+export function settledImpactOf({ settledImpact }: ResolutionRequest): ImpactQuantity[] | null {
+  if (settledImpact === undefined) return null;
+  return settledImpact.map(({ currency, ...rest }) => ({ ...rest, ...(currency === undefined ? {} : { currency }) }));
+}
+
+/**
+ * What is wrong with the impact that a resolution settles: each quantity must be one that was declared, at most as declared,
+ * and once; and what left no effect behind used nothing. Paths are relative to the body.
+ */
+export function settledImpactIssues(request: ResolutionRequest, declared: readonly ImpactQuantity[]): Issue[] {
+  const settled = request.settledImpact ?? [];
+  const issues = settled.flatMap((quantity, index): Issue[] => {
+    const at = `body.settledImpact[${index}]`;
+    const whole = declared.filter((other) => kindOf(other) === kindOf(quantity));
+    if (whole.length === 0) return [{ path: at, message: `the effect declares no ${kindOf(quantity)}` }];
+    if (settled.findIndex((other) => kindOf(other) === kindOf(quantity)) !== index) {
+      return [{ path: at, message: `says ${kindOf(quantity)} a second time` }];
+    }
+    const most = whole.reduce((sum, { amount }) => sum + amount, 0);
+    if (quantity.amount > most) return [{ path: `${at}.amount`, message: `is above the ${most} that was declared` }];
+    return [];
+  });
+  const usedSome = settled.some(({ amount }) => amount > 0);
+  if (request.outcome === 'failed' && partialEffectOf(request) === 'none' && usedSome) {
+    issues.push({
+      path: 'body.settledImpact',
+      message: 'is of an effect that failed without a partial effect; say partialEffect',
+    });
+  }
+  return issues;
+}
+
+function kindOf({ dimension, currency }: StatedQuantity): string {
+  return currency === undefined ? dimension : `${dimension} in ${currency}`;
+}

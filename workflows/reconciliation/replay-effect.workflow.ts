@@ -1,0 +1,50 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  getExternalWorkflowHandle,
+  log,
+  proxyActivities,
+  proxyLocalActivities,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
+import { wakeDependents } from '../invocations/wake-dependents.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import { LOOK_SIGNAL, reconciliationWorkflowId, type ReplayEffectInput, type ReplayEffectResult } from './messages.ts';
+
+const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+/**
+ * One replay that a person asked for: sent at most once, settled from the record whatever became of the call, and the
+ * reconciliation of the effect told, which ends by itself where the outcome is known now. A cancellation changes nothing:
+ * what may have been sent must be settled.
+ */
+export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
+  return CancellationScope.nonCancellable(async () => {
+    const { timeoutMs, ...ref } = input;
+    const { sendReplay } = proxyActivities<Activities>(dispatchOptions(timeoutMs, input.actionName));
+    try {
+      await sendReplay(ref);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('the replay did not report back', { reason: error.cause?.message });
+    }
+    const state = await settleReplay(ref);
+    if (state.stage === 'settled') await tellReconciliation(input.effectId);
+    upsertSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
+      { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
+    ]);
+    await wakeDependents(state);
+    return state;
+  });
+}
+
+async function tellReconciliation(effectId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(reconciliationWorkflowId(effectId)).signal(LOOK_SIGNAL);
+  } catch (error) {
+    log.info('no reconciliation of the effect is running', { reason: String(error) });
+  }
+}
