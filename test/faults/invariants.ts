@@ -1,7 +1,23 @@
 import type { TestDatabase } from '../harness/database.ts';
 
-/** What must hold of every row whatever happened. Source: architecture.md, "Invariants". Each query answers what violates it. */
+/** Of what is reserved against impact limits. Each query answers what violates it. */
+export const LIMIT_INVARIANTS: Record<string, string> = {
+  'the counters of a limit are the sums of its reservations': `
+    SELECT p.limit_id, p.period, p.reserved, p.settled FROM impact_limit_periods p
+      LEFT JOIN impact_reservations r ON r.limit_id = p.limit_id AND r.period = p.period
+    GROUP BY p.limit_id, p.period HAVING p.reserved <> COALESCE(sum(r.amount) FILTER (WHERE r.state = 'reserved'), 0)
+      OR p.settled <> COALESCE(sum(r.settled), 0)`,
+  'the reservations of an effect stand where it does': `
+    SELECT r.id, r.state, r.exposure, e.stage, e.outcome FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
+    WHERE concat_ws('/', r.state, r.exposure) IS DISTINCT FROM reservation_place(e.stage, e.outcome, e.partial_effect)`,
+  'an effect has unresolved exposure if and only if its reservations are held': `
+    SELECT r.id, r.state, e.unresolved_exposure FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
+    WHERE (r.state = 'reserved') <> e.unresolved_exposure`,
+};
+
+/** What must hold of every row whatever happened. Source: architecture.md, "Invariants". */
 const INVARIANTS: Record<string, string> = {
+  ...LIMIT_INVARIANTS,
   'an invocation has one dispatch at most': `SELECT invocation_id FROM attempts WHERE kind = 'dispatch' GROUP BY 1 HAVING count(*) > 1`,
   'an invocation and its effect have the same grade':
     'SELECT i.id, i.grade, e.grade FROM invocations i JOIN effects e ON e.id = i.effect_id WHERE i.grade <> e.grade',
@@ -27,9 +43,12 @@ const INVARIANTS: Record<string, string> = {
 };
 
 /** All violations, by the invariant's name; empty where all is well. */
-export async function violatedInvariants(database: TestDatabase): Promise<Record<string, object[]>> {
+export async function violatedInvariants(
+  database: TestDatabase,
+  invariants = INVARIANTS,
+): Promise<Record<string, object[]>> {
   const found: [string, object[]][] = [];
-  for (const [name, sql] of Object.entries(INVARIANTS)) {
+  for (const [name, sql] of Object.entries(invariants)) {
     const rows = await database.asOwner(sql);
     if (rows.length > 0) found.push([name, rows]);
   }

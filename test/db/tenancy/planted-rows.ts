@@ -90,7 +90,7 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
   await plantMessage(owner, tenant);
   await plantPolicy(owner, tenant);
   await plantUsage(owner, tenant);
-  await plantLimit(owner, tenant, effectId);
+  await plantLimit(owner, tenant, { actionId, versionId });
   return { actionId, versionId, invocationId, effectId, evidenceId, attemptId };
 }
 
@@ -163,18 +163,25 @@ async function plantMessage(owner: Client, tenant: Tenant): Promise<void> {
   });
 }
 
-/** An impact limit with a crossing and a reservation, past the triggers: the planted effect is not dispatched. */
-async function plantLimit(owner: Client, tenant: Tenant, effectId: string): Promise<void> {
+/** An impact limit with a crossing, and a reservation of an effect that is under way. */
+async function plantLimit(
+  owner: Client,
+  tenant: Tenant,
+  action: Pick<PlantedRows, 'actionId' | 'versionId'>,
+): Promise<void> {
   const environment_id = tenant.environmentId;
   const limit_id = newId('impactLimit');
   const of = { limit_id, period: 'lifetime', environment_id };
   const terms = { dimension: 'planted', cap: 10, period: 'lifetime', timezone: 'UTC', scope: {}, thresholds: [] };
   await insert(owner, 'impact_limits', { id: limit_id, environment_id, name: 'planted', ...terms });
-  await insert(owner, 'impact_limit_periods', of);
-  await insert(owner, 'impact_limit_crossings', { ...of, threshold: 80, used: 8, cap: 10 });
-  await withoutTriggers(owner, () =>
-    insert(owner, 'impact_reservations', { ...of, id: newId('reservation'), effect_id: effectId, amount: 1 }),
-  );
+  const invocationId = await plantInvocation(owner, tenant, action);
+  await withoutTriggers(owner, async () => {
+    const underWay = { stage: 'dispatching', outcome: 'pending' };
+    const effect_id = await plantEffect(owner, tenant, { invocationId, versionId: action.versionId }, underWay);
+    await insert(owner, 'impact_limit_periods', { ...of, reserved: 1 });
+    await insert(owner, 'impact_limit_crossings', { ...of, threshold: 10, used: 1, cap: 10 });
+    await insert(owner, 'impact_reservations', { ...of, id: newId('reservation'), effect_id, amount: 1 });
+  });
 }
 
 /** An approval policy with its version, which moves the environment's revision, and a plan. */
