@@ -15,7 +15,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Actor, defineRoute } from '../http/define-route.ts';
 import { recordPolicyChange, type PolicyChange, type Who } from './audit.ts';
-import { appliedSchema, applyBody } from './files-schemas.ts';
+import { appliedSchema, applyBody, presentApplied } from './files-schemas.ts';
 
 export const applyPlanRoute = defineRoute({
   id: 'approvalPolicies.files.apply',
@@ -38,7 +38,7 @@ export const applyPlanRoute = defineRoute({
       const plan = await getPlan(tx, planId);
       if (plan === null) throw notFound('plan');
       if (plan.digest !== digest) throw differs();
-      if (plan.result !== null) return recordReply(tx, { status: 200, data: plan.result });
+      if (plan.result !== null) return recordReply(tx, { status: 200, data: presentApplied(plan.result) });
       refuseStale(plan, revision);
       const changed = await applyChanges(tx, plan.changes, actor);
       await requireRoom(tx);
@@ -55,7 +55,7 @@ export const applyPlanRoute = defineRoute({
       };
       await markPlanApplied(tx, result);
       await recordApplied(tx, plan, changed, { caller, actor, requestId });
-      return recordReply(tx, { status: 200, data: result });
+      return recordReply(tx, { status: 200, data: presentApplied(result) });
     });
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX } from '../../domain/approval-policies/document-text.ts';
+import type { AppliedPlan } from '../../db/approval-policies/records.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { shownDocument } from './schemas.ts';
 
@@ -70,3 +71,13 @@ export const appliedSchema = z
     appliedAt: z.iso.datetime(),
   })
   .meta({ id: 'AppliedApprovalPolicyPlan' });
+
+/** In one order of members, whether it comes from the request that applied the plan or from the database: the same bytes. */
+export function presentApplied({ planId, revision, changes, appliedAt }: AppliedPlan): z.input<typeof appliedSchema> {
+  return {
+    planId,
+    revision,
+    changes: changes.map(({ name, action, policyId, version }) => ({ name, action, policyId, version })),
+    appliedAt,
+  };
+}

@@ -106,7 +106,10 @@ describe('changing', () => {
     const before = await create(REFUNDS);
     const [first] = await versionsOf(before.id);
     const after = policyIn(
-      await client.patch(`${POLICIES}/${before.id}`, { document: REFUNDS.replace('50000', '40000'), expectedVersion: 1 }),
+      await client.patch(`${POLICIES}/${before.id}`, {
+        document: REFUNDS.replace('50000', '40000'),
+        expectedVersion: 1,
+      }),
     );
     expect(after).toMatchObject({ id: before.id, version: 2, createdAt: before.createdAt });
     expect(after.document.rules[1]?.when).toBe('input.amount > 40000');
@@ -151,7 +154,9 @@ describe('changing', () => {
     const other = await create(policyDocument({}, { name: 'taken' }));
     const { id } = await create(REFUNDS);
     const rows = await client.rows();
-    const refused = await client.patch(`${POLICIES}/${id}`, { document: REFUNDS.replace('name: refunds', 'name: taken') });
+    const refused = await client.patch(`${POLICIES}/${id}`, {
+      document: REFUNDS.replace('name: refunds', 'name: taken'),
+    });
     expect(statusAndCode(refused)).toEqual([409, 'CONFLICT']);
     expect(await client.rows()).toEqual(rows);
     await client.patch(`${POLICIES}/${id}`, { document: REFUNDS.replace('name: refunds', 'name: payouts') });

@@ -59,7 +59,10 @@ export async function policyClient(api: TestApi, tenant: Tenant): Promise<Policy
     patch: (path, body) => api.call('PATCH', path, { key, body }),
     remove: (path) => api.call('DELETE', path, { key }),
     rows: async () => ({
-      policies: await api.database.asOwner('SELECT * FROM approval_policies WHERE environment_id = $1 ORDER BY id', values),
+      policies: await api.database.asOwner(
+        'SELECT * FROM approval_policies WHERE environment_id = $1 ORDER BY id',
+        values,
+      ),
       versions: await api.database.asOwner(
         'SELECT * FROM approval_policy_versions WHERE environment_id = $1 ORDER BY policy_id, version',
         values,
