@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Activities } from '../../../activities/index.ts';
+import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
 import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconciliation-schedule.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
-import { doubles, runWorkflow } from '../harness.ts';
+import { doubles, runWorkflow, type Doubles } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
@@ -15,6 +17,7 @@ afterAll(async () => {
   await environment.teardown();
 });
 
+const DAY_MS = 86_400_000;
 const input = (): EffectRef => ({
   invocationId: 'inv_1',
   workspaceId: randomUUID(),
@@ -23,93 +26,163 @@ const input = (): EffectRef => ({
   actionName: 'refund.create',
 });
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
-const pending: InvocationState = {
-  status: 'dispatching',
-  grade: 'pending',
-  stage: 'reconciling',
-  effectId: 'eff_1',
-};
-const confirmed: InvocationState = { status: 'succeeded', grade: 'confirmed', stage: 'settled', effectId: 'eff_1' };
+const pending: InvocationState = { ...held, status: 'dispatching', grade: 'pending' };
+const confirmed: InvocationState = { ...held, status: 'succeeded', grade: 'confirmed', stage: 'settled' };
+const resolved: InvocationState = { ...confirmed, grade: 'acknowledged' };
+
+const fresh = { exhausted: false, unknownForMs: 0, dispatchedForMs: 0, settledForMs: 0 };
+const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = {}) => ({
+  beginReconciliation: async () => ({ ...fresh, state, ...progress }),
+});
+
+/** When the provider was read, in milliseconds of the skipped time since `watch` began. */
+async function readsOf(
+  overrides: Partial<Activities>,
+): Promise<{ reads: number[]; exhausted: number; result: InvocationState } & Doubles> {
+  const reads: number[] = [];
+  let exhausted = 0;
+  const startedAtMs = await environment.currentTimeMs();
+  const made = doubles({
+    planReconciliation: async () => {},
+    exhaustReconciliation: async () => void exhausted++,
+    ...overrides,
+    readBackEffect: async (...args) => {
+      reads.push((await environment.currentTimeMs()) - startedAtMs);
+      return overrides.readBackEffect ? overrides.readBackEffect(...args) : { impliedOutcome: 'unknown' };
+    },
+  });
+  const result = await runWorkflow<InvocationState>(environment, 'reconcileEffect', [input()], made.activities);
+  return { ...made, reads, exhausted, result };
+}
 
 describe('reconcileEffect', () => {
   test('walks the whole schedule by reading, and ends exhausted after a day', async () => {
-    const readAtMs: number[] = [];
-    let exhaustedAfter = -1;
-    const { activities, calls } = doubles({
-      settleInvocation: async () => held,
-      planReconciliation: async () => {},
-      readBackEffect: async () => {
-        readAtMs.push(await environment.currentTimeMs());
-        return { impliedOutcome: 'unknown' };
-      },
-      exhaustReconciliation: async (_input, attempts) => {
-        exhaustedAfter = attempts;
-      },
-    });
-    const startedAtMs = await environment.currentTimeMs();
-    expect(await runWorkflow(environment, 'reconcileEffect', [input()], activities)).toEqual(held);
-    expect(exhaustedAfter).toBe(UNKNOWN_READ_TIMES_MS.length);
+    const { reads, exhausted, calls, result } = await readsOf({ ...begun(held), settleInvocation: async () => held });
+    expect(result).toEqual(held);
+    expect(exhausted).toBe(1);
     expect(calls).not.toContain('dispatchEffect');
+    expect(reads).toHaveLength(UNKNOWN_READ_TIMES_MS.length);
     for (const [index, at] of UNKNOWN_READ_TIMES_MS.entries()) {
-      const after = (readAtMs[index] ?? Number.NaN) - startedAtMs;
-      expect(after).toBeGreaterThan(at * 0.79);
-      expect(after).toBeLessThan(at * 1.21 + 10_000);
+      expect(reads[index]).toBeGreaterThan(at * 0.79);
+      expect(reads[index]).toBeLessThan(at * 1.21 + 10_000);
     }
   });
 
   test('ends at once where the answer was recorded late', async () => {
-    const { activities, calls } = doubles({ settleInvocation: async () => confirmed });
-    expect(await runWorkflow(environment, 'reconcileEffect', [input()], activities)).toEqual(confirmed);
-    expect(calls).toEqual(['settleInvocation']);
+    const { calls, result } = await readsOf(begun(confirmed));
+    expect(result).toEqual(confirmed);
+    expect(calls).toEqual(['beginReconciliation']);
   });
 
   test('stops at the read that settles it, over reads that fail', async () => {
     let reads = 0;
-    const { activities } = doubles({
+    const { result } = await readsOf({
+      ...begun(held),
       settleInvocation: async () => (reads >= 3 ? confirmed : held),
-      planReconciliation: async () => {},
       readBackEffect: async () => {
         reads++;
         if (reads < 3) throw ApplicationFailure.nonRetryable('the provider is away');
         return { impliedOutcome: 'succeeded' };
       },
     });
-    expect(await runWorkflow(environment, 'reconcileEffect', [input()], activities)).toEqual(confirmed);
+    expect(result).toEqual(confirmed);
     expect(reads).toBe(3);
   });
 
   test('reads what the provider is still at once a day, for thirty days', async () => {
-    let reads = 0;
-    let lastReadAtMs = 0;
-    const { activities } = doubles({
+    const { reads, exhausted } = await readsOf({
+      ...begun(pending),
       settleInvocation: async () => pending,
-      planReconciliation: async () => {},
-      readBackEffect: async () => {
-        reads++;
-        lastReadAtMs = await environment.currentTimeMs();
-        return { impliedOutcome: 'pending' };
-      },
-      exhaustReconciliation: async () => {},
+      readBackEffect: async () => ({ impliedOutcome: 'pending' }),
     });
-    const startedAtMs = await environment.currentTimeMs();
-    await runWorkflow(environment, 'reconcileEffect', [input()], activities);
-    expect(reads).toBe(PENDING_READS_MAX);
-    const days = (lastReadAtMs - startedAtMs) / 86_400_000;
+    expect(reads).toHaveLength(PENDING_READS_MAX);
+    expect(exhausted).toBe(1);
+    const days = (reads.at(-1) ?? 0) / DAY_MS;
     expect(days).toBeGreaterThan(24);
     expect(days).toBeLessThan(36);
   });
 
-  test('says when it reads next before it waits', async () => {
-    const planned: { attempts: number; nextAt: string }[] = [];
-    let settles = 0;
-    const { activities } = doubles({
-      settleInvocation: async () => (settles++ < 2 ? held : confirmed),
-      planReconciliation: async (_input, attempts, nextAt) => void planned.push({ attempts, nextAt }),
-      readBackEffect: async () => ({ impliedOutcome: 'unknown' }),
+  test('gives what became pending after some reads its own thirty days', async () => {
+    let reads = 0;
+    const made = await readsOf({
+      ...begun(held),
+      settleInvocation: async () => (reads < 4 ? held : pending),
+      readBackEffect: async () => ({ impliedOutcome: ++reads < 4 ? 'unknown' : 'pending' }),
     });
+    expect(made.reads).toHaveLength(4 + PENDING_READS_MAX);
+  });
+
+  test('says when it reads next before it waits', async () => {
+    const planned: string[] = [];
+    let settles = 0;
     const before = await environment.currentTimeMs();
-    await runWorkflow(environment, 'reconcileEffect', [input()], activities);
-    expect(planned.map((plan) => plan.attempts)).toEqual([0, 1]);
-    expect(Date.parse(planned[0]?.nextAt ?? '') - before).toBeGreaterThan(3_000);
+    await readsOf({
+      ...begun(held),
+      settleInvocation: async () => (settles++ < 1 ? held : confirmed),
+      planReconciliation: async (_input, _reads, nextAt) => void planned.push(nextAt),
+    });
+    expect(planned).toHaveLength(2);
+    expect(Date.parse(planned[0] ?? '') - before).toBeGreaterThan(3_000);
+    expect(Date.parse(planned[1] ?? '') - before).toBeGreaterThan(20_000);
+  });
+
+  test('begun again after a termination, goes on with the schedule where it stood', async () => {
+    const threeHoursMs = 3 * 3_600_000;
+    const { reads } = await readsOf({
+      ...begun(held, { unknownForMs: threeHoursMs, dispatchedForMs: threeHoursMs }),
+      settleInvocation: async () => held,
+    });
+    // What is left of it: 4 h, 8 h, 16 h and 24 h after the unknown.
+    expect(reads).toHaveLength(4);
+    expect(reads[0]).toBeLessThan(2 * 3_600_000);
+  });
+
+  test('begun again after the last time of its schedule, reads once before it gives up', async () => {
+    const { reads, exhausted } = await readsOf({
+      ...begun(held, { unknownForMs: 9 * DAY_MS, dispatchedForMs: 9 * DAY_MS }),
+      settleInvocation: async () => held,
+    });
+    expect(reads).toHaveLength(1);
+    expect(exhausted).toBe(1);
+  });
+
+  test('a look finds what a person resolved, without a read, and ends', async () => {
+    const ref = input();
+    let isResolved = false;
+    const workflowId = `reconcile/${ref.effectId}`;
+    const { activities, calls } = doubles({
+      ...begun(held),
+      planReconciliation: async () => {
+        if (isResolved) return;
+        isResolved = true;
+        await environment.client.workflow.getHandle(workflowId).signal('look');
+      },
+      settleInvocation: async () => resolved,
+    });
+    expect(await runWorkflow(environment, 'reconcileEffect', [ref], activities, workflowId)).toEqual(resolved);
+    expect(calls).not.toContain('readBackEffect');
+  });
+
+  test('a read that was asked for is made at once and takes nothing from the schedule', async () => {
+    const ref = input();
+    const workflowId = `reconcile/${ref.effectId}`;
+    const answers: Promise<unknown>[] = [];
+    let reads = 0;
+    const { activities } = doubles({
+      ...begun(held),
+      planReconciliation: async () => {
+        if (answers.length > 0) return;
+        answers.push(environment.client.workflow.getHandle(workflowId).executeUpdate('reconcileNow'));
+      },
+      readBackEffect: async () => {
+        reads++;
+        return { impliedOutcome: 'unknown' };
+      },
+      settleInvocation: async () => held,
+      exhaustReconciliation: async () => {},
+    });
+    await runWorkflow(environment, 'reconcileEffect', [ref], activities, workflowId);
+    expect(await Promise.all(answers)).toEqual([held]);
+    expect(reads).toBe(1 + UNKNOWN_READ_TIMES_MS.length);
   });
 });
