@@ -12,6 +12,7 @@ import { invocationRoutes } from './invocations/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { previewRoutes } from './previews/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
 
@@ -24,6 +25,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...auditRoutes,
   ...secretRoutes,
   ...actionRoutes,
+  ...previewRoutes,
   ...invocationRoutes,
   ...effectRoutes,
   ...approvalPolicyRoutes,

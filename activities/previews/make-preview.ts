@@ -7,7 +7,6 @@ import { readBinding } from '../../db/previews/read-binding.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Json } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -79,7 +78,7 @@ export async function makePreview(
     runId: facts.runId,
     agentId: facts.agentId,
     assembled: preview,
-    allowances: allowances as unknown as Json[],
+    allowances,
     evidenceObservedAt: observation?.observedAt ?? new Date(),
     expiresAt,
     supersedes: null,

@@ -7,19 +7,23 @@ import { admitInvocation } from '../../db/invocations/admit-invocation.ts';
 import { findByOperationKey } from '../../db/invocations/find-by-operation-key.ts';
 import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
+import { lockPreview } from '../../db/previews/lock-preview.ts';
 import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
-import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
-import { type Issue, notFound, ServiceError, validationError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { compileSchema } from '../../domain/json-schema.ts';
 import type { Actor } from '../http/define-route.ts';
+import { checkInput } from './check-input.ts';
+import { checkPreview } from './check-preview.ts';
 
 export interface InvokeRequest {
   ref: string;
   input: JsonObject;
+  /** As the caller named it. */
   operationKey: string | null;
+  /** What the operation key is where neither the caller nor the preview names one. */
+  idempotencyKey: string | null;
+  previewId: string | null;
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
@@ -36,15 +40,20 @@ export interface Admitted {
 /**
  * Checks an invocation against its action and admits it. Whatever the caller can mend is answered here, before anything is
  * written: unknown action 404, input that does not fit or does not render 400, a used operation key 409,
- * a used-up allowance of executions 429.
+ * a preview that cannot be used or shows something else 409, a used-up allowance of executions 429.
  */
 export async function admit(tx: EnvironmentTransaction, request: InvokeRequest): Promise<Admitted> {
   const action = await getAction(tx, request.ref);
   if (!action) throw notFound('action');
-  const { ref: _, operationKey, actor, ...asked } = request;
+  const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
+  if (request.previewId !== null && preview === null) throw notFound('preview');
+  const { ref: _ref, operationKey: named, idempotencyKey, previewId, actor, ...rest } = request;
+  const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
+  const asked = previewId === null ? rest : { ...rest, previewId };
   const requestDigest = digestOf({ actionId: action.id, ...asked });
   try {
     await check(tx, action, request);
+    if (preview) checkPreview(preview, action, { ...request, operationKey });
   } catch (error) {
     // An action that changed meanwhile says nothing against a request that was admitted before: its reply is on record.
     const earlier =
@@ -54,7 +63,8 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
     return { fresh: false, invocationId: earlier.id, action };
   }
   const admission = await admitInvocation(tx, {
-    ...asked,
+    ...rest,
+    preview,
     actionId: action.id,
     versionId: action.currentVersion.id,
     operationKey,
@@ -87,24 +97,6 @@ async function check(tx: EnvironmentTransaction, action: ActionRecord, request: 
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
   checkInput(action, request.input);
   if (request.retryOf !== null) await checkRetry(tx, action, request.retryOf);
-}
-
-function checkInput(action: ActionRecord, input: JsonObject): void {
-  const checked = compileSchema(action.definition.inputSchema).validate(input);
-  if (checked.length > 0) throw validationError(checked.map(inBody));
-  const descriptor = adapterDescriptor(action.definition.adapter.type, action.definition.adapter.version);
-  const stand = newId('invocation'); // the real ids are given at admission; any will do to see whether the templates resolve
-  const prepared = descriptor.prepare({
-    definition: action.definition,
-    input,
-    identity: { invocationId: stand, effectId: stand, operationKey: stand },
-  });
-  if (prepared.kind === 'invalid') throw validationError(prepared.issues.map(inBody));
-}
-
-/** The caller knows its own body; what lies in the action's definition keeps its path there. */
-function inBody(issue: Issue): Issue {
-  return issue.path.startsWith('input') ? { ...issue, path: `body.${issue.path}` } : issue;
 }
 
 /** A second run under a new key is safe only where the first one is known to have ended without effect, or with one. */

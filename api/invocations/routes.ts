@@ -8,9 +8,16 @@ import { isAtRest } from './await-rest.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { paginationOf } from '../http/pagination.ts';
 import { invoke } from './invoke.ts';
-import { invocationParams, invocationSchema, invokeBody, listInvocationsQuery, presentInvocation } from './schemas.ts';
+import {
+  actionParams,
+  invocationParams,
+  invocationSchema,
+  invokeBody,
+  listInvocationsQuery,
+  presentInvocation,
+} from './schemas.ts';
 
-const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
+const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 
 const invokeRoute = defineRoute({
   id: 'actions.invoke',
@@ -24,7 +31,15 @@ const invokeRoute = defineRoute({
   scope: 'actions:invoke',
   request: { params: actionParams, body: invokeBody },
   response: { 200: invocationSchema, 202: invocationSchema },
-  errors: ['NOT_FOUND', 'OPERATION_KEY_REUSE', 'CONFLICT', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS, 'BUDGET_EFFECT_ALREADY_RESERVED'],
+  errors: [
+    'NOT_FOUND',
+    'OPERATION_KEY_REUSE',
+    ...PREVIEW_ERRORS,
+    'CONFLICT',
+    'QUOTA_EXCEEDED',
+    ...BUDGET_ERRORS,
+    'BUDGET_EFFECT_ALREADY_RESERVED',
+  ],
   expensive: true,
   idempotent: true,
   exempt: {
@@ -35,7 +50,9 @@ const invokeRoute = defineRoute({
     const invocation = await invoke(deps, caller, {
       ref: params.ref,
       input: body.input,
-      operationKey: body.operationKey ?? idempotencyKey,
+      operationKey: body.operationKey ?? null,
+      idempotencyKey,
+      previewId: body.previewId ?? null,
       retryOf: body.retryOf ?? null,
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,

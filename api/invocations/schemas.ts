@@ -7,7 +7,8 @@ import { pageQuery } from '../http/pagination.ts';
 export const OPERATION_KEY_CHARACTERS_MAX = 255;
 export const AGENT_ID_CHARACTERS_MAX = 60;
 
-const idOf = (kind: IdKind) => z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
+export const idOf = (kind: IdKind) =>
+  z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
 
 export const actorSchema = z
   .strictObject({ type: z.string(), id: z.string().nullable() })
@@ -22,6 +23,9 @@ export const invokeBody = z
       .max(OPERATION_KEY_CHARACTERS_MAX)
       .optional()
       .describe('Names the operation for good, beyond the 24 hours of an Idempotency-Key, which it defaults to.'),
+    previewId: idOf('preview')
+      .optional()
+      .describe('Executes this preview: its exact request, or nothing. What differs from it is `PREVIEW_MISMATCH`.'),
     retryOf: idOf('invocation').optional().describe('The earlier invocation that this one runs again under a new key.'),
     runId: idOf('run').optional(),
     agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
@@ -58,6 +62,7 @@ export const invocationSchema = z
   })
   .meta({ id: 'Invocation' });
 
+export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
 export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const listInvocationsQuery = z.strictObject({

@@ -1,6 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
+import { listPreviewsById } from '../previews/list-previews-by-id.ts';
+import type { PreviewRecord } from '../previews/records.ts';
 import { RESOLUTION_SHOWN } from '../reconciliation/record-resolution.ts';
 import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRecord } from './records.ts';
 
@@ -9,6 +11,8 @@ export interface EffectDetail extends EffectRecord {
   evidence: EvidenceRecord[];
   /** What its invocation waited for, in the order of the request, as it is now. */
   dependsOn: { effectId: string; outcome: Outcome }[];
+  /** What it is bound to. */
+  preview: PreviewRecord | null;
   /** As the API shows it. */
   resolution: JsonObject | null;
 }
@@ -45,8 +49,11 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
     `SELECT r.invocation_id AS "invocationId", ${RESOLUTION_SHOWN} AS shown FROM resolutions r WHERE r.invocation_id = ANY(?)`,
     [effects.map((effect) => effect.invocationId)],
   );
+  const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
+  const previews = previewIds.length === 0 ? [] : await listPreviewsById(tx, previewIds);
   return effects.map((effect) => ({
     ...effect,
+    preview: previews.find((preview) => preview.id === effect.previewId) ?? null,
     dependsOn: dependencies.rows
       .filter((row) => row.invocationId === effect.invocationId)
       .map(({ effectId, outcome }) => ({ effectId, outcome })),

@@ -5,6 +5,8 @@ import { findByOperationKey } from './find-by-operation-key.ts';
 import type { ActorRecord } from './records.ts';
 
 export interface Admission {
+  /** The preview that it executes, locked (`lockPreview`): it reserved the invocation's id. */
+  preview?: { id: string; invocationId: string } | null;
   actionId: string;
   versionId: string;
   /** Null: the invocation's own id. */
@@ -25,18 +27,20 @@ export async function admitInvocation(
   tx: EnvironmentTransaction,
   admission: Admission,
 ): Promise<{ id: string; admitted: boolean }> {
-  const id = newId('invocation');
+  const { preview = null, ...rest } = admission;
+  const id = preview?.invocationId ?? newId('invocation');
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
-         retry_of, run_id, agent_id)
+         retry_of, run_id, agent_id, preview_id)
        VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, :requestedBy,
-         :retryOf, :runId, :agentId)
+         :retryOf, :runId, :agentId, :previewId)
        ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id)
      SELECT id, true AS admitted FROM admitted`,
     {
-      ...admission,
+      ...rest,
       id,
+      previewId: preview?.id ?? null,
       operationKey: admission.operationKey ?? id,
       input: JSON.stringify(admission.input),
       requestedBy: JSON.stringify(admission.requestedBy),

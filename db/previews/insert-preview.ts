@@ -1,6 +1,7 @@
 import type { AssembledPreview } from '../../domain/previews/assemble-preview.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import type { PreviewMaker } from './records.ts';
 
@@ -14,7 +15,7 @@ export interface NewPreview {
   runId: string | null;
   agentId: string | null;
   assembled: AssembledPreview;
-  allowances: readonly Json[];
+  allowances: readonly Allowance[];
   evidenceObservedAt: Date;
   expiresAt: Date;
   supersedes: string | null;

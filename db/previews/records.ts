@@ -1,8 +1,9 @@
 import type { AdapterCapabilities, ImpactQuantity } from '../../domain/actions.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Preconditions } from '../../domain/binding.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 
 /** By whom: a caller who named it, or the service, which binds the approval of an invocation to one. */
@@ -32,7 +33,7 @@ export interface PreviewRecord {
   impact: ImpactQuantity[];
   blocks: PreviewBlock[];
   preconditions: Preconditions;
-  allowances: Json[];
+  allowances: Allowance[];
   bindingDigest: string;
   evidenceObservedAt: Date;
   expiresAt: Date;

@@ -23,6 +23,8 @@ export function doubles(overrides: Partial<Activities>): Doubles {
     dispatchEffect: unexpected('dispatchEffect'),
     settleInvocation: unexpected('settleInvocation'),
     readBackEffect: unexpected('readBackEffect'),
+    observeTarget: unexpected('observeTarget'),
+    observeDraft: unexpected('observeDraft'),
     planReconciliation: unexpected('planReconciliation'),
     exhaustReconciliation: unexpected('exhaustReconciliation'),
     beginReconciliation: unexpected('beginReconciliation'),

@@ -1,0 +1,29 @@
+import type { ActionRecord } from '../../db/actions/records.ts';
+import { adapterDescriptor } from '../../domain/adapters/index.ts';
+import { type Issue, validationError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { compileSchema } from '../../domain/json-schema.ts';
+
+/**
+ * Whether an input fits the action's schema and renders.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR with every issue.
+ */
+export function checkInput(action: ActionRecord, input: JsonObject): void {
+  const checked = compileSchema(action.definition.inputSchema).validate(input);
+  if (checked.length > 0) throw validationError(checked.map(inBody));
+  const descriptor = adapterDescriptor(action.definition.adapter.type, action.definition.adapter.version);
+  const stand = newId('invocation'); // the real ids are given at admission; any will do to see whether the templates resolve
+  const prepared = descriptor.prepare({
+    definition: action.definition,
+    input,
+    identity: { invocationId: stand, effectId: stand, operationKey: stand },
+  });
+  if (prepared.kind === 'invalid') throw validationError(prepared.issues.map(inBody));
+}
+
+/** The caller knows its own body; what lies in the action's definition keeps its path there. */
+export function inBody(issue: Issue): Issue {
+  return issue.path.startsWith('input') ? { ...issue, path: `body.${issue.path}` } : issue;
+}

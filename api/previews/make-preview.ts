@@ -1,0 +1,59 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { takeDraft } from '../../db/previews/take-draft.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { Actor, Caller, RouteReply } from '../http/define-route.ts';
+import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
+import { draftPreview, readProvider } from './read-provider.ts';
+import { type ActionPreview, presentPreview } from './schemas.ts';
+
+/** What the caller asks for; the ids are given here. */
+export type AskedPreview = Omit<PreviewRequest, 'id' | 'invocationId' | 'effectId'>;
+
+interface Asking {
+  deps: ApiDependencies;
+  caller: Caller;
+  actor: Actor;
+  recordReply<Reply extends RouteReply<unknown>>(tx: EnvironmentTransaction, reply: Reply): Promise<Reply>;
+}
+
+type Reply = { status: 201; data: ActionPreview };
+
+/**
+ * Makes a preview: in one transaction where nothing has to be read; else the draft is committed, a worker reads the provider,
+ * and a second transaction makes the preview and its reply. A kill in between leaves a draft, which the next one sweeps.
+ * `ask` runs at the beginning of each transaction: what it found the first time may be another thing the second time.
+ */
+export async function makePreview(
+  { deps, caller, actor, recordReply }: Asking,
+  ask: (tx: EnvironmentTransaction) => Promise<AskedPreview>,
+): Promise<Reply> {
+  const ids = { id: newId('preview'), invocationId: newId('invocation'), effectId: newId('effect') };
+  const by = { tenant: caller.tenant, actor };
+  const first = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+    const request = { ...(await ask(tx)), ...ids };
+    const previewable = await requirePreviewable(tx, request);
+    if (previewable.descriptor.inspects) {
+      await draftPreview(tx, previewable, request);
+      return { request, drafted: previewable.action };
+    }
+    const preview = await composePreview(tx, previewable, request, by, null);
+    return { reply: await recordReply(tx, { status: 201, data: presentPreview(preview) } satisfies Reply) };
+  });
+  if ('reply' in first) return first.reply;
+  await readProvider(deps, caller, first.request, first.drafted.name);
+  return deps.db.withEnvironment(caller.tenant, async (tx) => {
+    const request = { ...(await ask(tx)), ...ids };
+    const previewable = await requirePreviewable(tx, request);
+    const observation = await takeDraft(tx, ids.id);
+    if (observation === null) throw new Error(`what was read for preview ${ids.id} is gone`);
+    if (previewable.action.currentVersion.id !== first.drafted.currentVersion.id) {
+      throw new ServiceError('CONFLICT', {
+        message: `Action ${previewable.action.name} was changed while its provider was read. Ask for the preview again.`,
+      });
+    }
+    const preview = await composePreview(tx, previewable, request, by, observation);
+    return recordReply(tx, { status: 201, data: presentPreview(preview) } satisfies Reply);
+  });
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { PreviewRecord } from '../../db/previews/records.ts';
+import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
+import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
+import { impactQuantitySchema } from '../effects/impact-quantity.ts';
+import { invokeBody } from '../invocations/schemas.ts';
+
+const jsonObject = z.record(z.string(), z.json());
+const dateTime = z.iso.datetime();
+
+export const EXPIRES_IN_SECONDS_DEFAULT = 15 * 60;
+const EXPIRES_IN_SECONDS_MIN = 60;
+const EXPIRES_IN_SECONDS_MAX = 24 * 3_600;
+const EXPIRES_IN_CHARACTERS_MAX = 40;
+
+const expiresIn = z
+  .string()
+  .max(EXPIRES_IN_CHARACTERS_MAX)
+  .refine((text) => {
+    const seconds = isoDurationSeconds(text);
+    return seconds !== null && seconds >= EXPIRES_IN_SECONDS_MIN && seconds <= EXPIRES_IN_SECONDS_MAX;
+  }, 'must be an ISO 8601 duration from PT1M to PT24H, such as PT15M')
+  .optional();
+
+/** Seconds of a duration that its schema let through. */
+export function expiresInSeconds(text: string): number {
+  const seconds = isoDurationSeconds(text);
+  if (seconds === null) throw new Error('a duration was parsed and is none');
+  return seconds;
+}
+
+export const previewBody = z
+  .strictObject({
+    input: invokeBody.shape.input,
+    operationKey: invokeBody.shape.operationKey.describe(
+      'Of the invocation to be. It is then that of the invocation, which need not name it again.',
+    ),
+    runId: invokeBody.shape.runId,
+    agentId: invokeBody.shape.agentId,
+    expiresIn: expiresIn.describe('ISO 8601 duration, PT1M to PT24H. Default PT15M.'),
+  })
+  .meta({ id: 'PreviewRequest' });
+
+export const refreshBody = z
+  .strictObject({ expiresIn: expiresIn.describe('ISO 8601 duration, PT1M to PT24H. Default: as long as the old one.') })
+  .meta({ id: 'PreviewRefreshRequest' });
+
+export const previewParams = z.strictObject({ id: z.string().min(1).max(100) });
+
+const allowanceSchema = z
+  .strictObject({
+    limitId: z.string(),
+    name: z.string(),
+    dimension: z.string(),
+    currency: z.string().nullable(),
+    unit: z.string(),
+    cap: z.int(),
+    period: z.string(),
+    available: z.int(),
+    requested: z.int(),
+    sufficient: z.boolean(),
+    refusal: z.string().nullable(),
+  })
+  .meta({ id: 'PreviewAllowance', description: 'What an impact limit would allow now. A dispatch checks again.' });
+
+/** Source of every field: service.md, "ActionPreview". All of them are required. */
+export const previewSchema = z
+  .strictObject({
+    id: z.string(),
+    action: z.strictObject({ id: z.string(), name: z.string(), versionId: z.string() }),
+    adapter: z.strictObject({ type: z.string(), version: z.string() }),
+    environment: z.strictObject({ id: z.uuid(), name: z.string(), kind: z.string() }),
+    target: jsonObject,
+    request: z
+      .strictObject({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+        bodyEncoding: z.enum(['utf8', 'base64']),
+      })
+      .describe('Exactly what will be sent; credentials stand as `{{secret:NAME}}`.'),
+    impact: z.array(impactQuantitySchema),
+    blocks: z.array(previewBlockSchema),
+    preconditions: jsonObject.describe('What must still hold right before the dispatch. Part of the binding.'),
+    capabilities: jsonObject,
+    allowances: z.array(allowanceSchema),
+    evidenceObservedAt: dateTime,
+    expiresAt: dateTime,
+    expired: z.boolean().describe('It can no longer be used: its time is over, or another one supersedes it.'),
+    requestDigest: z.string(),
+    bindingDigest: z.string().describe('What an approval agrees to.'),
+    supersedes: z.string().nullable(),
+    effectId: z.string().nullable().describe('The effect that executes it, once one is admitted.'),
+    createdAt: dateTime,
+  })
+  .meta({ id: 'ActionPreview' });
+
+export type ActionPreview = z.input<typeof previewSchema>;
+
+export function presentPreview(preview: PreviewRecord): ActionPreview {
+  return {
+    id: preview.id,
+    action: { id: preview.actionId, name: preview.actionName, versionId: preview.versionId },
+    adapter: { type: preview.adapterType, version: preview.adapterVersion },
+    environment: preview.environment,
+    target: preview.target,
+    request: preview.request,
+    impact: preview.impact,
+    blocks: preview.blocks,
+    preconditions: { ...preview.preconditions },
+    capabilities: { ...preview.capabilities },
+    allowances: preview.allowances,
+    evidenceObservedAt: preview.evidenceObservedAt.toISOString(),
+    expiresAt: preview.expiresAt.toISOString(),
+    expired: preview.supersededBy !== null || preview.expiresAt <= new Date(),
+    requestDigest: preview.requestDigest,
+    bindingDigest: preview.bindingDigest,
+    supersedes: preview.supersedes,
+    effectId: preview.effectId,
+    createdAt: preview.createdAt.toISOString(),
+  };
+}
