@@ -10,8 +10,13 @@ const NOT_FOUND: Found = { found: false };
 const PATH_STEPS_MAX = 32;
 const NAME = /^[^\s.[\]{}"']+/u;
 const INDEX = /^\[(0|[1-9]\d{0,8})\]/;
+/** Any name, as JSON: `input.query["filter[state]"]`. */
+const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
-/** Parses a dotted path with `[n]` indices, for example `body.items[0].state`. Null where it is not one. */
+/**
+ * Parses a dotted path with `[n]` indices, for example `body.items[0].state`. A name that holds a dot, a bracket or a blank is
+ * quoted: `body["a.b"]`. Null where it is no path.
+ */
 export function parsePath(text: string): PathStep[] | null {
   const steps: PathStep[] = [];
   let rest = text;
@@ -21,6 +26,14 @@ export function parsePath(text: string): PathStep[] | null {
     if (index?.[1] !== undefined) {
       steps.push(Number(index[1]));
       rest = rest.slice(index[0].length);
+      continue;
+    }
+    const quoted = steps.length > 0 ? QUOTED.exec(rest) : null;
+    if (quoted?.[1] !== undefined) {
+      const name = quotedName(quoted[1]);
+      if (name === null) return null;
+      steps.push(name);
+      rest = rest.slice(quoted[0].length);
       continue;
     }
     if (steps.length > 0) {
@@ -33,6 +46,15 @@ export function parsePath(text: string): PathStep[] | null {
     rest = rest.slice(name.length);
   }
   return steps.length > 0 ? steps : null;
+}
+
+function quotedName(text: string): string | null {
+  try {
+    return JSON.parse(text) as string;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null; // an escape that JSON does not have
+    throw error;
+  }
 }
 
 /** Walks own members and elements only: nothing that a prototype holds is ever found. */

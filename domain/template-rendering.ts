@@ -24,8 +24,13 @@ export function newRendering(scope: TemplateScope): Rendering {
 
 /** Counts a value against the largest request. False, with one issue, once that is exceeded. */
 function charge(value: Json, rendering: Rendering): boolean {
+  return chargeText(sizeOf(value, rendering), rendering);
+}
+
+/** The same for characters that are written beside the values. */
+export function chargeText(characters: number, rendering: Rendering): boolean {
   const wasWithin = rendering.charactersLeft >= 0;
-  rendering.charactersLeft -= sizeOf(value, rendering);
+  rendering.charactersLeft -= characters;
   if (wasWithin && rendering.charactersLeft < 0) {
     rendering.issues.push({
       path: 'input',
@@ -47,6 +52,11 @@ function sizeOf(value: Json, rendering: Rendering): number {
 const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
 const NOT_IN_URL = /[\p{Cc}\s\\]/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 type Encode = (text: string) => string;
@@ -85,7 +95,7 @@ function referenceText(reference: Reference, at: string, rendering: Rendering, e
   }
   const text = String(value);
   if (!charge(text, rendering)) return '';
-  if (LONE_SURROGATE.test(text)) {
+  if (!isWellFormed(text)) {
     rendering.issues.push({ path, message: `is not well-formed Unicode, which ${at} needs` });
     return '';
   }
@@ -104,7 +114,7 @@ function secretText(
     rendering.missingSecrets.add(resolved.name);
     return '';
   }
-  if (LONE_SURROGATE.test(resolved.value)) {
+  if (!isWellFormed(resolved.value)) {
     rendering.issues.push({ path: at, message: `the secret ${resolved.name} is not well-formed Unicode` });
     return '';
   }
@@ -144,6 +154,12 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
   if (resolved.kind === 'missing')
     rendering.issues.push({ path: resolved.path, message: `is missing; ${at} needs it` });
   return null;
+}
+
+/** False where the one reference of a template has no value in this scope. */
+export function resolves(template: Template, rendering: Rendering): boolean {
+  const reference = soleReference(template);
+  return reference === null || resolveReference(reference, rendering.scope).kind !== 'missing';
 }
 
 /**

@@ -1,0 +1,143 @@
+import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
+import type { Issue } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { DOCUMENT_DEPTH_MAX, DOCUMENT_NODES_MAX, YAML_ALIASES_MAX } from './limits.ts';
+
+export type OpenApiVersion = '3.0' | '3.1' | '3.2';
+
+export interface OpenApiDocument {
+  root: JsonObject;
+  version: OpenApiVersion;
+  /** Of `info`, shortened. */
+  title: string;
+}
+
+export type ParsedDocument = { ok: true; document: OpenApiDocument } | { ok: false; issues: Issue[] };
+
+const TITLE_CHARACTERS_MAX = 120;
+const YAML_SCHEMA = CORE_SCHEMA.withTags(mergeTag);
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Reads a description: JSON or YAML where it is a text, else a JSON value. Paths of issues begin with `path`. */
+export function parseDocument(source: unknown, path: string): ParsedDocument {
+  const refuse = (message: string): ParsedDocument => ({ ok: false, issues: [{ path, message }] });
+  const parsed = typeof source === 'string' ? parseText(source) : { value: source };
+  if ('fault' in parsed) return refuse(parsed.fault);
+  const { value } = parsed;
+  const fault = structureFault(value);
+  if (fault !== null) return refuse(fault);
+  if (!isJsonObject(value)) return refuse('must be an OpenAPI description, which is an object');
+  const { openapi, swagger, info } = value;
+  if (typeof openapi !== 'string') {
+    return refuse(
+      swagger === undefined
+        ? 'is no OpenAPI description: it has no member "openapi"'
+        : 'is Swagger 2.0; convert it to OpenAPI 3 first',
+    );
+  }
+  const version = /^3\.[012](?=\.|$)/.exec(openapi)?.[0] as OpenApiVersion | undefined;
+  if (version === undefined) {
+    return refuse(`is of OpenAPI ${openapi.slice(0, 20)}; versions 3.0, 3.1 and 3.2 can be imported`);
+  }
+  const title = isJsonObject(info) && typeof info['title'] === 'string' ? info['title'] : '';
+  return { ok: true, document: { root: value, version, title: shortened(title) } };
+}
+
+function shortened(title: string): string {
+  const line = title.replaceAll(/\s+/g, ' ').trim();
+  return line === '' ? 'untitled' : Array.from(line).slice(0, TITLE_CHARACTERS_MAX).join('');
+}
+
+/** The parsers' own messages quote the text, which may hold a credential: only the place is told. */
+function parseText(text: string): { value: unknown } | { fault: string } {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return { value: JSON.parse(text) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return { fault: 'begins like JSON and is not valid JSON' };
+    }
+  }
+  try {
+    const value = load(text, { schema: YAML_SCHEMA, maxDepth: DOCUMENT_DEPTH_MAX, maxAliases: YAML_ALIASES_MAX });
+    return { value };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? '' : `, at line ${error.mark.line + 1}`;
+    return { fault: `is not valid YAML: ${error.reason}${line}` };
+  }
+}
+
+interface Frame {
+  container: object;
+  children: Iterator<unknown>;
+  /** Of the deepest container below, as far as it is known. */
+  height: number;
+}
+
+/**
+ * What is wrong with the shape of a value: cycles (YAML aliases can make them), depth, size, and what PostgreSQL cannot keep.
+ * Each container is visited once however many aliases lead to it.
+ */
+function structureFault(root: unknown): string | null {
+  const heights = new Map<object, number>();
+  const open = new Set<object>();
+  const frames: Frame[] = [];
+  let nodes = 0;
+  const enter = (value: unknown): string | null => {
+    if (++nodes > DOCUMENT_NODES_MAX) return `holds more than ${DOCUMENT_NODES_MAX} values`;
+    if (typeof value !== 'object' || value === null) return scalarFault(value);
+    if (open.has(value)) return 'contains itself';
+    const known = heights.get(value);
+    if (frames.length + (known ?? 1) > DOCUMENT_DEPTH_MAX) return `is nested more than ${DOCUMENT_DEPTH_MAX} deep`;
+    const top = frames.at(-1);
+    if (known !== undefined) {
+      if (top !== undefined) top.height = Math.max(top.height, known + 1);
+      return null;
+    }
+    if (!Array.isArray(value)) {
+      const fault = namesFault(Object.keys(value));
+      if (fault !== null) return fault;
+    }
+    open.add(value);
+    frames.push({ container: value, children: Object.values(value)[Symbol.iterator](), height: 1 });
+    return null;
+  };
+  const first = enter(root);
+  if (first !== null) return first;
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    const next = frame.children.next();
+    if (next.done !== true) {
+      const fault = enter(next.value);
+      if (fault !== null) return fault;
+      continue;
+    }
+    frames.pop();
+    open.delete(frame.container);
+    heights.set(frame.container, frame.height);
+    const parent = frames.at(-1);
+    if (parent !== undefined) parent.height = Math.max(parent.height, frame.height + 1);
+  }
+  return null;
+}
+
+function namesFault(names: readonly string[]): string | null {
+  for (const name of names) {
+    if (name === '__proto__') return 'has a member "__proto__", which is not an allowed name';
+    const fault = scalarFault(name);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function scalarFault(value: unknown): string | null {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return 'contains a NUL character, which cannot be stored';
+    if (LONE_SURROGATE.test(value)) return 'contains half of a surrogate pair, which is not valid Unicode';
+    return null;
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'contains a number that JSON does not have';
+  if (value === null || typeof value === 'boolean') return null;
+  return 'contains a value that JSON does not have';
+}

@@ -1,0 +1,72 @@
+import { checkSchema } from '../json-schema.ts';
+import { jsonDepthExceeds } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { OpenApiDocument } from './document.ts';
+import { NotImportable } from './references.ts';
+import { appliesItself, SchemaConversion, TooLarge, type Charge, type Detail } from './schema-conversion.ts';
+
+/** What an action's schema may be at most (domain/json-schema-structure.ts); a margin for what is added around. */
+const SCHEMA_BYTES_MAX = 65_000;
+const SCHEMA_DEPTH_MAX = 62;
+
+/** From everything to hardly anything: first the descriptions go, then what stands far down. */
+const DETAILS: readonly Detail[] = [
+  { depthMax: 28, descriptionCharactersMax: 600, describedDepthMax: 28, schemasMax: 4_000 },
+  { depthMax: 28, descriptionCharactersMax: 160, describedDepthMax: 8, schemasMax: 4_000 },
+  { depthMax: 28, descriptionCharactersMax: 120, describedDepthMax: 3, schemasMax: 4_000 },
+  ...[28, 12, 9, 7, 6, 5, 4, 3].map((depthMax) => ({
+    depthMax,
+    descriptionCharactersMax: 80,
+    describedDepthMax: 2,
+    schemasMax: 4_000,
+  })),
+  { depthMax: 2, descriptionCharactersMax: 0, describedDepthMax: 0, schemasMax: 8_000 },
+];
+
+export interface FittedSchema {
+  schema: JsonObject;
+  notes: string[];
+}
+
+/**
+ * The input schema that `build` makes, in the greatest detail that an action's schema may have.
+ *
+ * @throws {NotImportable} where no detail makes a schema that can be used.
+ */
+export function fitSchema(
+  document: OpenApiDocument,
+  build: (conversion: SchemaConversion) => JsonObject,
+  charge: Charge,
+): FittedSchema {
+  let fault = 'is too large';
+  for (const detail of DETAILS) {
+    const attempt = tryDetail(document, build, detail, charge);
+    if (attempt === null) continue;
+    const [issue] = checkSchema(attempt.schema);
+    if (issue === undefined) return attempt;
+    fault = `${issue.path} ${issue.message}`;
+  }
+  throw new NotImportable(`has an input schema that cannot be used: ${fault}`.slice(0, 500));
+}
+
+function tryDetail(
+  document: OpenApiDocument,
+  build: (conversion: SchemaConversion) => JsonObject,
+  detail: Detail,
+  charge: Charge,
+): FittedSchema | null {
+  const conversion = new SchemaConversion(document, detail, charge);
+  let schema: JsonObject;
+  try {
+    schema = build(conversion);
+    const definitions = conversion.definitions();
+    if (Object.keys(definitions).length > 0) schema = { ...schema, $defs: definitions };
+  } catch (error) {
+    if (error instanceof TooLarge) return null;
+    throw error;
+  }
+  if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX)) return null;
+  if (Buffer.byteLength(JSON.stringify(schema)) > SCHEMA_BYTES_MAX) return null;
+  if (appliesItself(schema)) throw new NotImportable('has a schema that applies itself to the same value without end');
+  return { schema, notes: [...conversion.notes] };
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+
+const NAME_CHARACTERS_MAX = 64;
+const HASH_CHARACTERS = 8;
+
+/**
+ * A name for each operationId, of those that an action may have: `issues/list-comments` becomes `issues.list-comments` and
+ * `PostPaymentIntents` becomes `post-payment-intents`. Which name an operation gets depends on the operationIds of the document
+ * alone, not on their order, so that the next import finds what this one made. Of those that become the same name one keeps it
+ * (one that is written so already, else the first in code-unit order), and the others end with a hash of their operationId; so
+ * does a name that would be too long or is not `isAllowed`.
+ */
+export function namesOf(
+  operationIds: readonly string[],
+  prefix: string,
+  isAllowed: (name: string) => boolean,
+): Map<string, string> {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  const isExact = (id: string): boolean => prefix + slugOf(id) === prefix + id;
+  const order = operationIds.toSorted((left, right) => {
+    if (isExact(left) !== isExact(right)) return isExact(left) ? -1 : 1;
+    return left < right ? -1 : 1;
+  });
+  for (const id of order) {
+    const plain = prefix + slugOf(id);
+    const candidates = [plain, hashed(plain, id, HASH_CHARACTERS), hashed(plain, id, 2 * HASH_CHARACTERS)];
+    const name = candidates.find(
+      (candidate) => candidate.length <= NAME_CHARACTERS_MAX && !taken.has(candidate) && isAllowed(candidate),
+    );
+    if (name === undefined) throw new Error(`no name is left for an operation named like ${plain.slice(0, 64)}`);
+    taken.add(name);
+    names.set(id, name);
+  }
+  return names;
+}
+
+function slugOf(operationId: string): string {
+  const slug = operationId
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+    .replaceAll(/[/:\s]+/g, '.')
+    .replaceAll(/[^a-z0-9_.-]+/g, '-')
+    .replaceAll(/[.-]*\.[.-]*/g, '.')
+    .replaceAll(/-{2,}/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .replace(/[.-]+$/, '');
+  return slug === '' ? 'operation' : slug;
+}
+
+function hashed(name: string, operationId: string, characters: number): string {
+  const hash = createHash('sha256').update(operationId, 'utf8').digest('hex').slice(0, characters);
+  return `${name.slice(0, NAME_CHARACTERS_MAX - characters - 1).replace(/[.-]+$/, '')}-${hash}`;
+}

@@ -1,0 +1,163 @@
+import type { ParameterConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
+import { headerNameIssue } from '../adapters/http-request-rules.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Operation } from './operations.ts';
+import { NotImportable, resolveObject, textIn } from './references.ts';
+import type { SchemaConversion } from './schema-conversion.ts';
+
+export const PLACES = ['path', 'query', 'headers', 'cookies'] as const;
+/** The members of an imported action's input beside `body`. */
+export type Place = (typeof PLACES)[number];
+
+interface InputParameter {
+  place: Place;
+  name: string;
+  required: boolean;
+  description: Json;
+  schema: Json;
+}
+
+export interface PlannedParameters {
+  inputs: InputParameter[];
+  config: ParameterConfig[];
+  /** The header that the provider tells a repeated request by, where the operation takes one. */
+  idempotencyHeader: string | null;
+  notes: string[];
+}
+
+const PLACE_OF: Record<string, Place> = { path: 'path', query: 'query', header: 'headers', cookie: 'cookies' };
+const STYLES: Record<string, readonly ParameterStyle[]> = {
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+};
+/** OpenAPI has these follow from the bodies and the security of an operation. */
+const DESCRIBED_ELSEWHERE: readonly string[] = ['accept', 'content-type', 'authorization'];
+const IDEMPOTENCY_HEADER = 'idempotency-key';
+const METHODS_THAT_CHANGE: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const PARAMETERS_MAX = 200;
+
+/**
+ * The parameters of an operation, its own over those of its path.
+ *
+ * @throws {NotImportable} where one that is required cannot be written.
+ */
+export function planParameters(
+  { root }: OpenApiDocument,
+  { method, operation, pathItem, path }: Operation,
+  setElsewhere: ReadonlySet<string>,
+): PlannedParameters {
+  const planned: PlannedParameters = { inputs: [], config: [], idempotencyHeader: null, notes: [] };
+  for (const parameter of declaredParameters(root, pathItem, operation).values()) {
+    const { name, in: place, required } = parameter as { name: string; in: string; required?: Json };
+    const lower = name.toLowerCase();
+    if (place === 'header' && DESCRIBED_ELSEWHERE.includes(lower)) continue;
+    if (setElsewhere.has(`${place} ${place === 'header' ? lower : name}`)) continue;
+    if (place === 'path' && !path.includes(`{${name}}`)) continue;
+    if (place === 'header' && lower === IDEMPOTENCY_HEADER && METHODS_THAT_CHANGE.includes(method)) {
+      planned.idempotencyHeader = name;
+      continue;
+    }
+    const result = planParameter(root, parameter, name, place);
+    if (typeof result === 'string') {
+      const what = `the ${place.slice(0, 20)} parameter ${name.slice(0, 100)} ${result}`;
+      if (required === true || place === 'path') throw new NotImportable(`${what}, and it is required`);
+      planned.notes.push(`${what} and was left out`);
+      continue;
+    }
+    planned.inputs.push(result.input);
+    if (result.config !== null) planned.config.push(result.config);
+  }
+  if (planned.config.length > PARAMETERS_MAX) throw new NotImportable(`has more than ${PARAMETERS_MAX} parameters`);
+  return planned;
+}
+
+function declaredParameters(root: JsonObject, pathItem: JsonObject, operation: JsonObject): Map<string, JsonObject> {
+  const declared = new Map<string, JsonObject>();
+  for (const list of [pathItem['parameters'], operation['parameters']]) {
+    for (const entry of Array.isArray(list) ? list : []) {
+      const parameter = resolveObject(root, entry);
+      if (parameter === null) continue;
+      const { name, in: place } = parameter;
+      if (typeof name === 'string' && typeof place === 'string') declared.set(`${place} ${name}`, parameter);
+    }
+  }
+  return declared;
+}
+
+type Planned = { input: InputParameter; config: ParameterConfig | null };
+
+/** One parameter, or what is wrong with it. */
+function planParameter(root: JsonObject, parameter: JsonObject, name: string, location: string): Planned | string {
+  const place = PLACE_OF[location];
+  if (place === undefined) return 'is in a place that is not supported';
+  if (name === '' || name.length > 128 || /[{}]/.test(name) || name === '__proto__')
+    return 'has a name that is not supported';
+  if (location === 'header' && headerNameIssue(name) !== null) return 'is a header that the service sets itself';
+  if (location === 'cookie' && !/^[A-Za-z0-9._~-]+$/.test(name)) return 'has a name that is not supported';
+  const { schema, isJson } = schemaOf(parameter);
+  const resolved = resolveObject(root, schema) ?? {};
+  const description = parameter['description'] ?? null;
+  const required = parameter['required'] === true || location === 'path';
+  const input: InputParameter = { place, name, required, description, schema };
+  const { style, explode } = parameter;
+  if (location === 'path') {
+    if (['array', 'object'].includes(textIn(resolved['type']))) return 'is a list or an object within the path';
+    if (style !== undefined && style !== 'simple') return `has the style ${textIn(style).slice(0, 20)}`;
+    return { input, config: null };
+  }
+  const base = { in: location as ParameterConfig['in'], name, value: inputReference(place, name) };
+  if (isJson) return { input, config: { ...base, style: 'json' } };
+  const isPlain = ['string', 'integer', 'number', 'boolean'].includes(textIn(resolved['type']));
+  if (isPlain) return { input, config: base };
+  const known = STYLES[location]?.find((candidate) => candidate === style);
+  if (style !== undefined && known === undefined) return `has the style ${textIn(style).slice(0, 20)}`;
+  const encoding = {
+    ...(known === undefined ? {} : { style: known }),
+    ...(typeof explode === 'boolean' ? { explode } : {}),
+  };
+  return { input, config: { ...base, ...encoding } };
+}
+
+/** A parameter has a schema, or one content that is written as text: JSON here. */
+function schemaOf(parameter: JsonObject): { schema: Json; isJson: boolean } {
+  const { schema, content } = parameter;
+  if (schema !== undefined) return { schema, isJson: false };
+  const [media] = isJsonObject(content) ? Object.values(content) : [];
+  return { schema: (isJsonObject(media) ? media['schema'] : undefined) ?? {}, isJson: media !== undefined };
+}
+
+/** `{{input.query.limit}}`, or `{{input.query["filter[state]"]}}` where a name is more than a word. */
+export function inputReference(place: string, name: string): string {
+  const step = /^[^\s.[\]{}"'\\]+$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  return `{{input.${place}${step}}}`;
+}
+
+/** The schema of one place of the input: its parameters and nothing else. Null where it has none. */
+export function placeSchema(
+  place: Place,
+  inputs: readonly InputParameter[],
+  conversion: SchemaConversion,
+): { schema: JsonObject; required: boolean } | null {
+  const own = inputs.filter((input) => input.place === place);
+  if (own.length === 0) return null;
+  const properties = own.map(({ name, schema, description }): [string, Json] => {
+    const converted = conversion.convert(schema, 2);
+    const text = conversion.describe(description, 2);
+    const isDescribed = isJsonObject(converted) && (text === null || Object.hasOwn(converted, 'description'));
+    if (isDescribed || typeof converted === 'boolean') return [name, converted];
+    return [name, { ...(converted as JsonObject), ...(text === null ? {} : { description: text }) }];
+  });
+  const required = own.filter((input) => input.required).map(({ name }) => name);
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    },
+    required: required.length > 0,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Issue } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { CONVERTED_NODES_MAX } from './limits.ts';
+import { parseDocument } from './document.ts';
+import { namesOf } from './names.ts';
+import { listOperations } from './operations.ts';
+import { planOperation } from './plan-operation.ts';
+import { NotImportable } from './references.ts';
+
+export interface ImportOptions {
+  /** OperationIds to import; null is all. */
+  operations: readonly string[] | null;
+  namePrefix: string;
+  /** The vault secret in place of the derived names. */
+  secret: string | null;
+  /** Where the document was read from: relative servers are relative to it. */
+  baseUrl: string | null;
+  /** What an action may be called, beyond the pattern. */
+  isAllowedName(name: string): boolean;
+}
+
+/** An operation as an action, or why it cannot be one. `notes` say what was left out of it. */
+export type PlannedOperation = { operationId: string; name: string } & (
+  | {
+      kind: 'action';
+      description: string | null;
+      config: JsonObject;
+      inputSchema: JsonObject;
+      notes: string[];
+    }
+  | { kind: 'skipped'; reason: string }
+);
+
+export type ImportPlan =
+  { ok: true; title: string; operations: Iterable<PlannedOperation> } | { ok: false; issues: Issue[] };
+
+/** The document asks for more work than an import may do. */
+export class TooMuchWork extends Error {}
+
+/**
+ * What an OpenAPI description becomes. Pure and synchronous: the operations are made one after the other while they are read,
+ * and the first one costs the whole parse. `at` is where the document stands in the request.
+ */
+export function planImport(source: unknown, at: string, options: ImportOptions): ImportPlan {
+  const parsed = parseDocument(source, at);
+  if (!parsed.ok) return parsed;
+  const { document } = parsed;
+  const listed = listOperations(document, at);
+  if (!listed.ok) return listed;
+  const ids = listed.operations.map(({ operationId }) => operationId);
+  const known = new Set(ids);
+  const unknown = (options.operations ?? []).flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `body.operations[${index}]`, message: 'is not an operationId of the document' }],
+  );
+  if (unknown.length > 0) return { ok: false, issues: unknown };
+  // Over all operations, so that a selection names them as the whole does.
+  const names = namesOf(ids, options.namePrefix, options.isAllowedName);
+  const selected = options.operations === null ? null : new Set(options.operations);
+  let converted = 0;
+  const charge = (nodes: number): void => {
+    converted += nodes;
+    if (converted > CONVERTED_NODES_MAX) throw new TooMuchWork();
+  };
+  function* plan(): Generator<PlannedOperation> {
+    for (const operation of listed.ok ? listed.operations : []) {
+      const { operationId } = operation;
+      if (selected !== null && !selected.has(operationId)) continue;
+      const identity = { operationId, name: names.get(operationId) ?? '' };
+      try {
+        yield { kind: 'action', ...identity, ...planOperation(document, operation, options, charge) };
+      } catch (error) {
+        if (!(error instanceof NotImportable)) throw error;
+        yield { kind: 'skipped', ...identity, reason: error.message };
+      }
+    }
+  }
+  return { ok: true, title: document.title, operations: plan() };
+}

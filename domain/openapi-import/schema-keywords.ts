@@ -1,0 +1,145 @@
+import { compilePattern } from '../json-schema-patterns.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+
+/** Keywords whose value is one schema, a list of them, a map of them. */
+export const SCHEMA_KEYWORDS: readonly string[] = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+export const SCHEMA_LIST_KEYWORDS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+export const SCHEMA_MAP_KEYWORDS: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas'];
+
+const TYPES: readonly Json[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
+const COUNTS: readonly string[] = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+];
+const BOUNDS: readonly string[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+const FLAGS: readonly string[] = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
+const TEXTS: readonly string[] = ['format', 'contentEncoding', 'contentMediaType'];
+const DEFAULT_CHARACTERS_MAX = 1_000;
+const ENUM_CHARACTERS_MAX = 16_000;
+
+/** A keyword that is kept, that has no place in JSON Schema or changes nothing, or that was left out and should not have been. */
+export type Kept = { value: Json } | 'ignored' | 'dropped';
+
+/**
+ * A keyword of a plain value as 2020-12 has it. Descriptions in the wild hold what no validator takes (`required: true`,
+ * `type: any`, patterns that need back-tracking): what cannot be used is left out, and the operation says so.
+ */
+export function keptKeyword(keyword: string, value: Json): Kept {
+  if (COUNTS.includes(keyword)) return when(typeof value === 'number' && Number.isInteger(value) && value >= 0, value);
+  if (BOUNDS.includes(keyword)) return when(typeof value === 'number', value);
+  if (FLAGS.includes(keyword)) return when(typeof value === 'boolean', value);
+  if (TEXTS.includes(keyword)) return when(typeof value === 'string', value);
+  switch (keyword) {
+    case 'type':
+      return keptType(value);
+    case 'multipleOf':
+      return when(typeof value === 'number' && value > 0, value);
+    case 'pattern':
+      return when(typeof value === 'string' && isLinear(value), value);
+    case 'enum':
+      return keptEnum(value);
+    case 'const':
+      return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX, value);
+    case 'default':
+      return JSON.stringify(value).length <= DEFAULT_CHARACTERS_MAX ? { value } : 'ignored';
+    case 'required':
+      return keptNames(value);
+    case 'dependentRequired':
+      return keptDependencies(value);
+    default:
+      return 'ignored';
+  }
+}
+
+function when(isValid: boolean, value: Json): Kept {
+  return isValid ? { value } : 'dropped';
+}
+
+function keptType(value: Json): Kept {
+  if (!Array.isArray(value)) return when(TYPES.includes(value), value);
+  const types = [...new Set(value.filter((type) => TYPES.includes(type)))];
+  return types.length === value.length && types.length > 0 ? { value: types } : 'dropped';
+}
+
+function keptEnum(value: Json): Kept {
+  if (!Array.isArray(value) || value.length === 0) return 'dropped';
+  return when(JSON.stringify(value).length <= ENUM_CHARACTERS_MAX, value);
+}
+
+function keptNames(value: Json): Kept {
+  if (!Array.isArray(value)) return 'dropped'; // `required: true` of a property, as OpenAPI has it of parameters
+  return { value: [...new Set(value.filter((name) => typeof name === 'string'))] };
+}
+
+function keptDependencies(value: Json): Kept {
+  if (!isJsonObject(value)) return 'dropped';
+  const entries = Object.entries(value).filter(([, names]) => Array.isArray(names));
+  return { value: Object.fromEntries(entries.map(([name, names]) => [name, (names as Json[]).filter(isText)])) };
+}
+
+function isText(value: Json): value is string {
+  return typeof value === 'string';
+}
+
+const linear = new Map<string, boolean>();
+
+/** Whether a pattern can be run in linear time, as our validator does. */
+export function isLinear(pattern: string): boolean {
+  const known = linear.get(pattern);
+  if (known !== undefined) return known;
+  let compiles = true;
+  try {
+    compilePattern(pattern);
+  } catch {
+    compiles = false; // whatever the engine dislikes, the pattern cannot be used
+  }
+  if (linear.size > 5_000) linear.clear();
+  linear.set(pattern, compiles);
+  return compiles;
+}
+
+/** OpenAPI 3.0 has JSON Schema's drafts of old: a bound is made exclusive by a flag beside it. */
+export function fromVersion30(schema: JsonObject): JsonObject {
+  const converted: JsonObject = { ...schema };
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof schema[flag] !== 'boolean') continue;
+    delete converted[flag];
+    if (!schema[flag] || typeof schema[bound] !== 'number') continue;
+    converted[flag] = schema[bound];
+    delete converted[bound];
+  }
+  return converted;
+}
+
+/** A schema that takes null as well. */
+export function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema;
+  const list = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  if (typeof type === 'string') return { ...schema, type: type === 'null' ? type : [type, 'null'], ...list };
+  if (Array.isArray(type)) return { ...schema, type: type.includes('null') ? type : [...type, 'null'], ...list };
+  const isBound = ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const', 'not'].some((name) =>
+    Object.hasOwn(schema, name),
+  );
+  return isBound ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
