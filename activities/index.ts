@@ -1,3 +1,6 @@
+import { cancelApproval, expireApproval } from './approvals/end-approval.ts';
+import { remindApproval } from './approvals/remind-approval.ts';
+import { watchApproval } from './approvals/watch-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
 import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
@@ -30,6 +33,10 @@ export function createActivities(deps: ActivityDependencies) {
     reserveAndMarkDispatch: reserveAndMarkDispatch(deps),
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),
+    watchApproval: watchApproval(deps),
+    remindApproval: remindApproval(deps),
+    expireApproval: expireApproval(deps),
+    cancelApproval: cancelApproval(deps),
     readBackEffect: readBackEffect(deps),
     observeTarget: observeTarget(deps),
     observeDraft: observeDraft(deps),

@@ -1,105 +1,122 @@
-import { createEffect } from '../../db/effects/create-effect.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
-import { newId } from '../../domain/ids.ts';
-import { declaredImpact } from '../../domain/impact.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
-import type { InvocationRef } from '../../domain/refs.ts';
+import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { haltRefusal } from '../environments/refuse-while-halted.ts';
-import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+import { decideInvocation } from './decide-invocation.ts';
+
+/** What the workflow needs of an invocation to carry it on. */
+interface Onward {
+  effectId: string | null;
+  actionName: string;
+  timeoutMs: number;
+  readsBack: boolean;
+}
 
 export type Evaluation =
   /** The admission was withdrawn before the workflow began. */
   | { decision: 'withdrawn' }
   | { decision: 'refused'; effectId: string | null }
-  | { decision: 'proceed'; effectId: string | null; actionName: string; timeoutMs: number; readsBack: boolean };
+  /** It came to its end while it waited: denied, expired or cancelled. */
+  | { decision: 'ended'; state: InvocationState }
+  /** The provider's record must be read first (`observeTarget`); then it is evaluated again. */
+  | { decision: 'observe' }
+  /** Until its approval is decided. `observes`: the provider's record is read again before the reservation. */
+  | ({ decision: 'wait'; approvalId: string; observes: boolean } & Onward)
+  | ({ decision: 'proceed' } & Onward);
+
+/** An evaluation, with the invocation as it is by then, locked until the transaction ends. Null where it was withdrawn. */
+export interface Evaluated {
+  evaluation: Evaluation;
+  work: InvocationWork | null;
+}
 
 /**
- * Decides what becomes of an admitted invocation and creates the effect of a governed one. Idempotent: a second run finds
- * what the first one wrote. (Approval policy takes its place here: a decision `wait` beside `proceed` and `refused`.)
+ * Decides what becomes of an admitted invocation, creates the effect of a governed one, and opens the approval of one that
+ * must be agreed to. Idempotent: a second run finds what the first one wrote.
  */
 export function evaluateInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
     deps.db.withEnvironment(ref, async (tx) => (await evaluate(deps, tx, ref)).evaluation);
 }
 
-/** The same, with the invocation as it is then, locked until the transaction ends. Null where it was withdrawn. */
+/** The same within a transaction. */
 export async function evaluate(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   ref: InvocationRef,
-): Promise<{ evaluation: Evaluation; work: InvocationWork | null }> {
+): Promise<Evaluated> {
   const work = await lockInvocationWork(tx, ref.invocationId);
   if (!work) return { evaluation: { decision: 'withdrawn' }, work };
   if (work.status === 'refused') return { evaluation: { decision: 'refused', effectId: work.effectId }, work };
-  const proceed = {
-    decision: 'proceed',
-    actionName: work.actionName,
-    timeoutMs: work.definition.timeoutMs,
-    readsBack: work.definition.verify !== null,
-  } as const;
-  if (work.status !== 'queued') return { evaluation: { ...proceed, effectId: work.effectId }, work };
+  if (work.status === 'denied' || work.status === 'expired' || work.status === 'cancelled') {
+    return { evaluation: { decision: 'ended', state: endedState(work, work.status) }, work };
+  }
+  const onward = onwardOf(deps, work);
+  const isParked = work.approvalId !== null && (work.status === 'pending_approval' || work.status === 'queued');
+  if (isParked) return { evaluation: waitFor(deps, work, onward), work };
+  if (work.status !== 'queued') return { evaluation: { decision: 'proceed', ...onward }, work };
   if (work.actionArchived) {
     const refusal: Refusal = { code: 'action_disabled', message: `action ${work.actionName} is archived` };
-    return { evaluation: await refuse(tx, work.id, null, refusal), work };
+    await refuseInvocation(tx, work.id, refusal);
+    return { evaluation: { decision: 'refused', effectId: null }, work };
   }
-  const halted = work.haltedReason === null ? null : haltRefusal(work.haltedReason);
-  if (!work.definition.governed) {
-    if (halted) return { evaluation: await refuse(tx, work.id, null, halted), work };
-    await markEvaluated(tx, work.id);
-    return { evaluation: { ...proceed, effectId: null }, work };
-  }
-  if (work.effectId !== null) return { evaluation: { ...proceed, effectId: work.effectId }, work };
-  const { effectId, requestDigest, refusal: unfit } = await admitEffect(deps, tx, work);
-  const refusal = halted ?? unfit;
-  const evaluation = refusal ? await refuse(tx, work.id, effectId, refusal) : { ...proceed, effectId };
-  return { evaluation, work: { ...work, effectId, requestDigest } };
+  if (work.effectId !== null) return { evaluation: { decision: 'proceed', ...onward }, work };
+  return decide(deps, tx, work, onward);
 }
 
-/** Creates the effect, also of what is refused at once: a refusal has a receipt too. */
-async function admitEffect(
+async function decide(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
-): Promise<{ effectId: string; requestDigest: string; refusal: Refusal | null }> {
-  const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
-  const effectId = newId('effect');
-  const prepared = prepareInvocation(descriptor, { ...work, effectId });
-  if (prepared.kind === 'invalid') {
-    // The admission rendered the same templates: only a worker of another version can come here.
-    throw new Error(`invocation ${work.id} was admitted with a request that does not render`);
+  onward: Onward,
+): Promise<Evaluated> {
+  const decided = await decideInvocation(deps, tx, work);
+  if (decided.decision === 'observe') {
+    await markEvaluated(tx, work.id);
+    return { evaluation: { decision: 'observe' }, work };
   }
-  const impact = declaredImpact(definition.impact, work.input);
-  const requestDigest = requestDigestOf(prepared);
-  await createEffect(tx, {
-    id: effectId,
-    invocationId: work.id,
-    operationKey: work.operationKey,
-    actionName: work.actionName,
-    versionId: work.versionId,
-    adapterType: descriptor.type,
-    adapterVersion: descriptor.version,
-    capabilities: descriptor.capabilitiesFor(definition),
-    target: prepared.target,
-    request: prepared.request,
-    requestDigest,
-    impact: impact.ok ? impact.quantities : [],
-  });
-  if (prepared.kind === 'refused') return { effectId, requestDigest, refusal: prepared.refusal };
-  return { effectId, requestDigest, refusal: impact.ok ? null : impact.refusal };
+  const { effectId } = decided.work;
+  if (decided.decision === 'refused') {
+    await refuseInvocation(tx, work.id, decided.refusal);
+    return { evaluation: { decision: 'refused', effectId }, work: decided.work };
+  }
+  if (decided.decision === 'wait')
+    return { evaluation: waitFor(deps, decided.work, { ...onward, effectId }), work: decided.work };
+  if (effectId === null) await markEvaluated(tx, work.id); // the effect's statement does it for a governed one
+  return { evaluation: { decision: 'proceed', ...onward, effectId }, work: decided.work };
 }
 
-async function refuse(
-  tx: EnvironmentTransaction,
-  invocationId: string,
-  effectId: string | null,
-  refusal: Refusal,
-): Promise<Evaluation> {
-  await refuseInvocation(tx, invocationId, refusal);
-  return { decision: 'refused', effectId };
+function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {
+  const { definition } = work;
+  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  return {
+    effectId: work.effectId,
+    actionName: work.actionName,
+    timeoutMs: definition.timeoutMs,
+    readsBack: descriptor.readsBack(definition),
+  };
+}
+
+function waitFor(deps: InvocationDependencies, work: InvocationWork, onward: Onward): Evaluation {
+  if (work.approvalId === null) throw new Error(`invocation ${work.id} waits for no approval`);
+  const { adapter } = work.definition;
+  const { inspects } = deps.adapterFor(adapter.type, adapter.version).descriptor;
+  return { decision: 'wait', approvalId: work.approvalId, observes: inspects, ...onward };
+}
+
+/** How an invocation ended that was never sent. */
+export function endedState(
+  work: Pick<InvocationWork, 'effectId'>,
+  status: 'denied' | 'expired' | 'cancelled',
+): InvocationState {
+  return {
+    status,
+    grade: status === 'denied' ? 'denied' : 'refused',
+    stage: work.effectId === null ? null : 'rejected',
+    effectId: work.effectId,
+  };
 }

@@ -1,23 +1,33 @@
+import { endApproval } from '../../db/approvals/end-approval.ts';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { startDispatch } from '../../db/attempts/start-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
-import type { InvocationRef } from '../../domain/refs.ts';
+import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { consumeForDispatch } from '../approvals/consume-approval.ts';
+import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { recheckBinding } from '../previews/recheck-binding.ts';
+import { endedState } from './evaluate-invocation.ts';
 import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
 
-export type Reservation = { decision: 'refused' } | { decision: 'dispatch' };
+export type Reservation =
+  | { decision: 'refused' }
+  | { decision: 'dispatch' }
+  /** It came to its end while it waited: denied, expired or cancelled. */
+  | { decision: 'ended'; state: InvocationState };
 
 /** Statuses that only the mark leads to: it writes the attempt row and moves the invocation in one statement. */
 const MARKED: readonly InvocationStatus[] = ['dispatching', 'succeeded', 'failed', 'unknown'];
 
 /**
- * The last look before anything is sent, and the fence, in one transaction: what the effect is bound to must still be what
- * would be sent, and the environment not halted; then (impact limits take their place here) the attempt row is written. Idempotent: where the row stands
- * already, nothing more happens.
+ * The last look before anything is sent, and the fence, in one transaction: what was previewed and agreed to must still be
+ * what would be sent, the policies must still be satisfied, and the environment not halted; then the approval is consumed and
+ * the attempt row written. Idempotent: where the row stands already, nothing more happens.
  */
 export function reserveAndMarkDispatch(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Reservation> =>
@@ -36,25 +46,58 @@ export async function reserve(
 ): Promise<Reservation> {
   if (work.status === 'refused') return { decision: 'refused' };
   if (MARKED.includes(work.status)) return { decision: 'dispatch' };
-  // The halt comes last: it is a lock that halting waits for, and it holds until the mark is committed.
-  const refusal = whyNotNow(deps, work) ?? (await refuseWhileHalted(tx));
+  if (work.status === 'denied' || work.status === 'expired' || work.status === 'cancelled') {
+    return { decision: 'ended', state: endedState(work, work.status) };
+  }
+  const now = new Date();
+  const { approval, refusal } = await lastLook(deps, tx, work, now);
   if (refusal) {
+    if (approval !== null) await endApproval(tx, approval.id, { status: 'invalidated', at: now });
     await refuseInvocation(tx, work.id, refusal);
     return { decision: 'refused' };
   }
+  if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id);
   return { decision: 'dispatch' };
 }
 
+interface LastLook {
+  approval: ApprovalRecord | null;
+  refusal: Refusal | null;
+}
+
+/** Each rule in its order, until one refuses. */
+async function lastLook(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  now: Date,
+): Promise<LastLook> {
+  const { approval, refusal } =
+    work.approvalId === null
+      ? { approval: null, refusal: null }
+      : await recheckApproval(tx, work, work.impact ?? [], now);
+  const refused =
+    whyNotNow(deps, work) ??
+    (work.preview === null ? null : await recheckBinding(deps, tx, work, now)) ??
+    refusal ??
+    // What it depends on (R), then its impact limits (L), take their places here.
+    // The halt comes last: it is a lock that halting waits for, and it holds until the mark is committed.
+    (await refuseWhileHalted(tx));
+  return { approval, refusal: refused };
+}
+
 function whyNotNow(deps: InvocationDependencies, work: InvocationWork): Refusal | null {
   if (work.actionArchived) return { code: 'action_disabled', message: `action ${work.actionName} is archived` };
-  if (work.requestDigest === null) return null; // plain: bound to nothing but its version
+  // Plain, and nobody agreed to it: bound to nothing but its version.
+  if (work.requestDigest === null && work.approvalId === null) return null;
   if (work.currentVersionId !== work.versionId) {
     return {
       code: 'action_version_changed',
       message: `action ${work.actionName} has a newer version than the one that was asked for`,
     };
   }
+  if (work.requestDigest === null) return null;
   const { descriptor } = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
   const prepared = prepareInvocation(descriptor, work);
   if (prepared.kind === 'refused') return prepared.refusal;

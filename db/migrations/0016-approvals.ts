@@ -2,6 +2,225 @@ import type { Knex } from 'knex';
 
 export const name = '0016-approvals';
 
+/**
+ * Approvals and the decisions on them. A decision is appended, and by that alone the approval moves: one denial ends it, and
+ * the decision that fills the quorum approves it. The application cannot approve or deny in any other way, and what has ended
+ * stays as it is. An invocation that has an approval is dispatched only by consuming it (docs/adr/0009).
+ *
+ * Locks are taken in this order: invocation, approval, effect.
+ */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw('SELECT 1');
+  await knex.raw(APPROVALS);
+  await knex.raw(APPROVAL_MOVES);
+  await knex.raw(DECISIONS);
+  await knex.raw(INVOCATIONS_AND_EFFECTS);
+  await knex.raw(UNWATCHED);
 }
+
+const APPROVALS = `
+  CREATE TABLE approvals (
+    id text COLLATE "C" PRIMARY KEY,
+    environment_id uuid NOT NULL REFERENCES environments,
+    kind text NOT NULL CHECK (kind IN ('invocation', 'free_standing')),
+    invocation_id text COLLATE "C" UNIQUE REFERENCES invocations,
+    effect_id text COLLATE "C" UNIQUE REFERENCES effects, -- null for a plain invocation
+    preview_id text COLLATE "C" REFERENCES previews,
+    action_id text COLLATE "C" REFERENCES actions,
+    title text NOT NULL CHECK (char_length(title) BETWEEN 1 AND 200),
+    summary text NOT NULL CHECK (char_length(summary) BETWEEN 1 AND 4000),
+    payload jsonb,                 -- of a free-standing one: what its caller wants agreed to
+    binding_digest text NOT NULL CHECK (binding_digest ~ '^sha256:[0-9a-f]{64}$'),
+    source text NOT NULL CHECK (source IN ('policy', 'action', 'environment', 'caller')),
+    policy_id text COLLATE "C",
+    policy_version integer,
+    rule_id text,
+    reason text NOT NULL,
+    quorum integer NOT NULL CHECK (quorum BETWEEN 1 AND 100),
+    approvers jsonb NOT NULL CHECK (jsonb_typeof(approvers) = 'array'),
+    prevent_self boolean NOT NULL,
+    requested_by jsonb NOT NULL,   -- { type, id }
+    status text NOT NULL DEFAULT 'pending'
+      CHECK (status IN ('pending', 'approved', 'denied', 'expired', 'cancelled', 'invalidated', 'consumed')),
+    reminders_sent integer NOT NULL DEFAULT 0 CHECK (reminders_sent >= 0),
+    last_reminded_at timestamptz(3),
+    awaited_status text,           -- the status that its workflow has seen last; null: it has not begun
+    created_at timestamptz(3) NOT NULL DEFAULT now(),
+    expires_at timestamptz(3) NOT NULL,
+    decided_at timestamptz(3),
+    consumed_at timestamptz(3),
+    CHECK (expires_at > created_at),
+    CHECK ((kind = 'invocation') = (invocation_id IS NOT NULL) AND (kind = 'invocation') = (preview_id IS NOT NULL)
+      AND (kind = 'invocation') = (action_id IS NOT NULL) AND (kind = 'free_standing') = (payload IS NOT NULL)
+      AND (kind = 'free_standing') = (source = 'caller')),
+    CHECK ((source = 'policy') = (policy_id IS NOT NULL AND policy_version IS NOT NULL AND rule_id IS NOT NULL)),
+    CHECK ((status = 'pending') = (decided_at IS NULL)),
+    CHECK ((status = 'consumed') = (consumed_at IS NOT NULL)),
+    CHECK ((reminders_sent = 0) = (last_reminded_at IS NULL))
+  );
+  CREATE INDEX approvals_newest_first ON approvals (environment_id, created_at DESC, id DESC);
+  CREATE INDEX approvals_by_status ON approvals (environment_id, status, created_at DESC, id DESC);
+  CREATE INDEX approvals_by_action ON approvals (action_id, created_at DESC, id DESC);
+  CREATE INDEX approvals_watched ON approvals (id) WHERE awaited_status IS NULL OR awaited_status = 'pending';
+  CALL make_tenant_table('approvals', 'SELECT, INSERT');
+  GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
+`;
+
+const APPROVAL_MOVES = `
+  CREATE FUNCTION check_approval_move() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'approvals are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status <> 'pending' OR NEW.reminders_sent <> 0 OR NEW.awaited_status IS NOT NULL THEN
+        RAISE EXCEPTION 'approval % begins pending', NEW.id USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.environment_id, NEW.kind, NEW.invocation_id, NEW.effect_id, NEW.preview_id, NEW.action_id, NEW.title, NEW.summary,
+        NEW.payload, NEW.binding_digest, NEW.source, NEW.policy_id, NEW.policy_version, NEW.rule_id, NEW.reason, NEW.quorum,
+        NEW.approvers, NEW.prevent_self, NEW.requested_by, NEW.created_at, NEW.expires_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.kind, OLD.invocation_id, OLD.effect_id, OLD.preview_id, OLD.action_id, OLD.title,
+        OLD.summary, OLD.payload, OLD.binding_digest, OLD.source, OLD.policy_id, OLD.policy_version, OLD.rule_id, OLD.reason, OLD.quorum,
+        OLD.approvers, OLD.prevent_self, OLD.requested_by, OLD.created_at, OLD.expires_at) THEN
+      RAISE EXCEPTION 'what approval % asks is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.decided_at IS NOT NULL AND NEW.decided_at IS DISTINCT FROM OLD.decided_at THEN
+      RAISE EXCEPTION 'when approval % was decided is final', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.reminders_sent IS DISTINCT FROM OLD.reminders_sent
+       AND (OLD.status <> 'pending' OR NEW.reminders_sent <> OLD.reminders_sent + 1) THEN
+      RAISE EXCEPTION 'approval % is reminded of one at a time, while it is pending', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status = OLD.status THEN RETURN NEW; END IF;
+    IF NOT (CASE OLD.status
+        WHEN 'pending' THEN NEW.status IN ('approved', 'denied', 'expired', 'cancelled', 'invalidated')
+        WHEN 'approved' THEN NEW.status = 'invalidated' OR (NEW.status = 'consumed' AND OLD.kind = 'invocation')
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    -- Only decisions that stand decide.
+    IF NEW.status = 'denied' AND NOT EXISTS (
+         SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
+      RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status IN ('approved', 'consumed') AND (
+         EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny')
+         OR (SELECT count(*) FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'approve'
+               AND d.binding_digest = OLD.binding_digest) < OLD.quorum) THEN
+      RAISE EXCEPTION 'approval % lacks its quorum', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+`;
+
+const DECISIONS = `
+  CREATE TABLE approval_decisions (
+    approval_id text COLLATE "C" NOT NULL REFERENCES approvals,
+    actor_type text NOT NULL CHECK (actor_type IN ('api_key', 'user')),
+    actor_id text COLLATE "C" NOT NULL,
+    environment_id uuid NOT NULL REFERENCES environments,
+    decision text NOT NULL CHECK (decision IN ('approve', 'deny')),
+    note text CHECK (char_length(note) BETWEEN 1 AND 2000),
+    binding_digest text NOT NULL,  -- what was agreed to, as the decider sent it; of a denial: what was denied
+    authentication jsonb NOT NULL CHECK (jsonb_typeof(authentication) = 'object'), -- how the actor was known then: key or session, role
+    decided_at timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (approval_id, actor_type, actor_id), -- one principal counts once
+    CHECK (decision <> 'deny' OR note IS NOT NULL)
+  );
+  CALL make_tenant_table('approval_decisions', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  CREATE FUNCTION check_approval_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE asked approvals;
+  BEGIN
+    SELECT * INTO STRICT asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
+    IF asked.status <> 'pending' THEN
+      RAISE EXCEPTION 'approval % is % and takes no decision', asked.id, asked.status USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.binding_digest <> asked.binding_digest THEN
+      RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.decision = 'approve' AND asked.prevent_self
+       AND NEW.actor_type = asked.requested_by ->> 'type' AND NEW.actor_id = asked.requested_by ->> 'id' THEN
+      RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_decision BEFORE INSERT ON approval_decisions FOR EACH ROW EXECUTE FUNCTION check_approval_decision();
+
+  CREATE FUNCTION conclude_approval() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE approvals a SET status = CASE NEW.decision WHEN 'deny' THEN 'denied' ELSE 'approved' END, decided_at = NEW.decided_at
+    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= (
+      SELECT count(*) FROM approval_decisions d WHERE d.approval_id = a.id AND d.decision = 'approve'));
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER conclude AFTER INSERT ON approval_decisions FOR EACH ROW EXECUTE FUNCTION conclude_approval();
+`;
+
+const INVOCATIONS_AND_EFFECTS = `
+  ALTER TABLE invocations ADD COLUMN approval_id text COLLATE "C" UNIQUE REFERENCES approvals DEFERRABLE INITIALLY DEFERRED;
+
+  CREATE FUNCTION check_approval_of_invocation() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF OLD.approval_id IS NOT NULL AND NEW.approval_id IS DISTINCT FROM OLD.approval_id THEN
+      RAISE EXCEPTION 'the approval of invocation % is for good', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.approval_id IS NULL AND NEW.status = 'pending_approval' THEN
+      RAISE EXCEPTION 'invocation % waits for no approval', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    -- Beside the code that consumes it: nothing is marked to be sent on an approval that was not used up for it.
+    IF NEW.approval_id IS NOT NULL AND NEW.status = 'dispatching' AND OLD.status IN ('queued', 'pending_approval')
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.invocation_id = NEW.id AND a.status = 'consumed') THEN
+      RAISE EXCEPTION 'invocation % was not approved', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND NEW.status IN ('denied', 'expired')
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.status = NEW.status) THEN
+      RAISE EXCEPTION 'the approval of invocation % is not %', OLD.id, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_approval BEFORE UPDATE ON invocations FOR EACH ROW
+    WHEN (NEW.approval_id IS NOT NULL OR OLD.approval_id IS NOT NULL OR NEW.status IN ('pending_approval', 'denied', 'expired'))
+    EXECUTE FUNCTION check_approval_of_invocation();
+
+  -- An effect leaves the stage awaiting_approval for ready on an approval alone.
+  CREATE FUNCTION check_approval_of_effect() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.effect_id = NEW.id AND a.status = 'approved') THEN
+      RAISE EXCEPTION 'effect % was not approved', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER check_approval BEFORE UPDATE ON effects FOR EACH ROW
+    WHEN (OLD.approval_id IS NOT NULL AND OLD.stage = 'awaiting_approval' AND NEW.stage = 'ready')
+    EXECUTE FUNCTION check_approval_of_effect();
+`;
+
+const UNWATCHED = `
+  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
+  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+  CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+
+  -- Approvals whose workflow was never begun, has not heard of the decision, or has missed the expiry.
+  CREATE FUNCTION find_unwatched_approvals(older_than interval, after_id text, most integer)
+    RETURNS TABLE (id text, invocation_id text, environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT a.id, a.invocation_id, a.environment_id, e.workspace_id
+      FROM approvals a JOIN environments e ON e.id = a.environment_id
+      WHERE a.id > after_id AND (a.awaited_status IS NULL OR a.awaited_status = 'pending') AND CASE
+          WHEN a.status <> 'pending' THEN a.decided_at < now() - older_than
+          WHEN a.awaited_status IS NULL THEN a.created_at < now() - older_than
+          ELSE a.expires_at < now() - older_than
+        END
+      ORDER BY a.id LIMIT most;
+    END;
+  ALTER FUNCTION find_unwatched_approvals(interval, text, integer) OWNER TO service_directory;
+  REVOKE CREATE ON SCHEMA public FROM service_directory;
+  REVOKE ALL ON FUNCTION find_unwatched_approvals(interval, text, integer) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval, text, integer) TO service_app;
+  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+`;

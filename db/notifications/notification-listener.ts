@@ -4,6 +4,8 @@ import { Client, type Notification } from 'pg';
 export const CHANNELS = {
   /** Payload: the invocation id. It has come to rest. */
   invocationSettled: 'invocation_settled',
+  /** Payload: the approval id. Somebody decided, or it ended. */
+  approvalChanged: 'approval_changed',
   /** Payload: `<environment id>/<SHA-256 of the key, hex>`. The claim was completed or freed. */
   idempotencyCompleted: 'idempotency_completed',
   /** Payload: the workspace id. It is on another plan. */

@@ -2,7 +2,7 @@ import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
 
 /**
- * Lets a request wait until an invocation has come to rest, without polling. Use it so, and no notification is lost:
+ * Lets a request wait until an invocation has come to rest, or an approval is decided (by its id), without polling. Use it so, and no notification is lost:
  *
  *     const woken = hub.wait(id, remainingMs, done.signal); // registers first
  *     if (isResting(await readInvocation(id))) return done.abort();
@@ -17,6 +17,7 @@ export class SettlementHub {
   constructor(listener: Pick<NotificationListener, 'listen' | 'onGap'>) {
     this.detach = [
       listener.listen(CHANNELS.invocationSettled, (invocationId) => this.waiters.wake(invocationId)),
+      listener.listen(CHANNELS.approvalChanged, (approvalId) => this.waiters.wake(approvalId)),
       listener.onGap(() => this.waiters.wakeAll()),
     ];
   }

@@ -12,30 +12,39 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
+import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import { CONFIRM_OPTIONS, dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
+import { CONFIRM_OPTIONS, dispatchOptions, OBSERVE_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId } from '../reconciliation/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from './messages.ts';
+import { untilDecided } from './until-decided.ts';
 
-const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { evaluateAndReserve, reserveAndMarkDispatch, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 
 /**
- * The life of one invocation: evaluate and reserve, (wait for a person), dispatch once, read back, settle; what stays
- * unknown is handed to reconciliation. Null: the admission had been withdrawn. A cancellation changes nothing once the
- * invocation is evaluated: what may have been sent must be settled.
+ * The life of one invocation: evaluate and reserve; where a person must agree, wait for that and reserve then; dispatch once,
+ * read back, settle; what stays unknown is handed to reconciliation. Null: the admission had been withdrawn. A cancellation
+ * ends the wait for an approval, and changes nothing else: what may have been sent must be settled.
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
+  const root = CancellationScope.current();
   return CancellationScope.nonCancellable(async () => {
-    const evaluation = await evaluateAndReserve(ref);
+    const evaluation = await evaluated(ref);
     if (evaluation.decision === 'withdrawn') return null;
     if (evaluation.decision === 'refused') return refused(evaluation.effectId);
+    if (evaluation.decision === 'ended') return finished(evaluation.state);
     const { effectId, actionName, readsBack } = evaluation;
-
-    // Approval takes its place here (a child workflow, outside the non-cancellable scope), and reserveAndMarkDispatch after it.
+    if (evaluation.decision === 'wait') {
+      const isAgreed = await untilDecided(root, { ...ref, ...evaluation });
+      if (isAgreed && evaluation.observes) await observe(ref, actionName);
+      const reservation = await reserveAndMarkDispatch(ref);
+      if (reservation.decision === 'refused') return refused(effectId);
+      if (reservation.decision === 'ended') return finished(reservation.state);
+    }
 
     const dispatched = await dispatchOnce({ ...ref, settles: !readsBack }, evaluation.timeoutMs, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
@@ -45,6 +54,24 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
     if (effect && state.stage === 'reconciling') await startReconciliation(effect);
     return finished(state);
   });
+}
+
+/** An evaluation rests on the provider's record where its adapter can read it: that is read first, and kept, and evaluated again. */
+async function evaluated(ref: InvokeActionInput): Promise<Exclude<Evaluation, { decision: 'observe' }>> {
+  for (;;) {
+    const evaluation = await evaluateAndReserve(ref);
+    if (evaluation.decision !== 'observe') return evaluation;
+    await observe(ref);
+  }
+}
+
+/** What cannot be read leaves an observation too, which refuses. */
+async function observe(ref: InvokeActionInput, actionName?: string): Promise<void> {
+  const { observeTarget } = proxyActivities<Activities>({
+    ...OBSERVE_OPTIONS,
+    ...(actionName === undefined ? {} : { summary: actionName }),
+  });
+  await observeTarget(ref);
 }
 
 /** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */

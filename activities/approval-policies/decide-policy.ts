@@ -1,0 +1,36 @@
+import { loadPolicySet } from '../../db/approval-policies/load-policy-set.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import type { ImpactQuantity } from '../../domain/actions.ts';
+import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
+import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+
+/**
+ * What the environment's policies, the action and the environment's default say of an invocation now. It costs no round trip
+ * where this process has compiled the policies of that revision before, or where there are none.
+ */
+export async function decidePolicy(
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  impact: readonly ImpactQuantity[],
+  now: Date,
+): Promise<PolicyVerdict> {
+  const { set } = await loadPolicySet(tx, work.policies);
+  const subject: PolicySubject = {
+    action: { id: work.actionId, name: work.actionName, versionId: work.versionId },
+    definition: work.definition,
+    input: work.input,
+    impact,
+    environment: work.environment,
+    caller: {
+      type: work.requestedBy.type === 'user' ? 'user' : 'api_key',
+      id: work.requestedBy.id ?? '',
+      name: work.requestedByName,
+      agentId: work.agentId,
+    },
+    runId: work.runId,
+    now,
+  };
+  return evaluatePolicies(set, policyFactsOf(subject), policyDefaultsOf(subject));
+}

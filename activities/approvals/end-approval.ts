@@ -1,0 +1,68 @@
+import { endApproval } from '../../db/approvals/end-approval.ts';
+import { lockApproval } from '../../db/approvals/lock-approval.ts';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
+import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import { refusalText } from '../../domain/lifecycle.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+type Ended = Pick<ActivityDependencies, 'db' | 'logger'>;
+
+/**
+ * Expires an approval that nobody decided in time, and ends its invocation with it. `at` is the clock of the workflow, whose
+ * timer fired: an approval whose time is not over by it stays, and so does one that was decided first. Idempotent.
+ */
+export function expireApproval(deps: Ended) {
+  return async ({ at, ...ref }: ApprovalRef & { at: string }): Promise<void> => {
+    const when = new Date(at);
+    await end(deps, ref, 'expired', when, (approval) => approval.expiresAt <= when);
+  };
+}
+
+/** Cancels an approval whose workflow was cancelled, and its invocation with it. One that was decided stays as it is. Idempotent. */
+export function cancelApproval(deps: Ended) {
+  return async (ref: ApprovalRef): Promise<void> => end(deps, ref, 'cancelled', new Date(), () => true);
+}
+
+async function end(
+  deps: Ended,
+  ref: ApprovalRef,
+  status: 'expired' | 'cancelled',
+  at: Date,
+  mayEnd: (approval: ApprovalRecord) => boolean,
+): Promise<void> {
+  const ended = await deps.db.withEnvironment(ref, async (tx) => {
+    const approval = await lockApproval(tx, ref.approvalId);
+    if (approval === null) throw new Error(`approval ${ref.approvalId} is gone`);
+    if (approval.status !== 'pending' || !mayEnd(approval)) return false;
+    await endApproval(tx, approval.id, { status, at });
+    await endInvocationOf(tx, approval, status);
+    await recordAudit(tx, {
+      workspaceId: ref.workspaceId,
+      actor: { type: 'system', id: null },
+      action: `approval.${status}`,
+      target: { type: 'approval', id: approval.id },
+      details: { invocationId: approval.invocationId, bindingDigest: approval.bindingDigest },
+    });
+    return true;
+  });
+  if (ended) deps.logger.info({ ...ref, status }, 'an approval ended without a decision');
+}
+
+async function endInvocationOf(
+  tx: EnvironmentTransaction,
+  approval: ApprovalRecord,
+  status: 'expired' | 'cancelled',
+): Promise<void> {
+  if (approval.invocationId === null) return;
+  const error =
+    status === 'expired'
+      ? refusalText({
+          code: 'approval_expired',
+          message: `nobody decided approval ${approval.id} before ${approval.expiresAt.toISOString()}`,
+        })
+      : `cancelled while it waited for approval ${approval.id}`;
+  await endParkedInvocation(tx, approval.invocationId, { status, error });
+}

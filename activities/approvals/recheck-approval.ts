@@ -1,0 +1,34 @@
+import { getApproval } from '../../db/approvals/get-approval.ts';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import type { ImpactQuantity } from '../../domain/actions.ts';
+import { stricterNow } from '../../domain/approvals/terms.ts';
+import type { Refusal } from '../../domain/lifecycle.ts';
+import { decidePolicy } from '../approval-policies/decide-policy.ts';
+
+/**
+ * Right before an approval is consumed: it was given, it is for what this invocation is bound to, and the policies as they are
+ * now would be satisfied with it. Who reads it here has locked its invocation, which every change of an approval locks first.
+ */
+export async function recheckApproval(
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  impact: readonly ImpactQuantity[],
+  now: Date,
+): Promise<{ approval: ApprovalRecord; refusal: Refusal | null }> {
+  const approval = work.approvalId === null ? null : await getApproval(tx, work.approvalId);
+  if (approval === null) throw new Error(`invocation ${work.id} has no approval to recheck`);
+  if (approval.status !== 'approved') {
+    throw new Error(`approval ${approval.id} is ${approval.status}: invocation ${work.id} cannot be reserved`);
+  }
+  if (approval.previewId !== work.preview?.id || approval.bindingDigest !== work.preview.bindingDigest) {
+    const message = `approval ${approval.id} was given for another request`;
+    return { approval, refusal: { code: 'digest_mismatch', message } };
+  }
+  const verdict = await decidePolicy(tx, work, impact, now);
+  const given = approval.decisions.filter(({ decision }) => decision === 'approve');
+  const agreed = { requestedBy: approval.requestedBy, approvedBy: given.map(({ principal }) => principal) };
+  const stricter = stricterNow(verdict, agreed);
+  return { approval, refusal: stricter === null ? null : { code: 'approval_invalidated', message: stricter } };
+}

@@ -1,0 +1,24 @@
+import { announceApproval } from '../../db/approvals/announce-approval.ts';
+import { recordReminder } from '../../db/approvals/record-reminder.ts';
+import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+export interface Reminder extends ApprovalRef {
+  /** By the clock of the workflow. */
+  at: string;
+  /** Which one it is, from 1. */
+  reminder: number;
+}
+
+/** Reminds of an approval that nobody has decided: on its record, and in the log. Idempotent by the reminder's number. */
+export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
+  return async ({ at, reminder, ...ref }: Reminder): Promise<void> => {
+    const { approvalId } = ref;
+    const isNew = await deps.db.withEnvironment(ref, async (tx) => {
+      const recorded = await recordReminder(tx, { approvalId, reminder, at: new Date(at) });
+      if (recorded) await announceApproval(tx, approvalId);
+      return recorded;
+    });
+    if (isNew) deps.logger.info({ ...ref, reminder }, 'an approval waits for its decision');
+  };
+}

@@ -1,0 +1,9 @@
+import { watchApproval as watch } from '../../db/approvals/watch-approval.ts';
+import type { ApprovalRef, ApprovalWatch } from '../../domain/approvals/approval.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** What an approval's workflow keeps the time by; the approval remembers what it was told. Idempotent. */
+export function watchApproval(deps: Pick<ActivityDependencies, 'db'>) {
+  return async (ref: ApprovalRef): Promise<ApprovalWatch> =>
+    deps.db.withEnvironment(ref, (tx) => watch(tx, ref.approvalId));
+}

@@ -1,0 +1,129 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { createEffect } from '../../db/effects/create-effect.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
+import { impactOf } from '../../domain/adapters/adapter-impact.ts';
+import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
+import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import { newId } from '../../domain/ids.ts';
+import type { DeclaredImpact } from '../../domain/impact.ts';
+import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Observation } from '../../domain/previews/observation.ts';
+import { decidePolicy } from '../approval-policies/decide-policy.ts';
+import { openInvocationApproval, prepareApproval, type PreparedApproval } from '../approvals/park-invocation.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { haltRefusal } from '../environments/refuse-while-halted.ts';
+import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+
+/** What becomes of an invocation that is evaluated for the first time. `work` is as it is then: with its effect, and its approval. */
+export type DecidedInvocation =
+  | { decision: 'observe' }
+  | { decision: 'refused'; refusal: Refusal; work: InvocationWork }
+  | { decision: 'wait' | 'proceed'; work: InvocationWork };
+
+/** What would be sent and what it uses up. */
+interface Planned {
+  descriptor: AdapterDescriptor;
+  /** Of a governed action: the one that its preview reserves, else a new one. */
+  effectId: string | null;
+  prepared: Exclude<Preparation, { kind: 'invalid' }>;
+  impact: DeclaredImpact;
+  observation: Observation | null;
+}
+
+/**
+ * The rules of an evaluation, in their order: the halt; what cannot be sent; the impact; the policies, for plain actions too;
+ * what the provider's record says, where an agreement will rest on it; then the approval. Also what is refused at once gets
+ * its effect: a refusal has a receipt too.
+ */
+export async function decideInvocation(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+): Promise<DecidedInvocation> {
+  const now = new Date();
+  const plan = await planOf(deps, tx, work);
+  let refusal = refusalOf(work, plan);
+  let verdict: PolicyVerdict | null = null;
+  if (refusal === null && plan.impact.ok) {
+    verdict = await decidePolicy(tx, work, plan.impact.quantities, now);
+    refusal = verdict.effect === 'deny' ? verdict.refusal : null;
+  }
+  const mustBeAgreedTo = refusal === null && verdict?.effect === 'require_approval';
+  if (refusal === null && plan.descriptor.inspects && (mustBeAgreedTo || work.preview !== null)) {
+    if (plan.observation === null) return { decision: 'observe' };
+    refusal = plan.observation.refusal;
+  }
+  if (!mustBeAgreedTo || refusal !== null || verdict === null) {
+    const evaluated = await withEffect(tx, work, plan, null);
+    return refusal === null
+      ? { decision: 'proceed', work: evaluated }
+      : { decision: 'refused', refusal, work: evaluated };
+  }
+  const approval = await prepareApproval(deps, tx, work, { verdict, effectId: plan.effectId, now });
+  if ('code' in approval) {
+    return { decision: 'refused', refusal: approval, work: await withEffect(tx, work, plan, null) };
+  }
+  const parked = await withEffect(tx, work, plan, approval);
+  await openInvocationApproval(tx, parked, approval, plan);
+  return { decision: 'wait', work: { ...parked, approvalId: approval.id, status: 'pending_approval' } };
+}
+
+async function planOf(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+): Promise<Planned> {
+  const { definition } = work;
+  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const effectId = definition.governed ? (work.preview?.effectId ?? newId('effect')) : null;
+  const prepared = prepareInvocation(descriptor, { ...work, effectId });
+  if (prepared.kind === 'invalid') {
+    // The admission rendered the same templates: only a worker of another version can come here.
+    throw new Error(`invocation ${work.id} was admitted with a request that does not render`);
+  }
+  const observation = descriptor.inspects ? await readLatestObservation(tx, work.id) : null;
+  const impact = impactOf(descriptor, definition, work.input, observation?.preconditions ?? null);
+  return { descriptor, effectId, prepared, impact, observation };
+}
+
+function refusalOf(work: InvocationWork, { prepared, impact }: Planned): Refusal | null {
+  if (work.haltedReason !== null) return haltRefusal(work.haltedReason);
+  // A plain action has no receipt but its response: the dispatch refuses it where it always did.
+  if (prepared.kind === 'refused') return work.definition.governed ? prepared.refusal : null;
+  return impact.ok ? null : impact.refusal;
+}
+
+/** The invocation with the effect that governs it, in the stage that its approval puts it in; a plain one as it is. */
+async function withEffect(
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  { descriptor, effectId, prepared, impact }: Planned,
+  approval: PreparedApproval | null,
+): Promise<InvocationWork> {
+  const preview = approval?.preview ?? work.preview;
+  if (effectId === null) return { ...work, preview };
+  const { definition } = work;
+  const requestDigest = requestDigestOf(prepared);
+  const quantities = impact.ok ? impact.quantities : [];
+  const bindingDigest = preview?.bindingDigest ?? null;
+  await createEffect(tx, {
+    id: effectId,
+    invocationId: work.id,
+    operationKey: work.operationKey,
+    actionName: work.actionName,
+    versionId: work.versionId,
+    adapterType: descriptor.type,
+    adapterVersion: descriptor.version,
+    capabilities: descriptor.capabilitiesFor(definition),
+    target: prepared.target,
+    request: prepared.request,
+    requestDigest,
+    impact: quantities,
+    stage: approval === null ? 'ready' : 'awaiting_approval',
+    previewId: preview?.id ?? null,
+    bindingDigest,
+    approvalId: approval?.id ?? null,
+  });
+  return { ...work, effectId, requestDigest, bindingDigest, impact: quantities, target: prepared.target, preview };
+}

@@ -1,0 +1,22 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { announceApproval } from './announce-approval.ts';
+
+export type ApprovalEnd =
+  | { status: 'expired' | 'cancelled'; at: Date }
+  /** Also of one that was approved: what was agreed to does not hold any more. */
+  | { status: 'invalidated'; at: Date };
+
+/** Ends an approval that nobody decided, or whose agreement is worth nothing any more. False where it had ended before. */
+export async function endApproval(
+  tx: EnvironmentTransaction,
+  approvalId: string,
+  { status, at }: ApprovalEnd,
+): Promise<boolean> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    `UPDATE approvals SET status = :status, decided_at = COALESCE(decided_at, :at)
+     WHERE id = :approvalId AND status = ANY(:from) RETURNING id`,
+    { approvalId, status, at, from: status === 'invalidated' ? ['pending', 'approved'] : ['pending'] },
+  );
+  if (rows.length > 0) await announceApproval(tx, approvalId);
+  return rows.length > 0;
+}

@@ -1,0 +1,16 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { getApproval } from './get-approval.ts';
+import type { ApprovalRecord } from './records.ts';
+
+/**
+ * An approval, locked until the transaction ends, and its invocation before it: everything locks them in this order. The
+ * read is a statement of its own, so that it sees what was committed while the locks were waited for.
+ */
+export async function lockApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalRecord | null> {
+  await tx.raw(
+    'SELECT i.id FROM invocations i WHERE i.id = (SELECT invocation_id FROM approvals WHERE id = ?) FOR UPDATE OF i',
+    [approvalId],
+  );
+  await tx.raw('SELECT id FROM approvals WHERE id = ? FOR UPDATE', [approvalId]);
+  return getApproval(tx, approvalId);
+}

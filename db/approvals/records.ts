@@ -1,0 +1,105 @@
+import type { Approvers, PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approvals/approval.ts';
+import type { Principal } from '../../domain/approvals/terms.ts';
+import type { Json } from '../../domain/json.ts';
+import type { ActorRecord } from '../invocations/records.ts';
+
+/** Why an approval is asked for. `caller`: a free-standing one. */
+export interface ApprovalPolicyRecord {
+  source: PolicyVerdict['source'] | 'caller';
+  id: string | null;
+  version: number | null;
+  ruleId: string | null;
+  reason: string;
+}
+
+export interface DecisionRecord {
+  decision: Decision;
+  note: string | null;
+  bindingDigest: string;
+  principal: Principal;
+  /** Of the session that decided; null for a key, which is the principal itself. */
+  sessionId: string | null;
+  at: Date;
+}
+
+export interface ApprovalRecord {
+  id: string;
+  kind: ApprovalKind;
+  status: ApprovalStatus;
+  invocationId: string | null;
+  effectId: string | null;
+  previewId: string | null;
+  action: { id: string; name: string } | null;
+  title: string;
+  summary: string;
+  payload: Json;
+  bindingDigest: string;
+  policy: ApprovalPolicyRecord;
+  quorum: number;
+  approversOfAll: Approvers[];
+  preventSelf: boolean;
+  requestedBy: ActorRecord;
+  /** Oldest first. */
+  decisions: DecisionRecord[];
+  remindersSent: number;
+  lastRemindedAt: Date | null;
+  createdAt: Date;
+  expiresAt: Date;
+  decidedAt: Date | null;
+  consumedAt: Date | null;
+}
+
+export const APPROVAL_TABLES = 'approvals p LEFT JOIN actions a ON a.id = p.action_id';
+
+/** The columns of ApprovalRecord; `approvalOf` makes one of a row. */
+export const APPROVAL_COLUMNS = `
+  p.id, p.kind, p.status, p.invocation_id AS "invocationId", p.effect_id AS "effectId", p.preview_id AS "previewId",
+  CASE WHEN a.id IS NULL THEN NULL ELSE jsonb_build_object('id', a.id, 'name', a.name) END AS action, p.title, p.summary, p.payload,
+  p.binding_digest AS "bindingDigest",
+  jsonb_build_object('source', p.source, 'id', p.policy_id, 'version', p.policy_version, 'ruleId', p.rule_id, 'reason', p.reason) AS policy,
+  p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf", p.requested_by AS "requestedBy",
+  COALESCE((SELECT jsonb_agg(jsonb_build_object('decision', d.decision, 'note', d.note, 'bindingDigest', d.binding_digest,
+      'actorType', d.actor_type, 'actorId', d.actor_id, 'authentication', d.authentication, 'at', d.decided_at)
+      ORDER BY d.decided_at, d.actor_type, d.actor_id)
+    FROM approval_decisions d WHERE d.approval_id = p.id), '[]') AS decisions,
+  p.reminders_sent AS "remindersSent", p.last_reminded_at AS "lastRemindedAt", p.created_at AS "createdAt",
+  p.expires_at AS "expiresAt", p.decided_at AS "decidedAt", p.consumed_at AS "consumedAt"`;
+
+/** How a decider was known, as `approval_decisions.authentication` keeps it. */
+export interface Authentication {
+  keyName?: string | null;
+  role?: Principal['role'];
+  email?: string | null;
+  sessionId?: string;
+}
+
+export type ApprovalRow = Omit<ApprovalRecord, 'decisions'> & {
+  decisions: {
+    decision: Decision;
+    note: string | null;
+    bindingDigest: string;
+    actorType: Principal['type'];
+    actorId: string;
+    authentication: Authentication;
+    at: string;
+  }[];
+};
+
+export function approvalOf(row: ApprovalRow): ApprovalRecord {
+  return {
+    ...row,
+    decisions: row.decisions.map(({ actorType, actorId, authentication, at, ...decision }) => ({
+      ...decision,
+      principal: {
+        type: actorType,
+        id: actorId,
+        keyName: authentication.keyName ?? null,
+        role: authentication.role ?? null,
+        email: authentication.email ?? null,
+      },
+      sessionId: authentication.sessionId ?? null,
+      at: new Date(at),
+    })),
+  };
+}

@@ -1,0 +1,23 @@
+import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
+
+/**
+ * What the approval's workflow goes by, and that it has seen this status: the sweep wakes the workflows that have not
+ * (`find_unwatched_approvals`).
+ */
+export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
+  await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [
+    approvalId,
+  ]);
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT p.awaited_status AS status, p.created_at AS "createdAt", p.expires_at AS "expiresAt", p.reminders_sent AS "remindersSent",
+       p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions
+     FROM approvals p WHERE p.id = ?`,
+    [approvalId],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`approval ${approvalId} is gone`);
+  return { ...row, createdAt: row.createdAt.toISOString(), expiresAt: row.expiresAt.toISOString() };
+}

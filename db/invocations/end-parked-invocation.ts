@@ -1,0 +1,27 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { announceSettlement } from './announce-settlement.ts';
+
+/** Why an effect was rejected whose invocation ended while it waited for its approval. */
+const REASONS = { denied: 'approval_denied', expired: 'approval_expired', cancelled: 'approval_cancelled' } as const;
+
+export interface ParkedEnd {
+  status: keyof typeof REASONS;
+  error: string;
+}
+
+/** Ends an invocation that waited for its approval, with its effect, in the transaction that ends the approval. Nothing was sent. */
+export async function endParkedInvocation(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+  { status, error }: ParkedEnd,
+): Promise<void> {
+  await tx.raw(
+    `WITH rejected AS (
+       UPDATE effects SET stage = 'rejected', outcome_source = 'system', rejection_reason = :reason, updated_at = now()
+       WHERE invocation_id = :invocationId AND stage = 'awaiting_approval')
+     UPDATE invocations SET status = :status, outcome_source = 'system', error = :error, settled_at = now(), updated_at = now()
+     WHERE id = :invocationId`,
+    { invocationId, status, reason: REASONS[status], error },
+  );
+  await announceSettlement(tx, invocationId);
+}

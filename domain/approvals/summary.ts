@@ -1,0 +1,76 @@
+import type { ImpactQuantity } from '../actions.ts';
+import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+
+/** What an approver reads first. Everything in it came from a caller or an action: one line, and never longer than the database takes. */
+export interface AskedInvocation {
+  actionName: string;
+  environmentName: string;
+  requestedBy: { type: string; id: string | null; name: string | null };
+  agentId: string | null;
+  /** In the form that is shown: credentials stand as `{{secret:NAME}}`. */
+  request: Pick<PreparedRequest, 'method' | 'url'>;
+  impact: readonly ImpactQuantity[];
+}
+
+const TITLE_CHARACTERS_MAX = 200;
+const URL_CHARACTERS_MAX = 300;
+const QUANTITIES_SHOWN = 5;
+
+/** "refund.create in Production" */
+export function invocationTitle({ actionName, environmentName }: AskedInvocation): string {
+  return oneLine(`${actionName} in ${environmentName}`, TITLE_CHARACTERS_MAX);
+}
+
+/** "Agent support-bot (key CI) asks to run refund.create in Production: POST https://… moving 600.00 USD." */
+export function invocationSummary(asked: AskedInvocation): string {
+  const { method, url } = asked.request;
+  const call = `${method} ${oneLine(url, URL_CHARACTERS_MAX)}`;
+  const uses = impactText(asked.impact);
+  return `${whoAsks(asked)} asks to run ${asked.actionName} in ${oneLine(asked.environmentName, 100)}: ${call}${uses === '' ? '' : `, ${uses}`}.`;
+}
+
+function whoAsks({ requestedBy, agentId }: AskedInvocation): string {
+  const kind = requestedBy.type === 'api_key' ? 'key' : 'user';
+  const credential = `${kind} ${oneLine(requestedBy.name ?? requestedBy.id ?? 'unknown', 100)}`;
+  return agentId === null ? capitalized(credential) : `Agent ${oneLine(agentId, 100)} (${credential})`;
+}
+
+/** "moving 600.00 USD and using up to 3 emails" */
+export function impactText(impact: readonly ImpactQuantity[]): string {
+  const texts = impact.slice(0, QUANTITIES_SHOWN).map(quantityText);
+  if (impact.length > QUANTITIES_SHOWN) texts.push(`${impact.length - QUANTITIES_SHOWN} more`);
+  const last = texts.pop();
+  if (last === undefined) return '';
+  return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
+}
+
+function quantityText({ dimension, currency, amount, bound }: ImpactQuantity): string {
+  const atMost = bound === 'upper_bound' ? 'at most ' : '';
+  if (currency !== undefined) return `moving ${atMost}${moneyText(amount, currency)}`;
+  return `using ${atMost}${amount} ${dimension.replaceAll('_', ' ')}`;
+}
+
+/** Minor units as people write them; a currency that nobody knows keeps two digits, as most have. */
+export function moneyText(amountMinor: number, currency: string): string {
+  const code = currency.toUpperCase();
+  const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
+    .maximumFractionDigits;
+  return `${decimal(amountMinor, digits ?? 2)} ${code}`;
+}
+
+/** By text, so that no amount loses a unit to a binary fraction. */
+function decimal(amountMinor: number, digits: number): string {
+  if (digits === 0) return String(amountMinor);
+  const text = String(amountMinor).padStart(digits + 1, '0');
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Without line breaks and other controls, which could make one line look like several, and cut to a length. */
+function oneLine(text: string, most: number): string {
+  const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return flat.length <= most ? flat : `${flat.slice(0, most - 1)}…`;
+}

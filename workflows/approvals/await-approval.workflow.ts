@@ -1,0 +1,90 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  log,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
+import { nextReminderMs } from '../../domain/approvals/reminders.ts';
+import { SQL_OPTIONS } from '../activity-options.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import { type AwaitApprovalInput, type AwaitApprovalResult, DECIDED_SIGNAL } from './messages.ts';
+
+const { watchApproval, expireApproval, remindApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const decided = defineSignal(DECIDED_SIGNAL);
+
+/**
+ * Keeps the time of one approval, and waits for it: until it is decided, or expires. What was decided is read from its row,
+ * where the deciding committed it; the signal says only that there is something to read. A cancellation of this workflow, or
+ * of the invocation that waits for it, cancels the approval unless it was decided before.
+ */
+export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApprovalResult> {
+  let signalled = false;
+  setHandler(decided, () => {
+    signalled = true;
+  });
+  const hasNews = (): boolean => signalled;
+  const root = CancellationScope.current();
+  return CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      signalled = false;
+      const watch = await watchApproval(input);
+      if (watch.status !== 'pending') return ended(watch.status);
+      if (root.consideredCancelled) {
+        await cancelApproval(input);
+        continue;
+      }
+      const step = stepOf(watch);
+      if (step.waitMs > 0) {
+        setCurrentDetails(
+          `${watch.decisions} of ${watch.quorum} approvals; expires at ${watch.expiresAt}; ${watch.remindersSent} reminders`,
+        );
+        await waitIn(root, hasNews, step.waitMs);
+        if (workflowInfo().continueAsNewSuggested && !root.consideredCancelled)
+          await continueAsNew<typeof awaitApproval>(input);
+      } else if (step.then === 'expire') {
+        await expireApproval({ ...input, at: new Date(Date.now()).toISOString() });
+      } else {
+        await remindApproval({ ...input, at: new Date(Date.now()).toISOString(), reminder: watch.remindersSent + 1 });
+      }
+    }
+  });
+}
+
+/** What comes next by the clock of this workflow, and in how long. */
+function stepOf(watch: ApprovalWatch): { then: 'expire' | 'remind'; waitMs: number } {
+  const expiresAtMs = Date.parse(watch.expiresAt);
+  const reminderMs = nextReminderMs({
+    createdAtMs: Date.parse(watch.createdAt),
+    expiresAtMs,
+    remindersSent: watch.remindersSent,
+  });
+  const nowMs = Date.now();
+  // Nobody is reminded of what is over: a worker that was away for long goes on to the expiry at once.
+  if (reminderMs !== null && nowMs < expiresAtMs) return { then: 'remind', waitMs: reminderMs - nowMs };
+  return { then: 'expire', waitMs: expiresAtMs - nowMs };
+}
+
+/** Until there is news, the time is over, or the workflow is cancelled, which the caller asks for itself. */
+async function waitIn(root: CancellationScope, hasNews: () => boolean, waitMs: number): Promise<void> {
+  try {
+    await new CancellationScope({ cancellable: true, parent: root }).run(() => condition(hasNews, waitMs));
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    log.info('cancelled while it waited for a decision');
+  }
+}
+
+function ended(status: AwaitApprovalResult['status']): AwaitApprovalResult {
+  setCurrentDetails(status);
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: status }]);
+  return { status };
+}

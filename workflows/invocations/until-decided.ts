@@ -1,0 +1,96 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowFailure,
+  executeChild,
+  isCancellation,
+  log,
+  proxyLocalActivities,
+  setCurrentDetails,
+  sleep,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import { SQL_OPTIONS } from '../activity-options.ts';
+import {
+  approvalWorkflowId,
+  AWAIT_APPROVAL_WORKFLOW,
+  type AwaitApprovalInput,
+  type AwaitApprovalResult,
+} from '../approvals/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+
+const { watchApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+/** A wait that broke off is taken up again after so long, and twice as long each time. */
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 60_000;
+
+export interface Waiting {
+  invocationId: string;
+  workspaceId: string;
+  environmentId: string;
+  approvalId: string;
+  actionName: string;
+}
+
+/**
+ * Waits for the approval of an invocation, in a workflow of its own that keeps the time. `root` is the scope that a
+ * cancellation reaches. What was decided is in the approval's row, and a wait that breaks off (somebody terminated it, or
+ * another one of the same approval has not ended yet) is taken up again. True where it was agreed to.
+ */
+export async function untilDecided(root: CancellationScope, waiting: Waiting): Promise<boolean> {
+  const { approvalId, actionName, ...ref } = waiting;
+  const input: AwaitApprovalInput = {
+    approvalId,
+    workspaceId: ref.workspaceId,
+    environmentId: ref.environmentId,
+    invocationId: ref.invocationId,
+    subject: actionName,
+  };
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: 'awaiting_approval' }]);
+  setCurrentDetails(`waits for approval ${approvalId}`);
+  for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
+    const status = (await waitInChild(root, input)) ?? (await watchApproval(input)).status;
+    if (status !== 'pending') return status === 'approved';
+    await sleep(retryMs);
+  }
+}
+
+/** How the approval ended; null where the wait broke off. */
+async function waitInChild(
+  root: CancellationScope,
+  input: AwaitApprovalInput,
+): Promise<AwaitApprovalResult['status'] | null> {
+  try {
+    const scope = new CancellationScope({ cancellable: true, parent: root });
+    const { status } = await scope.run(() => executeChild(AWAIT_APPROVAL_WORKFLOW, optionsOf(input)));
+    return status as AwaitApprovalResult['status'];
+  } catch (error) {
+    if (isCancellation(error)) {
+      // It was cancelled before it could begin; in one that runs, the same is done there.
+      await cancelApproval(input);
+      return null;
+    }
+    if (!(error instanceof ChildWorkflowFailure) && !(error instanceof WorkflowExecutionAlreadyStartedError))
+      throw error;
+    log.warn('the wait for an approval broke off: it is taken up again', { approvalId: input.approvalId });
+    return null;
+  }
+}
+
+function optionsOf(input: AwaitApprovalInput) {
+  return {
+    workflowId: approvalWorkflowId(input.approvalId),
+    args: [input],
+    staticSummary: `approval of ${input.subject}`,
+    staticDetails: `Approval ${input.approvalId} of invocation ${input.invocationId}. Cancelling this workflow cancels the approval, unless it was decided before.`,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.workspaceId, value: input.workspaceId },
+      { key: SEARCH_ATTRIBUTES.environmentId, value: input.environmentId },
+      { key: SEARCH_ATTRIBUTES.actionName, value: input.subject },
+      ...(input.invocationId === null ? [] : [{ key: SEARCH_ATTRIBUTES.invocationId, value: input.invocationId }]),
+      { key: SEARCH_ATTRIBUTES.stage, value: 'pending' },
+    ],
+  };
+}
