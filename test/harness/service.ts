@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { createAdapters, createSender } from '../../activities/adapters/index.ts';
+import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createWorker } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
@@ -31,6 +31,8 @@ export interface TestServiceOptions {
   providers?: { stripeBaseUrl?: string; resendBaseUrl?: string };
   /** False: only the API runs, and what it starts waits for a worker. */
   worker?: boolean;
+  /** Puts a double in the place of an adapter's sending half, or of what it declares. */
+  adapterFor?: (real: AdapterFor) => AdapterFor;
   /** Called with every reply before it is stored or sent; else replies are held to their schemas. */
   onReply?: NonNullable<TestApiOptions['onReply']>;
 }
@@ -52,7 +54,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const activities = createActivities({
     db: api.deps.db,
     vault,
-    adapterFor: createAdapters({ egressAllow, ...options.providers }),
+    adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),

@@ -1,0 +1,44 @@
+import type { AdapterFor } from '../../../activities/adapters/index.ts';
+import type { AdapterCapabilities } from '../../../domain/actions.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { TestService } from '../../harness/service.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import { createAction, type Effect, effectOf, type Invocation, invoke } from '../invocations/support.ts';
+
+/** `http.request`, that declares what a provider's own adapter would. */
+export function withCapabilities(capabilities: Partial<AdapterCapabilities>): (real: AdapterFor) => AdapterFor {
+  return (real) => (type, version) => {
+    const adapter = real(type, version);
+    const { descriptor } = adapter;
+    const capabilitiesFor: typeof descriptor.capabilitiesFor = (definition) => ({
+      ...descriptor.capabilitiesFor(definition),
+      ...capabilities,
+    });
+    return {
+      descriptor: { ...descriptor, capabilitiesFor },
+      dispatch: (input) => adapter.dispatch(input),
+      readBack: (input) => adapter.readBack(input),
+    };
+  };
+}
+
+/** A key of the same environment that requested nothing: who may resolve. */
+export async function operatorOf(service: TestService): Promise<{
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<CallResult>;
+}> {
+  const { key } = await service.createKey(service.database.tenant);
+  return { post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }) };
+}
+
+/** An invocation whose outcome nobody saw, of an action of its own. */
+export async function unknownOf(
+  service: TestService,
+  config: JsonObject,
+  overrides: JsonObject = {},
+): Promise<{ invocation: Invocation; effect: Effect }> {
+  const { invocation } = await invoke(service, await createAction(service, config, overrides));
+  if (invocation.grade !== 'unknown') throw new Error(`expected unknown, got ${JSON.stringify(invocation)}`);
+  return { invocation, effect: await effectOf(service, invocation) };
+}
+
+export const evidence = { summary: 'looked it up in the dashboard of the provider' };
