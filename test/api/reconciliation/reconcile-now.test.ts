@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { effectIn, errorOf, invocationIn, invoke, createAction } from '../invocations/support.ts';
+import { unknownOf } from './support.ts';
+
+let service: TestService;
+let target: Target;
+beforeAll(async () => {
+  [service, target] = await Promise.all([startTestService(), startTarget()]);
+});
+afterAll(async () => {
+  await target.stop();
+  await service.close();
+});
+
+let orders = 0;
+/** The provider has it and its answer was lost; what it will say of it is `state`. */
+async function lostOrder(state: string) {
+  const id = `order-now-${++orders}`;
+  return unknownOf(
+    service,
+    { url: `${target.baseUrl}/orders?answer=500&state=${state}`, body: { id } },
+    {
+      verify: {
+        request: { method: 'GET', url: `${target.baseUrl}/orders/${id}` },
+        expect: [{ path: 'body.state', op: 'eq', value: 'done' }],
+        pending: [{ path: 'body.state', op: 'eq', value: 'processing' }],
+      },
+    },
+  );
+}
+const reconcile = (id: string) => service.post(`/api/v2/actions/effects/${id}/reconcile`, undefined);
+const workflowOf = (id: string) => service.client.workflow.getHandle(`reconcile/${id}`);
+
+/** As an effect is found whose whole schedule was walked, with its workflow ended. */
+async function exhaust(effectId: string): Promise<void> {
+  await expect.poll(async () => (await workflowOf(effectId).describe()).status.name).toBe('RUNNING');
+  await workflowOf(effectId).terminate('exhausted by a test');
+  await service.database.asOwner(
+    'UPDATE effects SET reconcile_exhausted = true, reconcile_next_at = NULL WHERE id = $1',
+    [effectId],
+  );
+}
+
+describe('POST /actions/effects/{id}/reconcile', () => {
+  test('reads at once and answers the effect as it is after that read', async () => {
+    const { effect, invocation } = await lostOrder('done');
+    const reply = await reconcile(effect.id);
+    expect(reply.status, reply.text).toBe(200);
+    const read = effectIn(reply);
+    expect(read).toMatchObject({
+      stage: 'settled',
+      outcome: 'succeeded',
+      grade: 'confirmed',
+      verification: 'provider',
+      reconciliation: { nextAt: null, exhausted: false },
+    });
+    expect(read.reconciliation.attempts).toBe(read.attempts.filter(({ kind }) => kind === 'reconcile').length);
+    expect(invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`)).grade).toBe('confirmed');
+    expect(await workflowOf(effect.id).result()).toMatchObject({ grade: 'confirmed' });
+    // And never again: there is nothing left to find out.
+    const again = await reconcile(effect.id);
+    expect([again.status, errorOf(again).code]).toEqual([409, 'CONFLICT']);
+  });
+
+  test('a read that proves nothing leaves it unknown, read once more, and on its schedule', async () => {
+    const { effect } = await lostOrder('odd');
+    const first = effectIn(await reconcile(effect.id));
+    expect(first).toMatchObject({ outcome: 'unknown', unresolvedExposure: true, reconciliation: { exhausted: false } });
+    const second = effectIn(await reconcile(effect.id));
+    expect(second.reconciliation.attempts).toBeGreaterThan(first.reconciliation.attempts);
+    await expect
+      .poll(async () => effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).reconciliation.nextAt)
+      .not.toBeNull();
+  });
+
+  test('twenty at once: each is answered by a read that began after it was asked for', async () => {
+    const { effect } = await lostOrder('odd');
+    const replies = await Promise.all(Array.from({ length: 20 }, () => reconcile(effect.id)));
+    // More than ten Updates at once are more than a workflow takes: those are told to come again.
+    expect(replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  });
+
+  test('begins again what was exhausted, reads once, and leaves it exhausted where it proves nothing', async () => {
+    const { effect } = await lostOrder('odd');
+    await exhaust(effect.id);
+    const reply = effectIn(await reconcile(effect.id));
+    expect(reply).toMatchObject({ outcome: 'unknown', reconciliation: { exhausted: true, nextAt: null } });
+    expect(reply.attempts.at(-1)).toMatchObject({ kind: 'reconcile', status: 'completed' });
+    expect(await workflowOf(effect.id).result()).toMatchObject({ stage: 'reconciling' });
+  });
+
+  test('begins again what was exhausted, and waits for what the provider is at now', async () => {
+    const { effect } = await lostOrder('processing');
+    await exhaust(effect.id);
+    expect(effectIn(await reconcile(effect.id))).toMatchObject({ stage: 'reconciling', outcome: 'pending' });
+    await expect
+      .poll(async () => effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).reconciliation)
+      .toMatchObject({ exhausted: false, nextAt: expect.any(String) as string });
+  });
+
+  test('409 for what is settled, 404 for what is not there', async () => {
+    const { invocation } = await invoke(service, await createAction(service, { url: `${target.baseUrl}/ok` }));
+    expect((await reconcile(invocation.effectId ?? '')).status).toBe(409);
+    expect((await reconcile('eff_0000000000000000000001')).status).toBe(404);
+  });
+});
