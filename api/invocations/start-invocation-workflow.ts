@@ -43,9 +43,10 @@ export async function startInvocationWorkflow(
 }
 
 async function foundItWithdrawn(client: Client, { invocationId }: InvokeActionInput): Promise<boolean> {
-  const result = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-    client.workflow.result<InvokeActionResult>(invocationWorkflowId(invocationId)),
+  const handle = client.workflow.getHandle<(ref: InvokeActionInput) => Promise<InvokeActionResult>>(
+    invocationWorkflowId(invocationId),
   );
+  const result = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () => handle.result());
   return result === null;
 }
 
