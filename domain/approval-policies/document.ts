@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issuesOfZod } from '../adapters/http-request-rules.ts';
 import type { Issue } from '../errors.ts';
-import { jsonDepthExceeds } from '../json.ts';
+import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import { ROLES } from '../roles.ts';
 import { parseDocumentText } from './document-text.ts';
 import { isoDurationSeconds } from './durations.ts';
@@ -131,6 +131,8 @@ export function parsePolicyDocument(value: unknown, root = 'document'): ParsedPo
   if (jsonDepthExceeds(read.value, DOCUMENT_DEPTH_MAX)) {
     return { ok: false, issues: [{ path: root, message: 'is nested too deeply' }] };
   }
+  const tooMany = tooManyRules(read.value, root);
+  if (tooMany !== null) return { ok: false, issues: [tooMany] };
   const parsed = policyDocumentSchema.safeParse(read.value);
   if (!parsed.success) {
     const issues = issuesOfZod(parsed.error).map((issue) => ({ ...issue, path: rooted(root, issue.path) }));
@@ -138,6 +140,13 @@ export function parsePolicyDocument(value: unknown, root = 'document'): ParsedPo
   }
   const issues = conditionIssues(parsed.data, root);
   return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
+}
+
+/** Counted first: the schema looks at every rule before it counts them. */
+function tooManyRules(value: unknown, root: string): Issue | null {
+  const rules = isJsonObject(value) ? value['rules'] : undefined;
+  if (!Array.isArray(rules) || rules.length <= RULES_MAX) return null;
+  return { path: `${root}.rules`, message: `has more than ${RULES_MAX} rules` };
 }
 
 function rooted(root: string, path: string): string {

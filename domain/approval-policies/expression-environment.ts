@@ -1,4 +1,15 @@
-import { celEnv, celError, celFunc, CelScalar, celList, isCelList, isCelMap, isCelUint, listType } from '@bufbuild/cel';
+import {
+  celEnv,
+  celError,
+  celFunc,
+  celMethod,
+  CelScalar,
+  celList,
+  isCelList,
+  isCelMap,
+  isCelUint,
+  listType,
+} from '@bufbuild/cel';
 import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { RE2JS } from 're2js';
@@ -26,12 +37,19 @@ export interface Evaluation {
 
 let running: Evaluation | null = null;
 
+/**
+ * Runs an evaluation. Errors are ordinary values of CEL (`a / 0 == 1 || true`), so that a loop may make thousands: without
+ * their stack traces, which nobody reads, they cost what other values do.
+ */
 export function withEvaluation<Result>(evaluation: Evaluation, run: () => Result): Result {
   const before = running;
+  const framesBefore = Error.stackTraceLimit;
   running = evaluation;
+  Error.stackTraceLimit = 0;
   try {
     return run();
   } finally {
+    Error.stackTraceLimit = framesBefore;
     running = before;
   }
 }
@@ -41,7 +59,7 @@ function current(): Evaluation {
   return running;
 }
 
-const { BOOL, DYN, STRING } = CelScalar;
+const { BOOL, DYN, INT, STRING } = CelScalar;
 const LIST = listType(DYN);
 
 const functions: CelFunc[] = [
@@ -50,9 +68,23 @@ const functions: CelFunc[] = [
   ...conversionFunctions,
   // Flat: the library's sum of lists is a list of lists, which takes quadratic time to walk and may exhaust the stack.
   celFunc('_+_', [LIST, LIST], LIST, (left, right) => celList([...left, ...right])),
+  // The library's makes an array of all characters first.
+  celFunc('size', [STRING], INT, (text) => BigInt(codePoints(text))),
+  celMethod('size', STRING, [], INT, function () {
+    return BigInt(codePoints(this));
+  }),
   // The library has the method only. Both end up in `matches` below.
   celFunc('matches', [STRING, STRING], BOOL, () => false),
 ];
+
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let at = 1; at < text.length; at++) {
+    const isLow = (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+    if (isLow && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) count--;
+  }
+  return count;
+}
 
 type Group = NonNullable<ReturnType<CelEnv['funcs']['find']>>;
 type Call = (id: number, target: CelValue | undefined, args: CelValue[]) => CelResult | undefined;
@@ -86,9 +118,10 @@ function meteredGroup(name: string, group: Group | undefined): Group | undefined
   const isTimePart = TIME_PARTS.includes(name);
   const call: Call = (id, target, args) => {
     const { meter } = current();
-    meter.charge(isTimePart ? 1 + 20 * args.length : 1);
+    meter.charge(isTimePart ? 1 + 30 * args.length : 1);
     weigh?.(meter, target === undefined ? args : [target, ...args]);
     const text = isConversion ? args[0] : undefined;
+    if (typeof text === 'string') meter.charge(5);
     if (typeof text === 'string' && text.length > CONVERTED_CHARACTERS_MAX) {
       return celError(`a text of more than ${CONVERTED_CHARACTERS_MAX} characters is no ${name}`, id);
     }
@@ -164,6 +197,6 @@ function matches(id: number, [text, pattern]: CelValue[]): CelResult | undefined
   const { meter, patterns } = current();
   const program = patterns.get(pattern);
   if (program === undefined) return celError('the pattern was not compiled', id);
-  meter.charge(1 + ((text.length + 1) * (4 + program.programSize())) / 8);
+  meter.charge(1 + ((text.length + 1) * (4 + program.programSize())) / 4);
   return program.test(text);
 }

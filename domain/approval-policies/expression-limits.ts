@@ -15,9 +15,9 @@ export const PATTERN_PROGRAM_MAX = 2_000;
 export const PATTERN_CHARACTERS_MAX = 256;
 
 /** Work of one expression. */
-export const EXPRESSION_UNITS_MAX = 50_000;
+export const EXPRESSION_UNITS_MAX = 25_000;
 /** Work of one evaluation of a whole set of policies. */
-export const EVALUATION_UNITS_MAX = 150_000;
+export const EVALUATION_UNITS_MAX = 50_000;
 
 /** Longest string and longest list that an expression may make. */
 export const MADE_CHARACTERS_MAX = 100_000;

@@ -10,6 +10,7 @@ type Weigh = (meter: Meter, values: readonly CelValue[]) => void;
 
 const COPIED_CHARACTERS_A_UNIT = 64;
 const WALKED_CHARACTERS_A_UNIT = 8;
+const MEASURED_CHARACTERS_A_UNIT = 128;
 const COPIED_ITEMS_A_UNIT = 16;
 const WALKED_ITEMS_A_UNIT = 4;
 
@@ -21,11 +22,13 @@ export const WEIGHTS: ReadonlyMap<string, Weigh> = new Map<string, Weigh>([
   ...['_<_', '_<=_', '_>_', '_>=_', 'startsWith', 'endsWith', 'substring', 'charAt', 'bytes', 'string'].map(
     (name): [string, Weigh] => [name, (meter, values) => meter.charge(characters(values) / COPIED_CHARACTERS_A_UNIT)],
   ),
-  ...['size', 'lowerAscii', 'upperAscii', 'trim', 'split', 'strings.quote'].map((name): [string, Weigh] => [
+  ['size', (meter, values) => meter.charge(characters(values) / MEASURED_CHARACTERS_A_UNIT)],
+  ...['lowerAscii', 'upperAscii', 'trim', 'split', 'strings.quote'].map((name): [string, Weigh] => [
     name,
     (meter, values) => meter.charge(characters(values) / WALKED_CHARACTERS_A_UNIT),
   ]),
-  ...['contains', 'indexOf', 'lastIndexOf'].map((name): [string, Weigh] => [
+  ['lastIndexOf', (meter, [text, part]) => chargeSearchBackwards(meter, text, part)],
+  ...['contains', 'indexOf'].map((name): [string, Weigh] => [
     name,
     (meter, [text, part]) => chargeSearch(meter, text, part),
   ]),
@@ -84,10 +87,18 @@ function chargeAdd(meter: Meter, left: CelValue | undefined, right: CelValue | u
   if (size > MADE_ITEMS_MAX) throw new WorkBoundExceeded();
 }
 
-/** A search may look at every character of what it searches for at every place. */
+/** Longer than this, what is searched for may be looked at anew at every place. */
+const SEARCHED_AT_ONCE = 250;
+
 function chargeSearch(meter: Meter, text: CelValue | undefined, part: CelValue | undefined): void {
   const places = lengthOf(text);
-  meter.charge((places * (1 + Math.min(lengthOf(part), places) / 4)) / COPIED_CHARACTERS_A_UNIT);
+  const looks = lengthOf(part) <= SEARCHED_AT_ONCE ? 0 : places * Math.min(lengthOf(part), places);
+  meter.charge(places / COPIED_CHARACTERS_A_UNIT + looks / 1_024);
+}
+
+function chargeSearchBackwards(meter: Meter, text: CelValue | undefined, part: CelValue | undefined): void {
+  const places = lengthOf(text);
+  meter.charge((places * (16 + Math.min(lengthOf(part), places))) / 1_024);
 }
 
 function chargeReplace(
@@ -97,6 +108,7 @@ function chargeReplace(
   by: CelValue | undefined,
 ): void {
   if (typeof text !== 'string' || typeof part !== 'string') return;
+  boundMade(text.length);
   chargeSearch(meter, text, part);
   let found = 0;
   if (part === '') found = text.length + 1;
@@ -109,7 +121,7 @@ function chargeReplace(
 
 function chargeJoin(meter: Meter, list: CelValue | undefined, separator: CelValue | undefined): void {
   if (!isCelList(list)) return;
-  meter.charge(list.size);
+  meter.charge(list.size * 2);
   let length = list.size * lengthOf(separator);
   for (const item of list) length += lengthOf(item);
   boundMade(length);
