@@ -1,6 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createEffect } from '../../db/effects/create-effect.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
+import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
@@ -125,5 +126,7 @@ async function withEffect(
     bindingDigest,
     approvalId: approval?.id ?? null,
   });
+  // Where an approval is opened, its opening says so.
+  if (approval === null && preview !== null) await appendPreviewEvidence(tx, effectId, preview.id);
   return { ...work, effectId, requestDigest, bindingDigest, impact: quantities, target: prepared.target, preview };
 }

@@ -187,6 +187,15 @@ export const FIXTURES: Record<string, RouteFixture> = {
   'impactLimits.update': { request: async (world) => ({ ...(await impactLimit(world)), body: { cap: 5 } }) },
   'impactLimits.archive': { request: impactLimit },
 
+  'previews.create': {
+    request: async (world) => ({
+      params: { ref: (await world.plantGovernedAction()).id },
+      body: { input: {}, expiresIn: 'PT1H' },
+    }),
+  },
+  'previews.get': { request: async (world) => ({ params: { id: await world.plantPreview() } }) },
+  'previews.refresh': { request: async (world) => ({ params: { id: await world.plantPreview() } }) },
+
   'effects.list': { request: nothing, plantRow: (world) => world.plantEffect() },
   'effects.get': { request: async (world) => ({ params: { id: await world.plantEffect() } }) },
   'effects.addNote': {

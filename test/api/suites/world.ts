@@ -37,10 +37,13 @@ export interface World {
   plantSecret(): Promise<string>;
   /** The name and id of a new action. */
   plantAction(): Promise<{ id: string; name: string }>;
+  plantGovernedAction(): Promise<{ id: string; name: string }>;
   /** One more version of an action. */
   plantVersion(actionId: string): Promise<void>;
   plantInvocation(actionId?: string): Promise<string>;
   plantEffect(): Promise<string>;
+  /** Of a governed action, not used. */
+  plantPreview(): Promise<string>;
   plantImpactLimit(): Promise<string>;
   /** A message that is due in an hour. */
   plantMessage(): Promise<string>;
@@ -161,11 +164,25 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
       const json = await planted(api.call('POST', '/api/v2/actions', { key, body }));
       return (json as { data: { id: string; name: string } }).data;
     },
+    plantGovernedAction: async () => {
+      const body = {
+        name: `g${randomUUID().slice(0, 8)}`,
+        adapter: { type: 'http.request', config: { method: 'POST', url: targetUrl } },
+        governed: true,
+      };
+      const json = await planted(api.call('POST', '/api/v2/actions', { key, body }));
+      return (json as { data: { id: string; name: string } }).data;
+    },
     plantVersion: async (actionId) => {
       const body = { timeoutMs: 1_000 + Math.floor(Math.random() * 10_000) };
       await planted(api.call('PATCH', `/api/v2/actions/${actionId}`, { key, body }));
     },
     plantInvocation: async (actionId) => plantInvocation(api, actionId ?? (await made.plantAction()).id),
+    plantPreview: async () => {
+      const { id } = await made.plantGovernedAction();
+      const json = await planted(api.call('POST', `/api/v2/actions/${id}/previews`, { key, body: { input: {} } }));
+      return (json as { data: { id: string } }).data.id;
+    },
     plantEffect: async () => plantEffect(api, await made.plantInvocation()),
     plantImpactLimit: async () => {
       const body = { name: `l${randomUUID()}`, dimension: 'emails', cap: 10, period: 'day' };

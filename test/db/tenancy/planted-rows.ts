@@ -86,6 +86,7 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
     target_id: 'planted',
   });
   await plantBudget(owner, tenant, apiKeyId);
+  await plantPreview(owner, tenant, { actionId, versionId, invocationId });
   await plantPeople(owner, tenant);
   await plantMessage(owner, tenant);
   await plantPolicy(owner, tenant);
@@ -127,6 +128,56 @@ async function plantBudget(owner: Client, tenant: Tenant, api_key_id: string): P
   const invocation_id = newId('invocation');
   await insert(owner, 'budget_reservations', { invocation_id, environment_id, api_key_id, month, amount: 1 });
   await insert(owner, 'api_key_unknown_usage', { environment_id, api_key_id, month });
+}
+
+/** A preview that nobody used, a draft of one, and what was read for an invocation. */
+async function plantPreview(
+  owner: Client,
+  tenant: Tenant,
+  of: { actionId: string; versionId: string; invocationId: string },
+): Promise<void> {
+  const environment_id = tenant.environmentId;
+  await insert(owner, 'previews', {
+    id: newId('preview'),
+    environment_id,
+    action_id: of.actionId,
+    version_id: of.versionId,
+    adapter_type: 'http.request',
+    adapter_version: '1',
+    invocation_id: newId('invocation'),
+    effect_id: newId('effect'),
+    input: {},
+    capabilities: CAPABILITIES,
+    target: {},
+    request: {},
+    request_digest: DIGEST,
+    impact: '[]',
+    blocks: '[]',
+    preconditions: {},
+    binding_digest: DIGEST,
+    evidence_observed_at: new Date(),
+    expires_at: new Date(),
+    made_by: 'caller',
+    created_by: {},
+  });
+  await insert(owner, 'preview_drafts', {
+    id: newId('preview'),
+    environment_id,
+    version_id: of.versionId,
+    invocation_id: newId('invocation'),
+    effect_id: newId('effect'),
+    operation_key: 'planted',
+    input: {},
+  });
+  await insert(owner, 'observations', {
+    invocation_id: of.invocationId,
+    sequence: 1,
+    environment_id,
+    observed_at: new Date(),
+    preconditions: {},
+    blocks: '[]',
+    summary: 'planted',
+  });
 }
 
 /** A message with an attempt and a deduplication window, and a signing key of the workspace. */
