@@ -47,6 +47,8 @@ export function newBudget(): ValidationBudget {
           throw new ValidationBudgetError('the text is too long for its pattern');
         return program.test(text);
       },
+      // The validator keeps one engine for each text that this answers: without it, all patterns of a schema were the first.
+      toString: () => pattern,
     };
   };
   return {

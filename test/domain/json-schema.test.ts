@@ -174,3 +174,17 @@ describe('a hostile schema', () => {
     ).toBeLessThanOrEqual(50);
   });
 });
+
+it('holds each value to its own pattern where a schema has several', () => {
+  const schema = {
+    properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' } },
+    patternProperties: { '^x': { type: 'number' }, '^y': { type: 'string' } },
+  };
+  expect(issues(schema, { a: 'aa', b: 'bb', x1: 1, y1: 'text' })).toEqual([]);
+  expect(issues(schema, { a: 'bb', b: 'aa', x1: 'text', y1: 1 })).toEqual([
+    expect.stringContaining('input.a: must match pattern') as string,
+    expect.stringContaining('input.b: must match pattern') as string,
+    expect.stringContaining('input.x1') as string,
+    expect.stringContaining('input.y1') as string,
+  ]);
+});
