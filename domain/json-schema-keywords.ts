@@ -22,8 +22,13 @@ export interface ValidationBudget {
 }
 
 export interface RegExpEngine {
-  (pattern: string, flags: string): { test(text: string): boolean };
+  (pattern: string, flags: string): CompiledPattern;
   code: string;
+}
+
+interface CompiledPattern {
+  test(text: string): boolean;
+  toString(): string;
 }
 
 /** Characters of the text times instructions of the program. */
@@ -37,7 +42,7 @@ export function newBudget(): ValidationBudget {
   const check = (): void => {
     if (performance.now() > deadline) throw new ValidationBudgetError('the validation takes too long');
   };
-  const regExp = (pattern: string): { test(text: string): boolean } => {
+  const regExp = (pattern: string): CompiledPattern => {
     const program = compilePattern(pattern);
     const size = program.programSize();
     return {
