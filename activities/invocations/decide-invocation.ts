@@ -33,8 +33,8 @@ interface Planned {
 }
 
 /**
- * The rules of an evaluation, in their order: the halt; what cannot be sent; the impact; the policies, for plain actions too;
- * what the provider's record says, where an agreement will rest on it; then the approval. Also what is refused at once gets
+ * The rules of an evaluation, in their order: the halt; what cannot be sent; what the provider's record says, where the
+ * adapter reads it; the impact; the policies, for plain actions too; then the approval. Also what is refused at once gets
  * its effect: a refusal has a receipt too.
  */
 export async function decideInvocation(
@@ -44,17 +44,16 @@ export async function decideInvocation(
 ): Promise<DecidedInvocation> {
   const now = new Date();
   const plan = await planOf(deps, tx, work);
-  let refusal = refusalOf(work, plan);
+  const unsendable = unsendableOf(work, plan);
+  // An adapter that inspects knows what an invocation uses up, and what to refuse, from the provider's record alone.
+  if (unsendable === null && plan.descriptor.inspects && plan.observation === null) return { decision: 'observe' };
+  let refusal = unsendable ?? plan.observation?.refusal ?? (plan.impact.ok ? null : plan.impact.refusal);
   let verdict: PolicyVerdict | null = null;
   if (refusal === null && plan.impact.ok) {
     verdict = await decidePolicy(tx, work, plan.impact.quantities, now);
     refusal = verdict.effect === 'deny' ? verdict.refusal : null;
   }
   const mustBeAgreedTo = refusal === null && verdict?.effect === 'require_approval';
-  if (refusal === null && plan.descriptor.inspects && (mustBeAgreedTo || work.preview !== null)) {
-    if (plan.observation === null) return { decision: 'observe' };
-    refusal = plan.observation.refusal;
-  }
   if (!mustBeAgreedTo || refusal !== null || verdict === null) {
     const evaluated = await withEffect(tx, work, plan, null);
     return refusal === null
@@ -88,11 +87,10 @@ async function planOf(
   return { descriptor, effectId, prepared, impact, observation };
 }
 
-function refusalOf(work: InvocationWork, { prepared, impact }: Planned): Refusal | null {
+function unsendableOf(work: InvocationWork, { prepared }: Planned): Refusal | null {
   if (work.haltedReason !== null) return haltRefusal(work.haltedReason);
   // A plain action has no receipt but its response: the dispatch refuses it where it always did.
-  if (prepared.kind === 'refused') return work.definition.governed ? prepared.refusal : null;
-  return impact.ok ? null : impact.refusal;
+  return prepared.kind === 'refused' && work.definition.governed ? prepared.refusal : null;
 }
 
 /** The invocation with the effect that governs it, in the stage that its approval puts it in; a plain one as it is. */
