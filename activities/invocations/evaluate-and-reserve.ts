@@ -14,6 +14,7 @@ export function evaluateAndReserve(deps: InvocationDependencies) {
       const { evaluation, work } = await evaluate(deps, tx, ref);
       if (evaluation.decision !== 'proceed' || !work) return evaluation;
       const { decision } = await reserve(deps, tx, work);
+      if (decision === 'depends') return { ...evaluation, decision };
       return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
     });
 }

@@ -26,6 +26,8 @@ export type Evaluation =
   | { decision: 'observe' }
   /** Until its approval is decided. `observes`: the provider's record is read again before the reservation. */
   | ({ decision: 'wait'; approvalId: string; observes: boolean } & Onward)
+  /** Until what it depends on is settled. Answered by `evaluateAndReserve`. */
+  | ({ decision: 'depends' } & Onward)
   | ({ decision: 'proceed' } & Onward);
 
 /** An evaluation, with the invocation as it is by then, locked until the transaction ends. Null where it was withdrawn. */

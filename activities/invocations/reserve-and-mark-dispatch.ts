@@ -12,12 +12,15 @@ import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
+import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
 import { endedState } from './evaluate-invocation.ts';
 import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
 
 export type Reservation =
   | { decision: 'refused' }
   | { decision: 'dispatch' }
+  /** It waits for effects that it depends on; asked again when one of them is settled. */
+  | { decision: 'depends' }
   /** It came to its end while it waited: denied, expired or cancelled. */
   | { decision: 'ended'; state: InvocationState };
 
@@ -30,11 +33,11 @@ const MARKED: readonly InvocationStatus[] = ['dispatching', 'succeeded', 'failed
  * the attempt row written. Idempotent: where the row stands already, nothing more happens.
  */
 export function reserveAndMarkDispatch(deps: InvocationDependencies) {
-  return async (ref: InvocationRef): Promise<Reservation> =>
+  return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Reservation> =>
     deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
       if (!work) throw new Error(`invocation ${ref.invocationId} was evaluated and is gone`);
-      return reserve(deps, tx, work);
+      return reserve(deps, tx, work, givenUp);
     });
 }
 
@@ -43,14 +46,17 @@ export async function reserve(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
+  givenUp: GivenUp | null = null,
 ): Promise<Reservation> {
   if (work.status === 'refused') return { decision: 'refused' };
   if (MARKED.includes(work.status)) return { decision: 'dispatch' };
   if (work.status === 'denied' || work.status === 'expired' || work.status === 'cancelled') {
     return { decision: 'ended', state: endedState(work, work.status) };
   }
+  const dependencies = await checkDependencies(tx, work, givenUp);
+  if (dependencies.state === 'waiting') return { decision: 'depends' };
   const now = new Date();
-  const { approval, refusal } = await lastLook(deps, tx, work, now);
+  const { approval, refusal } = await lastLook(deps, tx, work, dependencies, now);
   if (refusal) {
     if (approval !== null) await endApproval(tx, approval.id, { status: 'invalidated', at: now });
     await refuseInvocation(tx, work.id, refusal);
@@ -71,6 +77,7 @@ async function lastLook(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
+  dependencies: Dependencies,
   now: Date,
 ): Promise<LastLook> {
   const { approval, refusal } =
@@ -81,7 +88,8 @@ async function lastLook(
     whyNotNow(deps, work) ??
     (work.preview === null ? null : await recheckBinding(deps, tx, work, now)) ??
     refusal ??
-    // What it depends on (R), then its impact limits (L), take their places here.
+    (dependencies.state === 'refused' ? dependencies.refusal : null) ??
+    // Its impact limits (L) take their place here.
     // The halt comes last: it is a lock that halting waits for, and it holds until the mark is committed.
     (await refuseWhileHalted(tx));
   return { approval, refusal: refused };

@@ -14,6 +14,7 @@ import { notFound, ServiceError, validationError } from '../../domain/errors.ts'
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
 import { checkInput } from './check-input.ts';
+import { checkOtherEffects } from './check-other-effects.ts';
 import { checkPreview } from './check-preview.ts';
 
 export interface InvokeRequest {
@@ -24,6 +25,8 @@ export interface InvokeRequest {
   /** What the operation key is where neither the caller nor the preview names one. */
   idempotencyKey: string | null;
   previewId: string | null;
+  dependsOn: string[];
+  compensates: string | null;
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
@@ -47,9 +50,15 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
   if (!action) throw notFound('action');
   const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
   if (request.previewId !== null && preview === null) throw notFound('preview');
-  const { ref: _ref, operationKey: named, idempotencyKey, previewId, actor, ...rest } = request;
+  const { ref: _ref, operationKey: named, idempotencyKey, previewId, dependsOn, compensates, actor, ...rest } = request;
   const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
-  const asked = previewId === null ? rest : { ...rest, previewId };
+  const asked = {
+    ...rest,
+    ...(previewId === null ? {} : { previewId }),
+    // Left out where there are none: a request of before they could be named keeps its digest.
+    ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    ...(compensates === null ? {} : { compensates }),
+  };
   const requestDigest = digestOf({ actionId: action.id, ...asked });
   try {
     await check(tx, action, request);
@@ -64,6 +73,8 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
   }
   const admission = await admitInvocation(tx, {
     ...rest,
+    dependsOn,
+    compensates,
     preview,
     actionId: action.id,
     versionId: action.currentVersion.id,
@@ -97,6 +108,7 @@ async function check(tx: EnvironmentTransaction, action: ActionRecord, request: 
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
   checkInput(action, request.input);
   if (request.retryOf !== null) await checkRetry(tx, action, request.retryOf);
+  await checkOtherEffects(tx, action, request);
 }
 
 /** A second run under a new key is safe only where the first one is known to have ended without effect, or with one. */

@@ -10,7 +10,8 @@ const READ_RETRY_INTERVAL_MS = 200;
 
 /** Nothing more will happen to it without news from outside: what the provider is still at counts. */
 export function isAtRest(invocation: InvocationRecord): boolean {
-  return RESTING_STATUSES.includes(invocation.status) || invocation.effectStage === 'reconciling';
+  const waitsForOthers = invocation.status === 'queued' && invocation.dependenciesAwaitedAt !== null;
+  return waitsForOthers || RESTING_STATUSES.includes(invocation.status) || invocation.effectStage === 'reconciling';
 }
 
 export async function readInvocation(

@@ -4,6 +4,7 @@ import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import { listInvocations } from '../../db/invocations/list-invocations.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
+import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import { isAtRest } from './await-rest.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { paginationOf } from '../http/pagination.ts';
@@ -18,6 +19,9 @@ import {
 } from './schemas.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
+
+/** Of an invocation that rests although its end is still to come: a person, another effect or the provider is waited for. */
+const PARKED_STATUSES: readonly InvocationStatus[] = ['pending_approval', 'queued', 'dispatching'];
 
 const invokeRoute = defineRoute({
   id: 'actions.invoke',
@@ -53,13 +57,14 @@ const invokeRoute = defineRoute({
       operationKey: body.operationKey ?? null,
       idempotencyKey,
       previewId: body.previewId ?? null,
+      dependsOn: body.dependsOn ?? [],
+      compensates: body.compensates ?? null,
       retryOf: body.retryOf ?? null,
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,
       actor,
     });
-    const parked =
-      invocation.status === 'pending_approval' || !isAtRest(invocation) || invocation.status === 'dispatching';
+    const parked = !isAtRest(invocation) || PARKED_STATUSES.includes(invocation.status);
     return { status: parked ? 202 : 200, data: presentInvocation(invocation) };
   },
 });

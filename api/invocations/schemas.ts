@@ -6,6 +6,7 @@ import { pageQuery } from '../http/pagination.ts';
 
 export const OPERATION_KEY_CHARACTERS_MAX = 255;
 export const AGENT_ID_CHARACTERS_MAX = 60;
+const DEPENDENCIES_MAX = 20;
 
 export const idOf = (kind: IdKind) =>
   z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
@@ -26,6 +27,13 @@ export const invokeBody = z
     previewId: idOf('preview')
       .optional()
       .describe('Executes this preview: its exact request, or nothing. What differs from it is `PREVIEW_MISMATCH`.'),
+    dependsOn: z
+      .array(idOf('effect'))
+      .max(DEPENDENCIES_MAX)
+      .refine((ids) => new Set(ids).size === ids.length, 'names an effect twice')
+      .optional()
+      .describe('Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused.'),
+    compensates: idOf('effect').optional().describe('The effect that this one makes up for.'),
     retryOf: idOf('invocation').optional().describe('The earlier invocation that this one runs again under a new key.'),
     runId: idOf('run').optional(),
     agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),

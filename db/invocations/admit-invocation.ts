@@ -17,6 +17,10 @@ export interface Admission {
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
+  /** Effects that must have succeeded before it is sent, each once. */
+  dependsOn?: readonly string[];
+  /** The effect that it makes up for. */
+  compensates?: string | null;
 }
 
 /**
@@ -27,20 +31,26 @@ export async function admitInvocation(
   tx: EnvironmentTransaction,
   admission: Admission,
 ): Promise<{ id: string; admitted: boolean }> {
-  const { preview = null, ...rest } = admission;
+  const { preview = null, dependsOn = [], compensates = null, ...rest } = admission;
   const id = preview?.invocationId ?? newId('invocation');
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
-         retry_of, run_id, agent_id, preview_id)
+         retry_of, run_id, agent_id, preview_id, compensates)
        VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, :requestedBy,
-         :retryOf, :runId, :agentId, :previewId)
-       ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id)
+         :retryOf, :runId, :agentId, :previewId, :compensates)
+       ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id),
+     waits AS (
+       INSERT INTO effect_dependencies (invocation_id, environment_id, depends_on, position)
+       SELECT a.id, a.environment_id, d.effect_id, d.position
+       FROM admitted a, unnest(CAST(:dependsOn AS text[])) WITH ORDINALITY AS d (effect_id, position))
      SELECT id, true AS admitted FROM admitted`,
     {
       ...rest,
       id,
       previewId: preview?.id ?? null,
+      compensates,
+      dependsOn,
       operationKey: admission.operationKey ?? id,
       input: JSON.stringify(admission.input),
       requestedBy: JSON.stringify(admission.requestedBy),

@@ -33,6 +33,8 @@ export interface InvocationRecord {
   agentId: string | null;
   createdAt: Date;
   settledAt: Date | null;
+  /** Since it waits for the effects that it depends on. */
+  dependenciesAwaitedAt: Date | null;
 }
 
 /**
@@ -47,7 +49,8 @@ export const INVOCATION_COLUMNS = `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
   i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
   i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by AS "requestedBy",
-  i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt"`;
+  i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
+  i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 
 /** What the workflow's activities need of an invocation: what was asked, and under which definition. */
 export interface InvocationWork {
@@ -75,6 +78,8 @@ export interface InvocationWork {
   target: JsonObject | null;
   /** The effect that this invocation makes up for. */
   compensates: string | null;
+  /** Whether it waits for other effects before it is sent. */
+  hasDependencies: boolean;
   /** Why its environment is halted; null while it runs. As it was when this was read: a dispatch is decided by `readHalt`. */
   haltedReason: string | null;
   workspaceId: string;

@@ -65,7 +65,9 @@ const RESOLUTIONS = `
 `;
 
 const INVOCATION_COLUMNS = `
-  ALTER TABLE invocations ADD COLUMN compensates text COLLATE "C" REFERENCES effects;
+  ALTER TABLE invocations
+    ADD COLUMN compensates text COLLATE "C" REFERENCES effects,
+    ADD COLUMN dependencies_awaited_at timestamptz(3); -- since it waits for effects that it depends on
 
   -- invocations.resolution is what a reader is shown of the resolution's row, written with it.
   CREATE FUNCTION keep_resolution() RETURNS trigger LANGUAGE plpgsql AS $$

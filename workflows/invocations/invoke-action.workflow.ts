@@ -19,16 +19,19 @@ import { RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId } from '../reconcil
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from './messages.ts';
 import { untilDecided } from './until-decided.ts';
+import { untilReserved } from './until-reserved.ts';
+import { wakeDependents } from './wake-dependents.ts';
 
-const { evaluateAndReserve, reserveAndMarkDispatch, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 
 /**
- * The life of one invocation: evaluate and reserve; where a person must agree, wait for that and reserve then; dispatch once,
+ * The life of one invocation: evaluate and reserve; where a person must agree, or other effects must be settled before, wait for
+ * that and reserve then; dispatch once,
  * read back, settle; what stays unknown is handed to reconciliation. Null: the admission had been withdrawn. A cancellation
- * ends the wait for an approval, and changes nothing else: what may have been sent must be settled.
+ * ends a wait, and changes nothing else: what may have been sent must be settled.
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
   const root = CancellationScope.current();
@@ -41,7 +44,9 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
     if (evaluation.decision === 'wait') {
       const isAgreed = await untilDecided(root, { ...ref, ...evaluation });
       if (isAgreed && evaluation.observes) await observe(ref, actionName);
-      const reservation = await reserveAndMarkDispatch(ref);
+    }
+    if (evaluation.decision === 'wait' || evaluation.decision === 'depends') {
+      const reservation = await untilReserved(root, ref);
       if (reservation.decision === 'refused') return refused(effectId);
       if (reservation.decision === 'ended') return finished(reservation.state);
     }
@@ -52,6 +57,7 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
       await confirm(effect);
     const state = dispatched?.seen === 'settled' ? dispatched.state : await settleInvocation(ref);
     if (effect && state.stage === 'reconciling') await startReconciliation(effect);
+    await wakeDependents(state);
     return finished(state);
   });
 }

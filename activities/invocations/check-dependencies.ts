@@ -1,0 +1,39 @@
+import { awaitDependencies } from '../../db/invocations/await-dependencies.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { findDependencies, type Dependency } from '../../db/effects/find-dependencies.ts';
+import type { InvocationWork } from '../../db/invocations/records.ts';
+import type { Refusal } from '../../domain/lifecycle.ts';
+
+/** Why a wait for what an invocation depends on is over although it is not settled. */
+export type GivenUp = 'time_over' | 'cancelled';
+
+const WHY: Record<GivenUp, string> = {
+  time_over: 'it was waited for 24 hours and is not settled',
+  cancelled: 'the invocation was cancelled while it waited',
+};
+
+export type Dependencies = { state: 'settled' } | { state: 'waiting' } | { state: 'refused'; refusal: Refusal };
+
+/**
+ * Whether everything that an invocation depends on has succeeded. What ended otherwise can no longer succeed and refuses it, as
+ * does a wait that was given up. (What succeeded and is reversed by its provider later was settled when it counted.)
+ */
+export async function checkDependencies(
+  tx: EnvironmentTransaction,
+  work: Pick<InvocationWork, 'id' | 'hasDependencies'>,
+  givenUp: GivenUp | null,
+): Promise<Dependencies> {
+  if (!work.hasDependencies) return { state: 'settled' };
+  const open = (await findDependencies(tx, work.id)).filter(({ outcome }) => outcome !== 'succeeded');
+  const ended = open.find(({ stage }) => stage === 'settled' || stage === 'rejected');
+  if (ended) return refused(ended, `it ${ended.stage === 'rejected' ? 'was rejected' : `has ${ended.outcome}`}`);
+  const [first] = open;
+  if (!first) return { state: 'settled' };
+  if (givenUp) return refused(first, WHY[givenUp]);
+  await awaitDependencies(tx, work.id);
+  return { state: 'waiting' };
+}
+
+function refused({ effectId }: Dependency, why: string): Dependencies {
+  return { state: 'refused', refusal: { code: 'dependency_unsettled', message: `depends on ${effectId}: ${why}` } };
+}

@@ -1,0 +1,48 @@
+import {
+  type CancellationScope,
+  condition,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  defineSignal,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
+import { SQL_OPTIONS } from '../activity-options.ts';
+import { DEPENDENCY_SETTLED_SIGNAL } from './messages.ts';
+
+const { reserveAndMarkDispatch } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const dependencySettled = defineSignal(DEPENDENCY_SETTLED_SIGNAL);
+
+/** A settlement that could not tell us is found by looking: after so long, and twice as long each time. */
+const LOOK_MS_MIN = 15_000;
+const LOOK_MS_MAX = 600_000;
+const WAIT_MS_MAX = 24 * 3_600_000;
+
+export type Reserved = Exclude<Reservation, { decision: 'depends' }>;
+
+/**
+ * Reserves and marks the dispatch, after waiting for what the invocation depends on, where it does: until each of those effects
+ * has succeeded, one of them ends otherwise, a day is over, or a cancellation reaches `root`. What decides is the record; the
+ * signal only says when to look.
+ */
+export async function untilReserved(root: CancellationScope, ref: InvocationRef): Promise<Reserved> {
+  let told = false;
+  let isCancelled = root.consideredCancelled;
+  setHandler(dependencySettled, () => {
+    told = true;
+  });
+  const startedAtMs = Date.now();
+  for (let lookMs = LOOK_MS_MIN; ; lookMs = Math.min(LOOK_MS_MAX, lookMs * 2)) {
+    told = false;
+    const isOver = Date.now() - startedAtMs >= WAIT_MS_MAX;
+    const givenUp = isCancelled ? 'cancelled' : isOver ? 'time_over' : null;
+    const reservation = await (givenUp ? reserveAndMarkDispatch(ref, givenUp) : reserveAndMarkDispatch(ref));
+    if (reservation.decision !== 'depends') return reservation;
+    setCurrentDetails('waits for the effects that it depends on');
+    const leftMs = Math.max(1, startedAtMs + WAIT_MS_MAX - Date.now());
+    await condition(() => told || root.consideredCancelled, Math.min(lookMs, leftMs));
+    isCancelled = root.consideredCancelled;
+  }
+}
