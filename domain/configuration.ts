@@ -191,6 +191,20 @@ export const VARIABLES = {
     processes: ['setup', 'embedded'],
     schema: textSchema,
   },
+  API_URL: {
+    meaning:
+      'Where `npm run policies` reaches the API, for example `https://api.example.com`. Not set: the embedded stack of DATA_DIR.',
+    default: null,
+    processes: ['setup'],
+    schema: baseUrlSchema,
+  },
+  API_KEY: {
+    meaning:
+      'The key that `npm run policies` works with; it names the environment. Not set: that of the embedded stack.',
+    default: null,
+    processes: ['setup'],
+    schema: textSchema,
+  },
   POSTGRES_PORT: {
     meaning: 'Port of the embedded PostgreSQL; 0 takes a free one.',
     default: '0',

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+/** A policy or a list of fixtures, as it stands in a repository. */
+const DOCUMENT = /\.(ya?ml|json)$/;
+const FIXTURES = /\.fixtures\.(ya?ml|json)$/;
+
+export interface PolicyFolder {
+  /** Paths are relative to the folder, with forward slashes. */
+  files: { path: string; content: string }[];
+  fixtures: Fixture[];
+}
+
+export interface Fixture {
+  name: string;
+  [member: string]: unknown;
+}
+
+/** What is wrong with the folder, for whoever runs the command. */
+export class FolderError extends Error {}
+
+/**
+ * The policy files of a folder and of those below it, and the fixtures of its `*.fixtures.yaml` files. What begins with a dot,
+ * and `node_modules`, is left out.
+ *
+ * @throws {FolderError}
+ */
+export function readPolicyFolder(folder: string): PolicyFolder {
+  const paths = filesBelow(folder, '').sort();
+  const files = paths
+    .filter((file) => !FIXTURES.test(file))
+    .map((file) => ({ path: file, content: read(folder, file) }));
+  const fixtures = paths.filter((file) => FIXTURES.test(file)).flatMap((file) => fixturesOf(file, read(folder, file)));
+  if (files.length === 0) throw new FolderError(`${folder} holds no policy file (*.yaml, *.yml, *.json).`);
+  return { files, fixtures };
+}
+
+function filesBelow(folder: string, below: string): string[] {
+  const entries = entriesOf(path.join(folder, below)).filter(
+    ({ name }) => !name.startsWith('.') && name !== 'node_modules',
+  );
+  return entries.flatMap((entry) => {
+    const file = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) return filesBelow(folder, file);
+    return entry.isFile() && DOCUMENT.test(entry.name) ? [file] : [];
+  });
+}
+
+function entriesOf(folder: string): { name: string; isDirectory(): boolean; isFile(): boolean }[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw new FolderError(`${folder} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`, {
+      cause: error,
+    });
+  }
+}
+
+function read(folder: string, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path.join(folder, file)));
+  } catch (error) {
+    throw new FolderError(`${file} cannot be read as UTF-8 text.`, { cause: error });
+  }
+}
+
+/** A list of fixtures, or `{ fixtures: [ … ] }`. Each result says which file its fixture stands in. */
+function fixturesOf(file: string, content: string): Fixture[] {
+  const value = parsed(file, content);
+  const list = Array.isArray(value) ? value : (value as { fixtures?: unknown } | null)?.fixtures;
+  if (!Array.isArray(list)) throw new FolderError(`${file} holds no list of fixtures.`);
+  return list.map((fixture: unknown, index) => {
+    const name = (fixture as { name?: unknown } | null)?.name;
+    if (typeof name !== 'string') throw new FolderError(`${file}: fixture ${index + 1} has no name.`);
+    return { ...(fixture as object), name: `${file}: ${name}` };
+  });
+}
+
+function parsed(file: string, content: string): unknown {
+  try {
+    return parse(content, { schema: 'core', maxAliasCount: 0 });
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
+    throw new FolderError(`${file} is not YAML: ${why}`, { cause: error });
+  }
+}

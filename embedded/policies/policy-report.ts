@@ -1,0 +1,80 @@
+import { createPatch } from 'diff';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import type { testedSchema } from '../../api/approval-policies/fixture-schemas.ts';
+import type { appliedSchema, planSchema } from '../../api/approval-policies/files-schemas.ts';
+
+export type Plan = z.output<typeof planSchema>;
+export type Applied = z.output<typeof appliedSchema>;
+export type Tested = z.output<typeof testedSchema>;
+type Result = Tested['results'][number];
+type Rule = Result['trace'][number];
+
+const ACTIONS = ['create', 'update', 'delete', 'none'] as const;
+const SIGNS = { create: '+', update: '~', delete: '-', none: '=' } as const;
+const VERBS = { create: 'to create', update: 'to change', delete: 'to delete', none: 'unchanged' } as const;
+const CONTEXT_LINES = 2;
+/** `Index:`, `===`, `---` and `+++`: what a patch of one file begins with. */
+const PATCH_HEADER_LINES = 4;
+
+/** Each policy that would change, with its lines before and after. */
+export function reportPlan(plan: Plan): string {
+  const changes = plan.changes.flatMap(({ name, action, before, after }) =>
+    action === 'none' ? [] : [`${SIGNS[action]} ${name}`, ...diffLines(before, after).map((line) => `    ${line}`)],
+  );
+  return [
+    `Plan ${plan.planId} on revision ${plan.baseRevision}, until ${plan.expiresAt}`,
+    `Digest ${plan.digest}`,
+    ...changes,
+    ...plan.warnings.map((warning) => `warning: ${warning}`),
+    countsOf(plan),
+  ].join('\n');
+}
+
+function diffLines(before: unknown, after: unknown): string[] {
+  const textOf = (document: unknown): string => (document === null ? '' : stringify(document));
+  return createPatch('policy', textOf(before), textOf(after), undefined, undefined, { context: CONTEXT_LINES })
+    .split('\n')
+    .slice(PATCH_HEADER_LINES)
+    .filter((line) => line !== '' && !line.startsWith('\\'));
+}
+
+function countsOf({ changes, unchanged }: Plan): string {
+  const counts = ACTIONS.flatMap((action) => {
+    const count = changes.filter((change) => change.action === action).length;
+    return count === 0 ? [] : [`${count} ${VERBS[action]}`];
+  });
+  return unchanged ? `Nothing changes: ${counts.join(', ')}.` : `${counts.join(', ')}.`;
+}
+
+export function reportApplied({ planId, revision, changes }: Applied): string {
+  const lines = changes.flatMap(({ name, action, version }) =>
+    action === 'none' ? [] : [`${SIGNS[action]} ${name}${action === 'delete' ? '' : ` version ${version}`}`],
+  );
+  return [...lines, `Applied ${planId}: the policies are at revision ${revision}.`].join('\n');
+}
+
+/** Each verdict with its rule and what that saw; of one that failed, every rule that was looked at. */
+export function reportTest(tested: Tested): string {
+  const lines = tested.results.flatMap(linesOf);
+  const { passedCount, failedCount } = tested;
+  return [...lines, `${passedCount} passed, ${failedCount} failed.`].join('\n');
+}
+
+function linesOf({ name, passed, problems, actual, trace, traceOmitted }: Result): string[] {
+  const verdict = actual === null ? [] : [`     ${actual.effect}: ${actual.reason}`];
+  const head = [`${passed ? 'ok  ' : 'FAIL'} ${name}`, ...verdict];
+  if (passed) return head;
+  return [
+    ...head,
+    ...problems.map((problem) => `     ! ${problem}`),
+    ...trace.map((rule) => `       ${ruleLine(rule)}`),
+    ...(traceOmitted === 0 ? [] : [`       and ${traceOmitted} more rules`]),
+  ];
+}
+
+function ruleLine({ policyName, ruleId, outcome, detail, values }: Rule): string {
+  const seen = Object.entries(values).map(([path, value]) => `${path} = ${value}`);
+  const why = [...(detail === null ? [] : [detail]), ...(seen.length === 0 ? [] : [`saw ${seen.join(', ')}`])];
+  return `${policyName}/${ruleId} ${outcome.replaceAll('_', ' ')}${why.length === 0 ? '' : `: ${why.join('; ')}`}`;
+}

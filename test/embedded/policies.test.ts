@@ -1,0 +1,174 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { projectRoot } from '../../embedded/project-root.ts';
+import { EXIT, runPolicies, USAGE } from '../../embedded/policies/run-policies.ts';
+import { startTestApi, type TestApi } from '../api/harness/test-api.ts';
+import { policyClient, type PolicyClient } from '../api/approval-policies/support.ts';
+import { Program } from '../harness/embedded-stack.ts';
+
+const EXAMPLE = path.join(projectRoot(), 'docs', 'examples', 'approval-policies');
+
+/** `npm run policies` on a folder, against a real service over HTTP. */
+describe('npm run policies', () => {
+  let api: TestApi;
+  let client: PolicyClient;
+  let folder: string;
+  beforeAll(async () => {
+    api = await startTestApi();
+  });
+  afterAll(() => api?.close());
+  beforeEach(async () => {
+    client = await policyClient(api, (await api.database.anotherWorkspace()).production);
+    folder = mkdtempSync(path.join(tmpdir(), 'policies-'));
+    cpSync(EXAMPLE, folder, { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function run(...argv: string[]): Promise<{ code: number; output: string; errors: string }> {
+    const [output, errors]: [string[], string[]] = [[], []];
+    const code = await runPolicies({
+      argv,
+      access: (baseUrl) => ({ baseUrl: baseUrl ?? api.baseUrl, key: client.key }),
+      print: (text) => void output.push(text),
+      printError: (text) => void errors.push(text),
+    });
+    return { code, output: output.join('\n'), errors: errors.join('\n') };
+  }
+  const edit = (file: string, change: (text: string) => string): void => {
+    const at = path.join(folder, file);
+    writeFileSync(at, change(readFileSync(at, 'utf8')));
+  };
+
+  it('plans, applies, and says then that nothing changes', async () => {
+    const planned = await run('plan', folder);
+    expect([planned.code, planned.output]).toEqual([EXIT.ok, expect.stringContaining('2 to create.')]);
+    expect(planned.output).toContain('+ refunds');
+    expect(planned.output).toContain('    +name: refunds');
+    expect(await client.revision()).toBe(0);
+    expect((await run('plan', folder, '--check')).code).toBe(EXIT.notOk);
+
+    const applied = await run('apply', folder);
+    expect([applied.code, applied.output]).toEqual([EXIT.ok, expect.stringContaining('+ refunds version 1')]);
+    expect(await client.revision()).toBe(2);
+
+    const again = await run('plan', folder, '--check', '--prune');
+    expect([again.code, again.output]).toEqual([EXIT.ok, expect.stringContaining('Nothing changes: 2 unchanged.')]);
+    expect((await run('apply', folder)).code).toBe(EXIT.ok);
+    expect(await client.revision()).toBe(2);
+  });
+
+  it('shows what a change alters, line by line, and what prune deletes', async () => {
+    await run('apply', folder);
+    edit('refunds.yaml', (text) => text.replace('input.amount > 50000', 'input.amount > 40000'));
+    rmSync(path.join(folder, 'nights.yaml'));
+    const kept = await run('plan', folder);
+    expect(kept.output).toContain('~ refunds');
+    expect(kept.output).toMatch(/-\s+when: environment\.kind == "production" && input\.amount > 50000/);
+    expect(kept.output).toMatch(/\+\s+when: environment\.kind == "production" && input\.amount > 40000/);
+    expect(kept.output).toContain('warning: nights is in no file and is left alone: prune deletes it');
+    const pruned = await run('apply', folder, '--prune');
+    expect(pruned.output).toContain('- nights');
+    expect(pruned.output).toContain('~ refunds version 2');
+  });
+
+  it('applies the very plan that somebody looked at, and refuses it once it is stale', async () => {
+    const { output } = await run('plan', folder);
+    const planId = /ppl_\w+/.exec(output)?.[0] ?? '';
+    const digest = /sha256:\w+/.exec(output)?.[0] ?? '';
+    expect((await run('apply', '--plan', planId, '--digest', digest)).output).toContain(`Applied ${planId}`);
+    edit('refunds.yaml', (text) => text.replace('50000', '40000'));
+    const next = (await run('plan', folder)).output;
+    await client.post('/api/v2/approval-policies', {
+      document: { schema: 'approval-policy/v1', name: 'x', rules: [{ id: 'x', match: {}, effect: 'allow' }] },
+    });
+    const rows = await client.rows();
+    const stale = await run(
+      'apply',
+      '--plan',
+      /ppl_\w+/.exec(next)?.[0] ?? '',
+      '--digest',
+      /sha256:\w+/.exec(next)?.[0] ?? '',
+    );
+    expect([stale.code, stale.errors]).toEqual([EXIT.notOk, expect.stringContaining('PLAN_STALE')]);
+    expect(await client.rows()).toEqual(rows);
+  });
+
+  it('tests: each verdict with its rule and what that saw; a failure ends with 1 and shows every rule', async () => {
+    const passed = await run('test', folder);
+    expect(passed.output).toContain('4 passed, 0 failed.');
+    expect(passed.code).toBe(EXIT.ok);
+    expect(passed.output).toContain(
+      'require_approval: Rule large of policy refunds requires 2 approvals: environment.kind is "production", input.amount is 60000.',
+    );
+    edit('refunds.yaml', (text) => text.replace('input.amount > 50000', 'input.amount > 70000'));
+    const failed = await run('test', folder);
+    expect(failed.code).toBe(EXIT.notOk);
+    expect(failed.output).toContain('3 passed, 1 failed.');
+    expect(failed.output).toContain('FAIL refunds.fixtures.yaml: a large refund in production takes two approvals');
+    expect(failed.output).toContain('! effect is allow, and require_approval was expected');
+    expect(failed.output).toContain('refunds/large condition false');
+    expect(failed.output).toContain('saw environment.kind = "production", input.amount = 60000');
+    expect(await client.revision()).toBe(0);
+  });
+
+  it('names the file of a mistake, and ends with 1', async () => {
+    edit('refunds.yaml', (text) => text.replace('input.amount == 0', 'nobody.knows'));
+    const { code, errors } = await run('plan', folder);
+    expect(code).toBe(EXIT.notOk);
+    expect(errors).toContain('refunds.yaml: rules[0].when');
+  });
+
+  it.each([
+    ['nothing', []],
+    ['another verb', ['destroy', 'DIR']],
+    ['no folder', ['plan']],
+    ['two folders', ['plan', 'DIR', 'DIR']],
+    ['an unknown option', ['plan', 'DIR', '--force']],
+    ['an option of another verb', ['test', 'DIR', '--prune']],
+    ['half of a plan', ['apply', '--plan', 'ppl_1']],
+  ])('ends with 2 and its usage for %s', async (_, argv) => {
+    const { code, errors } = await run(...argv.map((argument) => argument.replace('DIR', folder)));
+    expect([code, errors]).toEqual([EXIT.usage, expect.stringContaining(USAGE)]);
+  });
+
+  it('ends with 2 for a folder without policies or without fixtures, or that is not there', async () => {
+    const empty = path.join(folder, 'empty');
+    mkdirSync(empty);
+    expect((await run('apply', empty, '--prune')).code).toBe(EXIT.usage);
+    expect((await run('plan', path.join(folder, 'nowhere'))).code).toBe(EXIT.usage);
+    rmSync(path.join(folder, 'refunds.fixtures.yaml'));
+    expect((await run('test', folder)).code).toBe(EXIT.usage);
+  });
+
+  it('ends with 1 and says so where the service is not there, or the key may not', async () => {
+    const away = await run('plan', folder, '--base-url', 'http://127.0.0.1:9');
+    expect([away.code, away.errors]).toEqual([EXIT.notOk, expect.stringContaining('could not be asked')]);
+    const { key } = await api.createKey(client.tenant, { name: 'reader', scopes: ['policies:read'] });
+    client.key = key;
+    expect((await run('plan', folder)).code).toBe(EXIT.ok);
+    const refused = await run('apply', folder);
+    expect([refused.code, refused.errors]).toEqual([EXIT.notOk, expect.stringContaining('policies:write')]);
+    expect(await client.revision()).toBe(0);
+  });
+
+  it('is a program: its key from the environment alone, its end an exit code', async () => {
+    const spawn = async (
+      env: Record<string, string>,
+      ...argv: string[]
+    ): Promise<{ code: number | null; output: string }> => {
+      const program = new Program(['embedded/run.mjs', 'embedded/commands/policies.js', ...argv], env);
+      return { code: await program.exited, output: program.output };
+    };
+    const env = { API_URL: api.baseUrl, API_KEY: client.key };
+    const planned = await spawn(env, 'plan', folder, '--check');
+    expect([planned.code, planned.output]).toEqual([1, expect.stringContaining('2 to create.')]);
+    const tested = await spawn(env, 'test', folder);
+    expect([tested.code, tested.output]).toEqual([0, expect.stringContaining('4 passed, 0 failed.')]);
+    const keyless = await spawn({ API_URL: api.baseUrl }, 'plan', folder);
+    expect([keyless.code, keyless.output]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    expect((await spawn(env, 'plan')).code).toBe(2);
+    expect(planned.output + tested.output).not.toContain(client.key);
+  });
+});
