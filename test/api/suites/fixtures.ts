@@ -42,6 +42,7 @@ const some = (): string => Math.random().toString(36).slice(2);
 const impactLimit = async (world: World): Promise<FixtureRequest> => ({
   params: { id: await world.plantImpactLimit() },
 });
+const resolution = { outcome: 'failed', evidence: { summary: 'looked it up' } };
 const message = () => ({ url: 'https://example.com/hook', delay: 3_600, label: some() });
 
 /** One entry for each route, by its id. A route without one fails the suites: add it here and every suite covers it. */
@@ -160,6 +161,18 @@ export const FIXTURES: Record<string, RouteFixture> = {
       },
     }),
   },
+  'actions.import': {
+    request: async () => ({
+      body: {
+        document: {
+          openapi: '3.1.0',
+          info: { title: `Imported ${some()}`, version: '1' },
+          servers: [{ url: 'https://example.com' }],
+          paths: { '/things': { get: { operationId: `list-things-${some()}`, responses: {} } } },
+        },
+      },
+    }),
+  },
   'actions.get': { request: action },
   'actions.update': { request: async (world) => ({ ...(await action(world)), body: { description: 'changed' } }) },
   'actions.archive': { request: action },
@@ -187,6 +200,21 @@ export const FIXTURES: Record<string, RouteFixture> = {
   'impactLimits.update': { request: async (world) => ({ ...(await impactLimit(world)), body: { cap: 5 } }) },
   'impactLimits.archive': { request: impactLimit },
 
+  'approvals.list': { request: nothing, plantRow: (world) => world.plantApproval() },
+  'approvals.create': {
+    request: () => Promise.resolve({ body: { title: some(), summary: 'It is agreed to.', payload: { note: 'x' } } }),
+  },
+  'approvals.get': { request: async (world) => ({ params: { id: (await world.plantApproval()).id } }) },
+  'approvals.approve': {
+    request: async (world) => {
+      const { id, bindingDigest } = await world.plantApproval();
+      return { params: { id }, body: { bindingDigest } };
+    },
+  },
+  'approvals.deny': {
+    request: async (world) => ({ params: { id: (await world.plantApproval()).id }, body: { note: 'Not today.' } }),
+  },
+
   'previews.create': {
     request: async (world) => ({
       params: { ref: (await world.plantGovernedAction()).id },
@@ -200,6 +228,17 @@ export const FIXTURES: Record<string, RouteFixture> = {
   'effects.get': { request: async (world) => ({ params: { id: await world.plantEffect() } }) },
   'effects.addNote': {
     request: async (world) => ({ params: { id: await world.plantEffect() }, body: { note: 'looked into it' } }),
+  },
+  'effects.reconcile': { request: async (world) => ({ params: { id: (await world.plantUnknown()).effectId } }) },
+  'effects.replay': { request: async (world) => ({ params: { id: (await world.plantUnknown()).effectId } }) },
+  'effects.resolve': {
+    request: async (world) => ({ params: { id: (await world.plantUnknown()).effectId }, body: resolution }),
+  },
+  'invocations.resolve': {
+    request: async (world) => ({
+      params: { id: (await world.plantUnknown({ plain: true })).invocationId },
+      body: resolution,
+    }),
   },
 };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { Tenant } from '../../../db/client.ts';
+import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
@@ -42,8 +43,12 @@ export interface World {
   plantVersion(actionId: string): Promise<void>;
   plantInvocation(actionId?: string): Promise<string>;
   plantEffect(): Promise<string>;
+  /** An invocation whose outcome nobody saw, with its effect unless it is plain; its adapter would replay it. */
+  plantUnknown(options?: { plain?: boolean }): Promise<{ invocationId: string; effectId: string }>;
   /** Of a governed action, not used. */
   plantPreview(): Promise<string>;
+  /** A pending one that is free-standing, and that somebody else asked for. */
+  plantApproval(): Promise<{ id: string; bindingDigest: string }>;
   plantImpactLimit(): Promise<string>;
   /** A message that is due in an hour. */
   plantMessage(): Promise<string>;
@@ -184,6 +189,24 @@ function plants(api: TestApi, key: string, targetUrl: string): Plants {
       return (json as { data: { id: string } }).data.id;
     },
     plantEffect: async () => plantEffect(api, await made.plantInvocation()),
+    plantUnknown: async ({ plain = false } = {}) => {
+      const invocationId = await made.plantInvocation();
+      const replayed = { replay: true, idempotencyWindowSeconds: 86_400 };
+      const effectId = plain ? '' : await plantEffect(api, invocationId, replayed);
+      await giveUp(api, invocationId, plain ? null : effectId);
+      return { invocationId, effectId };
+    },
+    plantApproval: async () => {
+      const [id, bindingDigest] = [newId('approval'), `sha256:${'a'.repeat(64)}`];
+      await api.database.asOwner(
+        `INSERT INTO approvals (id, environment_id, kind, title, summary, payload, binding_digest, source, reason, quorum, approvers,
+           prevent_self, requested_by, expires_at)
+         VALUES ($1, $2, 'free_standing', 'planted', 'planted', '{}', $3, 'caller', 'planted', 1, '[{}]', true,
+           '{"type":"api_key","id":"key_planted"}', now() + interval '1 day')`,
+        [id, api.database.tenants.development.environmentId, bindingDigest],
+      );
+      return { id, bindingDigest };
+    },
     plantImpactLimit: async () => {
       const body = { name: `l${randomUUID()}`, dimension: 'emails', cap: 10, period: 'day' };
       const json = await planted(api.call('POST', '/api/v2/impact-limits', { key, body }));
@@ -235,7 +258,38 @@ async function plantInvocation(api: TestApi, actionId: string): Promise<string> 
   return id;
 }
 
-async function plantEffect(api: TestApi, invocationId: string): Promise<string> {
+/** As a dispatch is left behind whose worker was lost. */
+async function giveUp(api: TestApi, invocationId: string, effectId: string | null): Promise<void> {
+  await api.database.asOwner(
+    `UPDATE invocations SET status = 'dispatching', effect_id = $2, evaluated_at = now() WHERE id = $1`,
+    [invocationId, effectId],
+  );
+  await api.database.asOwner(
+    `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, claimed_at)
+     SELECT $2, environment_id, id, 1, 'dispatch', now() FROM invocations WHERE id = $1`,
+    [invocationId, newId('attempt')],
+  );
+  await api.database.asOwner(
+    `UPDATE effects SET stage = 'dispatching', outcome = 'pending', first_dispatched_at = now() WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(
+    `UPDATE effects SET stage = 'reconciling', outcome = 'unknown', partial_effect = 'possible', outcome_at = now()
+     WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(
+    `UPDATE attempts SET status = 'abandoned', finished_at = now(), observed_outcome = 'unknown' WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(`UPDATE invocations SET status = 'unknown' WHERE id = $1`, [invocationId]);
+}
+
+async function plantEffect(
+  api: TestApi,
+  invocationId: string,
+  capable: Partial<AdapterCapabilities> = {},
+): Promise<string> {
   const id = newId('effect');
   const capabilities = {
     idempotent: false,
@@ -244,6 +298,7 @@ async function plantEffect(api: TestApi, invocationId: string): Promise<string> 
     replay: false,
     preview: false,
     reversible: false,
+    ...capable,
   };
   await api.database.asOwner(
     `INSERT INTO effects (id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type,

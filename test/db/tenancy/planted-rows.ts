@@ -85,8 +85,10 @@ export async function plantRows(owner: Client, tenant: Tenant): Promise<PlantedR
     target_type: 'row',
     target_id: 'planted',
   });
+  await plantReconciliation(owner, tenant, { invocationId, effectId, attemptId });
   await plantBudget(owner, tenant, apiKeyId);
   await plantPreview(owner, tenant, { actionId, versionId, invocationId });
+  await plantApproval(owner, tenant);
   await plantPeople(owner, tenant);
   await plantMessage(owner, tenant);
   await plantPolicy(owner, tenant);
@@ -121,6 +123,35 @@ export async function plantPeople(owner: Client, tenant: Tenant): Promise<{ user
 }
 
 /** A budget, a reservation against it (which makes the row of its use), and a use that nobody knows. */
+/** As after a resolution of what had been given up, which waited for itself: no such row can come about by itself. */
+async function plantReconciliation(
+  owner: Client,
+  { environmentId: environment_id }: Tenant,
+  of: { invocationId: string; effectId: string; attemptId: string },
+): Promise<void> {
+  await withoutTriggers(owner, async () => {
+    await insert(owner, 'resolutions', {
+      id: newId('resolution'),
+      environment_id,
+      invocation_id: of.invocationId,
+      effect_id: of.effectId,
+      outcome: 'failed',
+      previous_outcome: 'unknown',
+      partial_effect: 'none',
+      summary: 'planted',
+      provider_ids: {},
+      resolved_by: {},
+    });
+    await insert(owner, 'late_answers', { attempt_id: of.attemptId, environment_id, observed_outcome: 'unknown' });
+    await insert(owner, 'effect_dependencies', {
+      invocation_id: of.invocationId,
+      environment_id,
+      depends_on: of.effectId,
+      position: 1,
+    });
+  });
+}
+
 async function plantBudget(owner: Client, tenant: Tenant, api_key_id: string): Promise<void> {
   const environment_id = tenant.environmentId;
   const month = '2026-01-01';
@@ -177,6 +208,36 @@ async function plantPreview(
     preconditions: {},
     blocks: '[]',
     summary: 'planted',
+  });
+}
+
+/** A free-standing approval that one of two has agreed to. */
+async function plantApproval(owner: Client, { environmentId: environment_id }: Tenant): Promise<void> {
+  const approval_id = newId('approval');
+  await insert(owner, 'approvals', {
+    id: approval_id,
+    environment_id,
+    kind: 'free_standing',
+    title: 'planted',
+    summary: 'planted',
+    payload: {},
+    binding_digest: DIGEST,
+    source: 'caller',
+    reason: 'planted',
+    quorum: 2,
+    approvers: '[{}]',
+    prevent_self: true,
+    requested_by: {},
+    expires_at: new Date(Date.now() + 3_600_000),
+  });
+  await insert(owner, 'approval_decisions', {
+    approval_id,
+    actor_type: 'api_key',
+    actor_id: 'key_planted',
+    environment_id,
+    decision: 'approve',
+    binding_digest: DIGEST,
+    authentication: {},
   });
 }
 
