@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { createWorker } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
+import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
@@ -78,6 +79,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       adapterFor: createAdapters({ egressAllow: parts.egressAllow, ...parts.providers }),
       startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
       startReads: (ref, kind) => startReadsWorkflow(client, ref, kind),
+      wakeApproval: (ref) => wakeApproval(client, ref),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
       sendRequest: createSender({ egressAllow: parts.egressAllow }),
       logger,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
+import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { MessageRef } from '../domain/messages.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { Adapter } from './adapters/adapter.ts';
@@ -17,6 +18,8 @@ export interface ActivityDependencies {
   startInvocation(ref: InvocationRef): Promise<void>;
   /** Starts the reconciliation of an effect, or the watch over one that may be reversed, or finds it running. */
   startReads(ref: EffectRef, kind: 'reconciliation' | 'reversal'): Promise<void>;
+  /** Tells the workflow of an approval to read its row, or starts it where there is none. */
+  wakeApproval(ref: ApprovalRef): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the one that runs. */
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Carries the deliveries of messages, through the egress guard. */

@@ -11,6 +11,7 @@ import { deleteExpiredDeduplications } from './maintenance/delete-expired-dedupl
 import { deleteExpiredIdempotencyClaims } from './maintenance/delete-expired-idempotency-claims.ts';
 import { startLostInvocations } from './maintenance/start-lost-invocations.ts';
 import { startLostMessages } from './maintenance/start-lost-messages.ts';
+import { wakeUnwatchedApprovals } from './maintenance/wake-unwatched-approvals.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
 import { observeDraft } from './previews/observe-draft.ts';
@@ -49,6 +50,7 @@ export function createActivities(deps: ActivityDependencies) {
     planReversalRead: planReversalRead(deps),
     settleReversal: settleReversal(deps),
     startOverdueReads: startOverdueReads(deps),
+    wakeUnwatchedApprovals: wakeUnwatchedApprovals(deps),
     attemptMessage: attemptMessage(deps),
     wakeHeldMessages: wakeHeldMessages(deps),
     wakeMessages: wakeMessages(deps),

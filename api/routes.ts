@@ -1,5 +1,6 @@
 import { actionRoutes } from './actions/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -29,6 +30,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...invocationRoutes,
   ...effectRoutes,
   ...approvalPolicyRoutes,
+  ...approvalRoutes,
   ...reconciliationRoutes,
   ...impactLimitRoutes,
   ...budgetRoutes,

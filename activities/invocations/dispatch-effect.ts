@@ -115,8 +115,23 @@ async function makeReady(
     const message = `no secret named ${credentials.missing.join(', ')} in this environment`;
     return { refusal: { code: 'secret_missing', message } };
   }
+  const changed = changedSecret(claimed.boundSecretVersions, credentials.versions);
+  if (changed !== null) return { refusal: changed };
   const bound = boundRequest(adapter, claimed, credentials.values);
   return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
+}
+
+/** A secret that was replaced between the mark and the dispatch: what was agreed to would be sent with another credential. */
+function changedSecret(
+  bound: Readonly<Record<string, number>> | null | undefined,
+  opened: Readonly<Record<string, number>>,
+): Refusal | null {
+  const name = Object.keys(bound ?? {}).find((each) => opened[each] !== bound?.[each]);
+  if (name === undefined) return null;
+  return {
+    code: 'precondition_changed',
+    message: `secret ${name} was replaced after the preview (version ${bound?.[name]}, now ${opened[name] ?? 0})`,
+  };
 }
 
 /** A started call runs to its own time-out: to abort it would turn an answer that may come into an unknown. */

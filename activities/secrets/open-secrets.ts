@@ -5,6 +5,8 @@ import type { InvocationDependencies } from '../dependencies.ts';
 export interface OpenedSecrets {
   /** By name. Never log it, keep it, or return it from an activity. */
   values: ReadonlyMap<string, string>;
+  /** The version of each value, by name. */
+  versions: Readonly<Record<string, number>>;
   /** The names that have no live secret in this environment. */
   missing: string[];
 }
@@ -18,7 +20,7 @@ export async function openSecrets(
   tenant: Tenant,
   names: readonly string[],
 ): Promise<OpenedSecrets> {
-  if (names.length === 0) return { values: new Map(), missing: [] };
+  if (names.length === 0) return { values: new Map(), versions: {}, missing: [] };
   const { workspaceId, environmentId } = tenant;
   const rows = await deps.db.oneStatement(tenant, (tx) => readSealedSecrets(tx, names));
   const values = new Map(
@@ -27,5 +29,6 @@ export async function openSecrets(
       deps.vault.open({ workspaceId, environmentId, name, version }, sealed),
     ]),
   );
-  return { values, missing: names.filter((name) => !values.has(name)) };
+  const versions = Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+  return { values, versions, missing: names.filter((name) => !values.has(name)) };
 }

@@ -47,7 +47,7 @@ export const refreshBody = z
 
 export const previewParams = z.strictObject({ id: z.string().min(1).max(100) });
 
-const allowanceSchema = z
+export const allowanceSchema = z
   .strictObject({
     limitId: z.string(),
     name: z.string(),

@@ -40,6 +40,9 @@ export interface ApprovalRecord {
   approversOfAll: Approvers[];
   preventSelf: boolean;
   requestedBy: ActorRecord;
+  /** Of the invocation. */
+  runId: string | null;
+  agentId: string | null;
   /** Oldest first. */
   decisions: DecisionRecord[];
   remindersSent: number;
@@ -50,7 +53,8 @@ export interface ApprovalRecord {
   consumedAt: Date | null;
 }
 
-export const APPROVAL_TABLES = 'approvals p LEFT JOIN actions a ON a.id = p.action_id';
+export const APPROVAL_TABLES =
+  'approvals p LEFT JOIN actions a ON a.id = p.action_id LEFT JOIN invocations i ON i.id = p.invocation_id';
 
 /** The columns of ApprovalRecord; `approvalOf` makes one of a row. */
 export const APPROVAL_COLUMNS = `
@@ -58,7 +62,8 @@ export const APPROVAL_COLUMNS = `
   CASE WHEN a.id IS NULL THEN NULL ELSE jsonb_build_object('id', a.id, 'name', a.name) END AS action, p.title, p.summary, p.payload,
   p.binding_digest AS "bindingDigest",
   jsonb_build_object('source', p.source, 'id', p.policy_id, 'version', p.policy_version, 'ruleId', p.rule_id, 'reason', p.reason) AS policy,
-  p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf", p.requested_by AS "requestedBy",
+  p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf", p.requested_by AS "requestedBy", i.run_id AS "runId",
+  i.agent_id AS "agentId",
   COALESCE((SELECT jsonb_agg(jsonb_build_object('decision', d.decision, 'note', d.note, 'bindingDigest', d.binding_digest,
       'actorType', d.actor_type, 'actorId', d.actor_id, 'authentication', d.authentication, 'at', d.decided_at)
       ORDER BY d.decided_at, d.actor_type, d.actor_id)

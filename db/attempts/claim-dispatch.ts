@@ -10,6 +10,8 @@ export interface ClaimedDispatch {
   input: JsonObject;
   definition: ActionDefinition;
   requestDigest: string | null;
+  /** The versions of the secrets that its preview is bound to, by name; null where nothing is bound, left out for a replay. */
+  boundSecretVersions?: Record<string, number> | null;
 }
 
 /**
@@ -23,9 +25,9 @@ export async function claimDispatch(tx: EnvironmentTransaction, invocationId: st
        WHERE invocation_id = :invocationId AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL
        RETURNING id)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,
-       v.definition, e.request_digest AS "requestDigest"
+       v.definition, e.request_digest AS "requestDigest", p.preconditions -> 'secretVersions' AS "boundSecretVersions"
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id
-       LEFT JOIN effects e ON e.invocation_id = :invocationId`,
+       LEFT JOIN effects e ON e.invocation_id = :invocationId LEFT JOIN previews p ON p.id = i.preview_id`,
     { invocationId },
   );
   return rows[0] ?? null;

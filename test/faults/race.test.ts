@@ -98,6 +98,7 @@ function dependencies(db: Database): ActivityDependencies {
     adapterFor,
     startInvocation,
     startReads: notHere,
+    wakeApproval: notHere,
     wakeMessage: notHere,
     sendRequest: notHere,
     logger: LOG,

@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createWorker } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
+import { wakeApproval } from '../../api/approvals/wake-approval.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
@@ -57,6 +58,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
+    wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
     logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),

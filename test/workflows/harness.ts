@@ -38,6 +38,7 @@ export function doubles(overrides: Partial<Activities>): Doubles {
     planReversalRead: unexpected('planReversalRead'),
     settleReversal: unexpected('settleReversal'),
     startOverdueReads: unexpected('startOverdueReads'),
+    wakeUnwatchedApprovals: unexpected('wakeUnwatchedApprovals'),
     attemptMessage: unexpected('attemptMessage'),
     wakeHeldMessages: unexpected('wakeHeldMessages'),
     wakeMessages: unexpected('wakeMessages'),

@@ -15,4 +15,6 @@ export interface SweepResult {
   deduplicationsDeleted?: number;
   /** Absent in what ran before reconciliations were taken up again. */
   overdueReadsLookedAt?: number;
+  /** Absent in what ran before there were approvals. */
+  approvalsLookedAt?: number;
 }

@@ -8,6 +8,7 @@ const {
   startLostMessages,
   deleteExpiredDeduplications,
   startOverdueReads,
+  wakeUnwatchedApprovals,
 } = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 3 },
@@ -22,5 +23,7 @@ export async function sweepMaintenance(): Promise<SweepResult> {
   const deduplicationsDeleted = await deleteExpiredDeduplications();
   const swept = { invocationsLookedAt, claimsDeleted, messagesLookedAt, deduplicationsDeleted };
   if (!patched('overdue-reads')) return swept;
-  return { ...swept, overdueReadsLookedAt: await startOverdueReads(OVERDUE_READ_SECONDS) };
+  const overdueReadsLookedAt = await startOverdueReads(OVERDUE_READ_SECONDS);
+  if (!patched('approvals')) return { ...swept, overdueReadsLookedAt };
+  return { ...swept, overdueReadsLookedAt, approvalsLookedAt: await wakeUnwatchedApprovals(LOST_AFTER_SECONDS) };
 }

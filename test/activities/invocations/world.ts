@@ -145,6 +145,7 @@ export class ActivityWorld {
       vault: this.vault,
       adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
+      wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       sendRequest: () => Promise.reject(new Error('no message is sent here')),

@@ -81,6 +81,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     startInvocation: unused,
     startReads: unused,
+    wakeApproval: unused,
     wakeMessage: unused,
     sendRequest: unused,
     logger: service.deps.logger,

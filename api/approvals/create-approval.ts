@@ -1,0 +1,70 @@
+import { getApproval } from '../../db/approvals/get-approval.ts';
+import { openApproval } from '../../db/approvals/open-approval.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { digestOf } from '../../domain/canonical-json.ts';
+import { newId } from '../../domain/ids.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { approvalSchema, createApprovalBody, expiresInSeconds, presentApproval } from './schemas.ts';
+import { tellWorkflow } from './tell-workflow.ts';
+
+export const createApprovalRoute = defineRoute({
+  id: 'approvals.create',
+  method: 'POST',
+  path: '/api/v2/approvals',
+  summary: 'Open a free-standing approval',
+  description:
+    'For work that the caller runs itself: wait for it with `GET /api/v2/approvals/{id}?wait=60`, and do what the payload says once ' +
+    'it is `approved`. Any key with `approvals:decide`, any admin or owner may decide, but not who opened it.',
+  scope: 'approvals:write',
+  request: { body: createApprovalBody },
+  response: { 201: approvalSchema },
+  errors: [],
+  idempotent: true,
+  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+    const id = newId('approval');
+    const { tenant } = caller;
+    const expiresAt = new Date(Date.now() + expiresInSeconds(body.expiresIn) * 1000);
+    const bound = {
+      approvalId: id,
+      scope: { workspaceId: tenant.workspaceId, environmentId: tenant.environmentId },
+      title: body.title,
+      summary: body.summary,
+      payload: body.payload,
+      quorum: body.quorum,
+      expiresAt: expiresAt.toISOString(),
+    };
+    const reply = await deps.db.withEnvironment(tenant, async (tx) => {
+      await openApproval(tx, {
+        id,
+        kind: 'free_standing',
+        invocationId: null,
+        effectId: null,
+        previewId: null,
+        actionId: null,
+        title: body.title,
+        summary: body.summary,
+        payload: body.payload,
+        bindingDigest: digestOf(bound),
+        policy: { source: 'caller', id: null, version: null, ruleId: null, reason: 'Its caller asked for it.' },
+        quorum: body.quorum,
+        approversOfAll: [{}],
+        preventSelf: true,
+        requestedBy: actor,
+        expiresAt,
+      });
+      const approval = await getApproval(tx, id);
+      if (!approval) throw new Error(`approval ${id} was opened and is not there`);
+      await recordAudit(tx, {
+        workspaceId: tenant.workspaceId,
+        actor,
+        action: 'approval.opened',
+        target: { type: 'approval', id },
+        details: { bindingDigest: approval.bindingDigest, quorum: body.quorum },
+        requestId,
+      });
+      return recordReply(tx, { status: 201, data: presentApproval({ approval, preview: null, allowances: [] }) });
+    });
+    await tellWorkflow(deps, { approvalId: id, invocationId: null, ...tenant });
+    return reply;
+  },
+});

@@ -1,0 +1,125 @@
+import { timingSafeEqual } from 'node:crypto';
+import { addDecision } from '../../db/approvals/add-decision.ts';
+import { announceApproval } from '../../db/approvals/announce-approval.ts';
+import { getApproval } from '../../db/approvals/get-approval.ts';
+import { lockApproval } from '../../db/approvals/lock-approval.ts';
+import { readPrincipalNames } from '../../db/approvals/read-principal.ts';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
+import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
+import type { Decision } from '../../domain/approvals/approval.ts';
+import { isAcceptedApprover, isRequester, type Principal } from '../../domain/approvals/terms.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { Actor, Caller } from '../http/define-route.ts';
+
+export interface Deciding {
+  approvalId: string;
+  decision: Decision;
+  /** As the caller echoed it; null for a denial, which is of whatever is asked. */
+  bindingDigest: string | null;
+  note: string | null;
+  caller: Caller;
+  actor: Actor;
+  requestId: string;
+}
+
+/**
+ * Takes one decision, in a transaction of the caller's: who may, on what, then the decision itself, which the database counts.
+ * With the last one the approval ends, and with it the wait of its invocation: released, or denied. What was decided so is
+ * final, also where nobody can be told of it now.
+ */
+export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Promise<ApprovalRecord> {
+  const approval = await lockApproval(tx, deciding.approvalId);
+  if (!approval) throw notFound('approval');
+  const principal = await principalOf(tx, deciding);
+  checkMay(approval, principal, deciding.decision);
+  checkOpen(approval, principal);
+  checkDigest(approval, deciding.bindingDigest);
+  const added = await addDecision(tx, {
+    approvalId: approval.id,
+    decision: deciding.decision,
+    note: deciding.note,
+    bindingDigest: approval.bindingDigest,
+    principal,
+    sessionId: deciding.caller.type === 'session' ? deciding.caller.sessionId : null,
+  });
+  if (!added) throw decidedBefore();
+  const decided = await getApproval(tx, approval.id);
+  if (!decided) throw new Error(`approval ${approval.id} was locked and is gone`);
+  await carryOut(tx, decided, principal, deciding.note);
+  await announceApproval(tx, decided.id);
+  await recordAudit(tx, {
+    workspaceId: deciding.caller.workspaceId,
+    actor: deciding.actor,
+    action: deciding.decision === 'approve' ? 'approval.approved' : 'approval.denied',
+    target: { type: 'approval', id: decided.id },
+    details: { status: decided.status, bindingDigest: decided.bindingDigest, invocationId: decided.invocationId },
+    requestId: deciding.requestId,
+  });
+  return decided;
+}
+
+async function principalOf(tx: EnvironmentTransaction, { caller, actor }: Deciding): Promise<Principal> {
+  const names = await readPrincipalNames(tx, actor);
+  return { type: actor.type, id: actor.id, role: caller.type === 'session' ? caller.role : null, ...names };
+}
+
+function checkMay(approval: ApprovalRecord, principal: Principal, decision: Decision): void {
+  if (!isAcceptedApprover(principal, approval.approversOfAll)) {
+    const message =
+      'You are not among the approvers of this approval: see `approvers`. Where they name nobody, an admin or owner decides, or a key with approvals:decide.';
+    throw new ServiceError('AUTHORIZATION_ERROR', { message });
+  }
+  if (decision === 'approve' && approval.preventSelf && isRequester(principal, approval)) {
+    throw new ServiceError('AUTHORIZATION_ERROR', {
+      message: 'Who requested this cannot approve it: somebody else must.',
+    });
+  }
+}
+
+function checkOpen(approval: ApprovalRecord, principal: Principal): void {
+  const own = approval.decisions.some(({ principal: { type, id } }) => type === principal.type && id === principal.id);
+  if (own) throw decidedBefore();
+  if (approval.status !== 'pending') {
+    throw new ServiceError('CONFLICT', {
+      message: `This approval is ${approval.status}: it takes no decision any more.`,
+    });
+  }
+  if (approval.expiresAt <= new Date()) {
+    const message = `This approval expired at ${approval.expiresAt.toISOString()}: it takes no decision any more.`;
+    throw new ServiceError('CONFLICT', { message });
+  }
+}
+
+function decidedBefore(): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: 'You have decided on this approval already, and decisions are final.',
+  });
+}
+
+/** In constant time for what has the length of a digest: nobody learns one by trying. */
+function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
+  if (echoed === null) return;
+  const [own, theirs] = [Buffer.from(approval.bindingDigest), Buffer.from(echoed)];
+  if (own.length === theirs.length && timingSafeEqual(own, theirs)) return;
+  throw new ServiceError('CONFLICT', {
+    message: 'This bindingDigest is not that of the approval. Read the approval again, and decide on what it shows.',
+  });
+}
+
+/** What the decision means for the invocation that waits; nothing before the quorum is there. */
+async function carryOut(
+  tx: EnvironmentTransaction,
+  decided: ApprovalRecord,
+  principal: Principal,
+  note: string | null,
+): Promise<void> {
+  if (decided.invocationId === null) return;
+  if (decided.status === 'approved') await releaseInvocation(tx, decided.invocationId);
+  if (decided.status !== 'denied') return;
+  const who = `${principal.type === 'api_key' ? 'key' : 'user'} ${principal.id}`;
+  const error = `approval ${decided.id} was denied by ${who}: ${note ?? ''}`;
+  await endParkedInvocation(tx, decided.invocationId, { status: 'denied', error });
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { getApproval } from '../../db/approvals/get-approval.ts';
+import { listApprovals } from '../../db/approvals/list-approvals.ts';
+import type { Tenant } from '../../db/client.ts';
+import { notFound } from '../../domain/errors.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { paginationOf } from '../http/pagination.ts';
+import {
+  approvalParams,
+  approvalSchema,
+  getApprovalQuery,
+  listApprovalsQuery,
+  presentApproval,
+  type ShownApproval,
+} from './schemas.ts';
+import { showApproval, showApprovals } from './show-approvals.ts';
+
+export const listApprovalsRoute = defineRoute({
+  id: 'approvals.list',
+  method: 'GET',
+  path: '/api/v2/approvals',
+  summary: 'List approvals, newest first',
+  description:
+    'With `status=pending`, what waits for somebody: each says in a sentence what will happen, and holds the exact request with ' +
+    'credentials hidden, the impact, who asked, why it is asked for, what remains of the impact limits, and when it expires.',
+  scope: 'approvals:read',
+  role: 'member',
+  request: { query: listApprovalsQuery },
+  response: { 200: z.array(approvalSchema) },
+  paginated: true,
+  errors: [],
+  async handler({ query, caller, deps }) {
+    const { total, shown } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const found = await listApprovals(tx, query);
+      return { total: found.total, shown: await showApprovals(tx, found.items) };
+    });
+    return { status: 200, data: shown.map(presentApproval), pagination: paginationOf(total, query.page, query.limit) };
+  },
+});
+
+export const getApprovalRoute = defineRoute({
+  id: 'approvals.get',
+  method: 'GET',
+  path: '/api/v2/approvals/{id}',
+  summary: 'Get an approval, or wait for it',
+  description:
+    'With `wait`, answers as soon as the approval is no longer pending, and after so many seconds at the latest with what there is then.',
+  scope: 'approvals:read',
+  role: 'member',
+  request: { params: approvalParams, query: getApprovalQuery },
+  response: { 200: approvalSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, query, caller, deps }) {
+    return { status: 200, data: presentApproval(await waitFor(deps, caller.tenant, params.id, query.wait * 1000)) };
+  },
+});
+
+/** Registers for the notification before it reads, so that no decision is missed in between. */
+async function waitFor(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  approvalId: string,
+  timeoutMs: number,
+): Promise<ShownApproval> {
+  const deadline = Date.now() + timeoutMs;
+  const done = new AbortController();
+  try {
+    for (;;) {
+      const remainingMs = deadline - Date.now();
+      const woken = remainingMs > 0 ? deps.settlements.wait(approvalId, remainingMs, done.signal) : null;
+      const shown = await read(deps, tenant, approvalId);
+      if (woken === null || shown.approval.status !== 'pending') return shown;
+      await woken; // whatever woke it, it is read again
+    }
+  } finally {
+    done.abort();
+  }
+}
+
+function read(deps: ApiDependencies, tenant: Tenant, approvalId: string): Promise<ShownApproval> {
+  return deps.db.withEnvironment(tenant, async (tx) => {
+    const approval = await getApproval(tx, approvalId);
+    if (!approval) throw notFound('approval');
+    return showApproval(tx, approval);
+  });
+}

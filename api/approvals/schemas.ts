@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import type { PreviewRecord } from '../../db/previews/records.ts';
+import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
+import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
+import { ROLES } from '../../domain/roles.ts';
+import { pageQuery } from '../http/pagination.ts';
+import { actorSchema } from '../invocations/schemas.ts';
+import { allowanceSchema, presentPreview, previewSchema } from '../previews/schemas.ts';
+
+const dateTime = z.iso.datetime();
+const TITLE_CHARACTERS_MAX = 200;
+const SUMMARY_CHARACTERS_MAX = 2_000;
+const NOTE_CHARACTERS_MAX = 2_000;
+const QUORUM_MAX = 10;
+export const PAYLOAD_BYTES_MAX = 65_536;
+export const WAIT_SECONDS_MAX = 60;
+const EXPIRES_IN_SECONDS_DEFAULT = 24 * 3_600;
+const EXPIRES_IN_SECONDS_MIN = 60;
+const EXPIRES_IN_SECONDS_MAX = 30 * 24 * 3_600;
+
+export const approvalParams = z.strictObject({ id: z.string().min(1).max(100) });
+
+export const getApprovalQuery = z.strictObject({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(WAIT_SECONDS_MAX)
+    .default(0)
+    .describe('Seconds to wait for a decision, or an end, before it answers with what there is.'),
+});
+
+export const listApprovalsQuery = z.strictObject({
+  ...pageQuery,
+  status: z.enum(APPROVAL_STATUSES).optional(),
+  kind: z.enum(APPROVAL_KINDS).optional(),
+  action: z.string().min(1).max(100).optional().describe('Id or name of the action.'),
+  invocationId: z.string().min(1).max(100).optional(),
+  effectId: z.string().min(1).max(100).optional(),
+});
+
+export const createApprovalBody = z
+  .strictObject({
+    title: z.string().trim().min(1).max(TITLE_CHARACTERS_MAX),
+    summary: z
+      .string()
+      .trim()
+      .min(1)
+      .max(SUMMARY_CHARACTERS_MAX)
+      .describe('What will happen, in a sentence for who decides.'),
+    payload: z
+      .json()
+      .refine(
+        (payload) => Buffer.byteLength(JSON.stringify(payload)) <= PAYLOAD_BYTES_MAX,
+        'must be at most 64 KiB of JSON',
+      )
+      .describe('What is agreed to. Part of the binding digest.'),
+    expiresIn: z
+      .string()
+      .max(40)
+      .refine((text) => {
+        const seconds = isoDurationSeconds(text);
+        return seconds !== null && seconds >= EXPIRES_IN_SECONDS_MIN && seconds <= EXPIRES_IN_SECONDS_MAX;
+      }, 'must be an ISO 8601 duration from PT1M to P30D, such as PT4H')
+      .optional()
+      .describe('ISO 8601 duration, PT1M to P30D. Default P1D.'),
+    quorum: z.int().min(1).max(QUORUM_MAX).default(1).describe('How many different principals must approve.'),
+  })
+  .meta({ id: 'ApprovalRequest' });
+
+/** Seconds of a duration that its schema let through. */
+export function expiresInSeconds(text: string | undefined): number {
+  return text === undefined ? EXPIRES_IN_SECONDS_DEFAULT : (isoDurationSeconds(text) ?? EXPIRES_IN_SECONDS_DEFAULT);
+}
+
+const note = z.string().trim().min(1).max(NOTE_CHARACTERS_MAX);
+
+export const approveBody = z
+  .strictObject({
+    bindingDigest: z
+      .string()
+      .max(200)
+      .describe("The approval's own, as it was shown: a decision is about exactly this. Another one is answered 409."),
+    note: note.optional(),
+  })
+  .meta({ id: 'ApproveRequest' });
+
+export const denyBody = z.strictObject({ note: note.describe('Why. Kept for good.') }).meta({ id: 'DenyRequest' });
+
+const approversSchema = z.strictObject({
+  roles: z.array(z.enum(ROLES)).optional(),
+  users: z.array(z.string()).optional(),
+  keys: z.array(z.string()).optional(),
+});
+
+const decisionSchema = z
+  .strictObject({
+    actor: actorSchema,
+    decision: z.enum(DECISIONS),
+    note: z.string().nullable(),
+    bindingDigest: z.string(),
+    authentication: z
+      .strictObject({
+        method: z.enum(['api_key', 'session']),
+        keyName: z.string().nullable(),
+        sessionId: z.string().nullable(),
+        role: z.enum(ROLES).nullable(),
+      })
+      .describe('How the actor was known when it decided.'),
+    at: dateTime,
+  })
+  .meta({ id: 'ApprovalDecision' });
+
+export const approvalSchema = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(APPROVAL_KINDS).describe('`free_standing`: for work that its caller runs itself.'),
+    status: z
+      .enum(APPROVAL_STATUSES)
+      .describe(
+        '`consumed`: the one dispatch that it was given for was marked. `invalidated`: what was agreed to no longer held.',
+      ),
+    invocationId: z.string().nullable(),
+    effectId: z.string().nullable(),
+    previewId: z.string().nullable(),
+    action: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
+    title: z.string(),
+    summary: z.string().describe('What will happen, in one sentence.'),
+    payload: z.json().describe('Of a free-standing one.'),
+    bindingDigest: z.string().describe('Echo it to approve.'),
+    policy: z
+      .strictObject({
+        source: z.enum(['policy', 'action', 'environment', 'caller']),
+        id: z.string().nullable(),
+        version: z.int().nullable(),
+        ruleId: z.string().nullable(),
+        reason: z.string(),
+      })
+      .describe('Why it is asked for.'),
+    quorum: z.strictObject({ required: z.int(), received: z.int() }),
+    approvers: z
+      .array(approversSchema)
+      .describe(
+        'Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner.',
+      ),
+    preventSelf: z.boolean().describe('The requester cannot approve.'),
+    decisions: z.array(decisionSchema).describe('Oldest first.'),
+    requestedBy: actorSchema,
+    agentId: z.string().nullable(),
+    runId: z.string().nullable(),
+    preview: previewSchema
+      .nullable()
+      .describe(
+        'Exactly what will be sent, credentials hidden; its target, impact and blocks. Null for a free-standing one.',
+      ),
+    allowances: z
+      .array(allowanceSchema)
+      .describe('What remains of the impact limits: now, while it is pending; as it was previewed, afterwards.'),
+    reminders: z.strictObject({ sent: z.int(), lastAt: dateTime.nullable() }),
+    createdAt: dateTime,
+    expiresAt: dateTime,
+    decidedAt: dateTime.nullable(),
+    consumedAt: dateTime.nullable(),
+  })
+  .meta({ id: 'Approval' });
+
+/** An approval with what who decides must see. */
+export interface ShownApproval {
+  approval: ApprovalRecord;
+  preview: PreviewRecord | null;
+  allowances: Allowance[];
+}
+
+export function presentApproval({ approval, preview, allowances }: ShownApproval): z.input<typeof approvalSchema> {
+  const { policy, decisions } = approval;
+  return {
+    id: approval.id,
+    kind: approval.kind,
+    status: approval.status,
+    invocationId: approval.invocationId,
+    effectId: approval.effectId,
+    previewId: approval.previewId,
+    action: approval.action,
+    title: approval.title,
+    summary: approval.summary,
+    payload: approval.payload,
+    bindingDigest: approval.bindingDigest,
+    policy: {
+      source: policy.source,
+      id: policy.id,
+      version: policy.version,
+      ruleId: policy.ruleId,
+      reason: policy.reason,
+    },
+    quorum: {
+      required: approval.quorum,
+      received: decisions.filter(({ decision }) => decision === 'approve').length,
+    },
+    approvers: approval.approversOfAll,
+    preventSelf: approval.preventSelf,
+    decisions: decisions.map(({ principal, sessionId, at, decision, note: said, bindingDigest }) => ({
+      actor: { type: principal.type, id: principal.id },
+      decision,
+      note: said,
+      bindingDigest,
+      authentication: {
+        method: principal.type === 'api_key' ? 'api_key' : 'session',
+        keyName: principal.keyName,
+        sessionId,
+        role: principal.role,
+      },
+      at: at.toISOString(),
+    })),
+    requestedBy: { type: approval.requestedBy.type, id: approval.requestedBy.id },
+    agentId: approval.agentId,
+    runId: approval.runId,
+    preview: preview === null ? null : presentPreview(preview),
+    allowances,
+    reminders: { sent: approval.remindersSent, lastAt: approval.lastRemindedAt?.toISOString() ?? null },
+    createdAt: approval.createdAt.toISOString(),
+    expiresAt: approval.expiresAt.toISOString(),
+    decidedAt: approval.decidedAt?.toISOString() ?? null,
+    consumedAt: approval.consumedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Decision } from '../../domain/approvals/approval.ts';
+import type { Principal } from '../../domain/approvals/terms.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { Authentication } from './records.ts';
+
+export interface NewDecision {
+  approvalId: string;
+  decision: Decision;
+  note: string | null;
+  bindingDigest: string;
+  principal: Principal;
+  /** Of the session that decided; null for a key. */
+  sessionId: string | null;
+}
+
+/**
+ * Appends a decision; the database ends the approval with it where it is a denial or fills the quorum. False where this
+ * principal had decided before. The caller has locked the approval.
+ */
+export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
+  const { principal, sessionId } = decision;
+  const authentication: Authentication =
+    principal.type === 'api_key'
+      ? { keyName: principal.keyName }
+      : { role: principal.role, email: principal.email, ...(sessionId === null ? {} : { sessionId }) };
+  const { rows } = await tx.raw<{ rows: { approval_id: string }[] }>(
+    `INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication, decided_at)
+     VALUES (:approvalId, :actorType, :actorId, current_environment_id(), :decision, :note, :bindingDigest, :authentication, clock_timestamp())
+     ON CONFLICT DO NOTHING RETURNING approval_id`,
+    {
+      approvalId: decision.approvalId,
+      actorType: principal.type,
+      actorId: principal.id,
+      decision: decision.decision,
+      note: decision.note,
+      bindingDigest: decision.bindingDigest,
+      authentication: JSON.stringify(authentication),
+    },
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,15 @@
+import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import type { Database } from '../client.ts';
+
+/** Across all environments, oldest first: approvals whose workflow never began, or has not heard of what became of them. */
+export async function findUnwatchedApprovals(
+  db: Database,
+  page: { olderThanSeconds: number; afterId: string; limit: number },
+): Promise<ApprovalRef[]> {
+  const { rows } = await db.directory.raw<{ rows: ApprovalRef[] }>(
+    `SELECT id AS "approvalId", invocation_id AS "invocationId", workspace_id AS "workspaceId", environment_id AS "environmentId"
+     FROM find_unwatched_approvals(make_interval(secs => ?), ?, ?)`,
+    [page.olderThanSeconds, page.afterId, page.limit],
+  );
+  return rows;
+}
