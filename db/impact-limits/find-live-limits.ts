@@ -1,22 +1,24 @@
-import type { ImpactQuantity } from '../../domain/actions.ts';
-import type { NamedLimit } from '../../domain/impact-limits/demand.ts';
+import type { ImpactFacts, NamedLimit } from '../../domain/impact-limits/demand.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface LiveLimit extends NamedLimit {
   cap: number;
 }
 
-/** The live limits that could count these quantities, by id: the order in which they are locked. */
-export async function findLiveLimits(
-  tx: EnvironmentTransaction,
-  impact: readonly ImpactQuantity[],
-): Promise<LiveLimit[]> {
-  const dimensions = [...new Set(impact.map(({ dimension }) => dimension))];
+/**
+ * The live limits that could apply to these facts, by id: the order in which they are locked. What can be told apart by a name
+ * alone is told here, so that an environment with many limits of agents or keys sends few of them; `appliesTo` decides.
+ */
+export async function findLiveLimits(tx: EnvironmentTransaction, facts: ImpactFacts): Promise<LiveLimit[]> {
+  const dimensions = [...new Set(facts.impact.flatMap(({ dimension, amount }) => (amount > 0 ? [dimension] : [])))];
   if (dimensions.length === 0) return [];
   const { rows } = await tx.raw<{ rows: LiveLimit[] }>(
     `SELECT id, name, dimension, currency, CAST(cap AS float8) AS cap, period, timezone, scope FROM impact_limits
-     WHERE environment_id = current_environment_id() AND archived_at IS NULL AND dimension = ANY(?) ORDER BY id`,
-    [dimensions],
+     WHERE environment_id = current_environment_id() AND archived_at IS NULL AND dimension = ANY(:dimensions)
+       AND (NOT jsonb_exists(scope, 'agentIds') OR jsonb_exists(scope -> 'agentIds', :agentId))
+       AND (NOT jsonb_exists(scope, 'apiKeys') OR jsonb_exists(scope -> 'apiKeys', :apiKeyId))
+     ORDER BY id`,
+    { dimensions, agentId: facts.agentId, apiKeyId: facts.apiKeyId },
   );
   return rows;
 }

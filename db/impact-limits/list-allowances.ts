@@ -28,7 +28,7 @@ export async function allowancesOf(
   facts: ImpactFacts,
   now: Date = new Date(),
 ): Promise<Allowance[]> {
-  const limits = await findLiveLimits(tx, facts.impact);
+  const limits = await findLiveLimits(tx, facts);
   const { demands, otherCurrency } = demandsOn(limits, facts);
   if (demands.length === 0 && otherCurrency.length === 0) return [];
   const mismatched = new Set(otherCurrency);

@@ -29,7 +29,7 @@ export async function reserveImpact(
   now: Date,
 ): Promise<Refusal | null> {
   const impact = effect.impact.filter(({ amount }) => amount > 0);
-  const { demands, otherCurrency } = demandsOn(await findLiveLimits(tx, impact), effect);
+  const { demands, otherCurrency } = demandsOn(await findLiveLimits(tx, effect), effect);
   if (otherCurrency[0]) return currencyMismatch(otherCurrency[0], impact);
   if (demands.length === 0) return null;
   const [short, ...more] = await reserveAll(tx, effect.effectId, demands, now);
@@ -45,18 +45,20 @@ async function reserveAll(
 ): Promise<ShortLimit[]> {
   const keys = demands.map(({ limit }) => periodKey(limit, now, effectId));
   const limitIds = demands.map(({ limit }) => limit.id);
-  // Sent together. Two statements, because a statement does not see the rows that others made while it waited for them.
-  const [, { rows }] = await Promise.all([
-    tx.raw(OPEN_PERIODS, { limitIds, keys }),
-    tx.raw<{ rows: ShortRow[] }>(RESERVE, {
-      effectId,
-      ids: demands.map(() => newId('reservation')),
-      limitIds,
-      keys,
-      amounts: demands.map(({ amount }) => amount),
-    }),
-  ]);
-  return rows.map(({ limitId, cap, available }) => {
+  const ids = demands.map(() => newId('reservation'));
+  const amounts = demands.map(({ amount }) => amount);
+  const open = (): Promise<unknown> => tx.raw(OPEN_PERIODS, { limitIds, keys });
+  const reserve = async (): Promise<ReservedRow> => {
+    const { rows } = await tx.raw<{ rows: ReservedRow[] }>(RESERVE, { effectId, ids, limitIds, keys, amounts });
+    if (rows[0] === undefined) throw new Error('a reservation answered nothing');
+    return rows[0];
+  };
+  // Statements of their own, because one does not see the rows that others made while it waited for them.
+  const isNewEachTime = demands.some(({ limit }) => limit.period === 'per_effect');
+  let [, reserved] = await Promise.all([isNewEachTime ? open() : null, reserve()]);
+  if (reserved.found < demands.length) [, reserved] = await Promise.all([open(), reserve()]);
+  if (reserved.found < demands.length) throw new Error('a period was opened and is gone');
+  return (reserved.short ?? []).map(({ limitId, cap, available }) => {
     const at = limitIds.indexOf(limitId);
     const demand = demands[at];
     if (demand === undefined) throw new Error(`limit ${limitId} is short and was not asked for`);
@@ -66,12 +68,13 @@ async function reserveAll(
   });
 }
 
-interface ShortRow {
-  limitId: string;
-  cap: number;
-  available: number;
+interface ReservedRow {
+  /** How many of the periods are there. Where one is not, nothing was reserved. */
+  found: number;
+  short: { limitId: string; cap: number; available: number }[] | null;
 }
 
+/** The first reservation of a period opens it. */
 const OPEN_PERIODS = `
   INSERT INTO impact_limit_periods (limit_id, period, environment_id)
   SELECT w.limit_id, w.period, current_environment_id()
@@ -88,17 +91,19 @@ const RESERVE = `
     SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:limitIds AS text[]), CAST(:keys AS text[]), CAST(:amounts AS bigint[]))
       AS w (id, limit_id, period, amount) ORDER BY w.limit_id COLLATE "C"),
   locked AS MATERIALIZED (
-    SELECT w.id, w.limit_id, w.period, w.amount, p.used, l.cap FROM wanted w
+    SELECT w.id, w.limit_id, w.period, w.amount, p.used, l.cap, l.archived_at FROM wanted w
       CROSS JOIN LATERAL (SELECT c.limit_id, c.reserved + c.settled AS used FROM impact_limit_periods c
                           WHERE c.limit_id = w.limit_id AND c.period = w.period FOR NO KEY UPDATE) p
-      CROSS JOIN LATERAL (SELECT i.cap, i.archived_at FROM impact_limits i WHERE i.id = p.limit_id FOR SHARE) l
-    WHERE l.archived_at IS NULL),
-  short AS (SELECT * FROM locked WHERE used + amount > cap),
+      CROSS JOIN LATERAL (SELECT i.cap, i.archived_at FROM impact_limits i WHERE i.id = p.limit_id FOR SHARE) l),
+  counted AS (SELECT count(*) AS found FROM locked),
+  short AS (SELECT * FROM locked WHERE archived_at IS NULL AND used + amount > cap),
   reserved AS (
     INSERT INTO impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
-    SELECT id, current_environment_id(), :effectId, limit_id, period, amount FROM locked WHERE NOT EXISTS (SELECT FROM short)),
+    SELECT id, current_environment_id(), :effectId, limit_id, period, amount FROM locked
+    WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short) AND (SELECT found FROM counted) = cardinality(CAST(:ids AS text[]))),
   refused AS (
     INSERT INTO impact_limit_crossings (limit_id, period, environment_id, used, requested, cap)
     SELECT limit_id, period, current_environment_id(), used, amount, cap FROM short ON CONFLICT DO NOTHING)
-  SELECT limit_id AS "limitId", CAST(cap AS float8) AS cap, CAST(GREATEST(cap - used, 0) AS float8) AS available
-  FROM short ORDER BY limit_id COLLATE "C"`;
+  SELECT CAST(c.found AS int) AS found, (SELECT jsonb_agg(jsonb_build_object('limitId', s.limit_id, 'cap', s.cap,
+    'available', GREATEST(s.cap - s.used, 0)) ORDER BY s.limit_id COLLATE "C") FROM short s) AS short
+  FROM counted c`;

@@ -128,42 +128,42 @@ const RESERVATIONS = `
  * of each. Who changes a limit locks that one row. So nothing waits in a circle.
  */
 const COUNTERS = `
-  CREATE FUNCTION reserve_from_counter(made impact_reservations) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION check_reservation_insert() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
-    counted impact_limit_periods;
-    of_limit impact_limits;
+    used bigint;
+    on_record smallint;
+    of_limit record;
     reached smallint;
   BEGIN
-    UPDATE impact_limit_periods SET reserved = reserved + made.amount
-    WHERE limit_id = made.limit_id AND period = made.period RETURNING * INTO counted;
+    IF NEW.state <> 'reserved' THEN
+      RAISE EXCEPTION 'reservation % cannot begin as %', NEW.id, NEW.state USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE impact_limit_periods SET reserved = reserved + NEW.amount
+    WHERE limit_id = NEW.limit_id AND period = NEW.period RETURNING reserved + settled, threshold_reached INTO used, on_record;
     IF NOT FOUND THEN
-      RAISE EXCEPTION 'impact limit % has no period % here', made.limit_id, made.period USING ERRCODE = 'check_violation';
+      RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
     END IF;
     -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.
-    SELECT * INTO STRICT of_limit FROM impact_limits WHERE id = made.limit_id FOR SHARE;
-    IF counted.reserved + counted.settled > of_limit.cap THEN
-      RAISE EXCEPTION 'impact limit % would be exceeded', made.limit_id
+    SELECT cap, thresholds INTO STRICT of_limit FROM impact_limits WHERE id = NEW.limit_id FOR SHARE;
+    IF used > of_limit.cap THEN
+      RAISE EXCEPTION 'impact limit % would be exceeded', NEW.limit_id
         USING ERRCODE = 'check_violation', CONSTRAINT = 'impact_limits_cap';
     END IF;
-    SELECT max(t) INTO reached FROM unnest(of_limit.thresholds) t
-    WHERE t > counted.threshold_reached AND (counted.reserved + counted.settled) * 100 >= t * of_limit.cap;
-    IF reached IS NULL THEN RETURN; END IF;
-    INSERT INTO impact_limit_crossings (limit_id, period, threshold, environment_id, used, cap)
-      SELECT made.limit_id, made.period, t, made.environment_id, counted.reserved + counted.settled, of_limit.cap
-      FROM unnest(of_limit.thresholds) t WHERE t > counted.threshold_reached AND t <= reached ON CONFLICT DO NOTHING;
-    UPDATE impact_limit_periods SET threshold_reached = reached WHERE limit_id = made.limit_id AND period = made.period;
+    IF of_limit.thresholds = '{}' THEN RETURN NEW; END IF;
+    FOREACH reached IN ARRAY of_limit.thresholds LOOP -- ascending
+      CONTINUE WHEN reached <= on_record;
+      EXIT WHEN used * 100 < reached * of_limit.cap;
+      INSERT INTO impact_limit_crossings (limit_id, period, threshold, environment_id, used, cap)
+        VALUES (NEW.limit_id, NEW.period, reached, NEW.environment_id, used, of_limit.cap) ON CONFLICT DO NOTHING;
+      UPDATE impact_limit_periods SET threshold_reached = reached WHERE limit_id = NEW.limit_id AND period = NEW.period;
+    END LOOP;
+    RETURN NEW;
   END $$;
+  CREATE TRIGGER check_insert BEFORE INSERT ON impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 
   CREATE FUNCTION check_reservation_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
-    IF TG_OP = 'INSERT' THEN
-      IF NEW.state <> 'reserved' THEN
-        RAISE EXCEPTION 'reservation % cannot begin as %', NEW.id, NEW.state USING ERRCODE = 'check_violation';
-      END IF;
-      PERFORM reserve_from_counter(NEW);
-      RETURN NEW;
-    END IF;
     IF (NEW.id, NEW.environment_id, NEW.effect_id, NEW.limit_id, NEW.period, NEW.amount, NEW.created_at)
        IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.effect_id, OLD.limit_id, OLD.period, OLD.amount, OLD.created_at) THEN
       RAISE EXCEPTION 'what reservation % holds is immutable', OLD.id USING ERRCODE = 'check_violation';
@@ -183,7 +183,7 @@ const COUNTERS = `
     WHERE limit_id = OLD.limit_id AND period = OLD.period;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON impact_reservations FOR EACH ROW
+  CREATE TRIGGER check_move BEFORE UPDATE OR DELETE ON impact_reservations FOR EACH ROW
     EXECUTE FUNCTION check_reservation_move();
 `;
 
@@ -199,30 +199,40 @@ const AGREEMENT = `
       WHEN outcome = 'failed' THEN 'settled/partial'
     END;
 
-  CREATE FUNCTION check_reservations_agree(of_effect text) RETURNS void LANGUAGE plpgsql AS $$
-  DECLARE astray text;
-  BEGIN
-    SELECT r.id || ' of effect ' || of_effect || ' is ' || concat_ws('/', r.state, r.exposure) || ' and not '
-        || COALESCE(reservation_place(e.stage, e.outcome, e.partial_effect), 'absent')
-      INTO astray FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
-      WHERE r.effect_id = of_effect
-        AND concat_ws('/', r.state, r.exposure) IS DISTINCT FROM reservation_place(e.stage, e.outcome, e.partial_effect)
-      LIMIT 1;
-    IF FOUND THEN RAISE EXCEPTION 'reservation %', astray USING ERRCODE = 'check_violation'; END IF;
-  END $$;
-
+  -- As the effect is at the commit: the reservation's row may have moved since it was inserted, and so may the effect.
   CREATE FUNCTION agree_with_effect() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    place text;
+    stands text;
   BEGIN
-    PERFORM check_reservations_agree(NEW.effect_id);
-    RETURN NULL;
-  END $$;
-  CREATE FUNCTION agree_with_reservations() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM check_reservations_agree(NEW.id);
+    SELECT reservation_place(stage, outcome, partial_effect) INTO place FROM effects WHERE id = NEW.effect_id;
+    SELECT concat_ws('/', state, exposure) INTO stands FROM impact_reservations WHERE id = NEW.id;
+    IF stands IS DISTINCT FROM place THEN
+      RAISE EXCEPTION 'reservation % of effect % is % and not %', NEW.id, NEW.effect_id, stands, COALESCE(place, 'absent')
+        USING ERRCODE = 'check_violation';
+    END IF;
     RETURN NULL;
   END $$;
   CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON impact_reservations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
+
+  -- A reservation that the settlement forgot was not touched, so the change of the effect looks for it. One that was made or
+  -- moved in this transaction looks for itself.
+  CREATE FUNCTION agree_with_reservations() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    forgotten record;
+    place text := reservation_place(NEW.stage, NEW.outcome, NEW.partial_effect);
+  BEGIN
+    SELECT id, concat_ws('/', state, exposure) AS stands INTO forgotten FROM impact_reservations
+    WHERE effect_id = NEW.id AND concat_ws('/', state, exposure) IS DISTINCT FROM place LIMIT 1;
+    -- A later change of the same effect in this transaction has its own turn.
+    IF FOUND AND place IS NOT DISTINCT FROM
+         (SELECT reservation_place(stage, outcome, partial_effect) FROM effects WHERE id = NEW.id) THEN
+      RAISE EXCEPTION 'reservation % of effect % is % and not %', forgotten.id, NEW.id, forgotten.stands, COALESCE(place, 'absent')
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
   CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON effects
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN ((OLD.stage, OLD.outcome, OLD.partial_effect) IS DISTINCT FROM (NEW.stage, NEW.outcome, NEW.partial_effect))

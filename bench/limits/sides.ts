@@ -1,0 +1,177 @@
+import { Client } from 'pg';
+import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
+import { newId } from '../../domain/ids.ts';
+
+/** A reservation of this many is all that an effect declares. */
+const AMOUNT = 3;
+const DIMENSION = 'refunds';
+/** Nothing is ever refused: what is measured is the reservation. */
+const CAP = 1_000_000_000_000;
+
+export interface Place {
+  tenant: Tenant;
+  /** Each has a limit of its own. */
+  agents: { agentId: string; limitId: string }[];
+}
+
+/**
+ * Limits of one dimension, each for one agent, and the tables of the bare side with the same rows: no row-level security, no
+ * foreign key, no trigger, and the primary keys alone.
+ */
+export async function prepareSides(ownerUrl: string, tenants: readonly Tenant[], limitsEach: number): Promise<Place[]> {
+  return asOwner(ownerUrl, async (owner) => {
+    for (const table of ['impact_limits', 'impact_limit_periods', 'impact_reservations']) {
+      await owner.query(`CREATE TABLE IF NOT EXISTS bare_${table} (LIKE ${table} INCLUDING DEFAULTS)`);
+    }
+    // The effect's own row, with its indexes and the trigger of its moves, is not what is compared: it is as it was without limits.
+    await owner.query(`
+      CREATE TABLE IF NOT EXISTS bare_effects (LIKE effects INCLUDING ALL);
+      CREATE OR REPLACE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON bare_effects
+        FOR EACH ROW EXECUTE FUNCTION check_effect_move();`);
+    await owner.query(`
+      CREATE UNIQUE INDEX IF NOT EXISTS bare_limits_key ON bare_impact_limits (id);
+      CREATE UNIQUE INDEX IF NOT EXISTS bare_periods_key ON bare_impact_limit_periods (limit_id, period);
+      CREATE UNIQUE INDEX IF NOT EXISTS bare_reservations_key ON bare_impact_reservations (id);
+      ALTER TABLE bare_impact_limit_periods SET (fillfactor = 50);
+      GRANT SELECT, INSERT, UPDATE ON bare_impact_limits, bare_impact_limit_periods, bare_impact_reservations, bare_effects TO service_app;`);
+    const places: Place[] = [];
+    for (const [number, tenant] of tenants.entries()) {
+      const agents = Array.from({ length: limitsEach }, (_, at) => ({
+        agentId: `agent-${number}-${at}`,
+        limitId: newId('impactLimit'),
+      }));
+      for (const { agentId, limitId } of agents) await insertLimit(owner, tenant, agentId, limitId);
+      places.push({ tenant, agents });
+    }
+    await owner.query('INSERT INTO bare_impact_limits SELECT * FROM impact_limits ON CONFLICT DO NOTHING');
+    await owner.query(
+      `INSERT INTO bare_impact_limit_periods (limit_id, period, environment_id) SELECT id, 'lifetime', environment_id FROM impact_limits
+       ON CONFLICT DO NOTHING`,
+    );
+    await owner.query('ANALYZE');
+    return places;
+  });
+}
+
+async function insertLimit(owner: Client, tenant: Tenant, agentId: string, limitId: string): Promise<void> {
+  await owner.query(
+    `INSERT INTO impact_limits (id, environment_id, name, dimension, cap, period, timezone, scope, thresholds)
+     VALUES ($1, $2, $3, $4, $5, 'lifetime', 'UTC', $6, '{80,100}')`,
+    [limitId, tenant.environmentId, agentId, DIMENSION, CAP, JSON.stringify({ agentIds: [agentId] })],
+  );
+}
+
+const EFFECT_COLUMNS = `id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type, adapter_version,
+  capabilities, target, request, request_digest, impact, stage`;
+
+/** Effects that are ready to be dispatched, of both sides. Answers their ids. */
+export async function prepareEffects(ownerUrl: string, tenant: Tenant, count: number): Promise<string[]> {
+  return asOwner(ownerUrl, async (owner) => {
+    const ids = Array.from({ length: count }, () => newId('effect'));
+    await owner.query(
+      `INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by)
+       SELECT 'inv' || substr(e.id, 4), a.environment_id, a.id, a.current_version_id, e.id, 'sha256:bench', '{}', '{}'
+       FROM unnest($2::text[]) e (id), (SELECT * FROM actions WHERE environment_id = $1 LIMIT 1) a`,
+      [tenant.environmentId, ids],
+    );
+    await owner.query(
+      `INSERT INTO effects (${EFFECT_COLUMNS})
+       SELECT operation_key, environment_id, id, operation_key, 'bench', version_id, 'http.request', '1', '{}', '{}', '{}',
+         'sha256:bench', '[]', 'ready' FROM invocations WHERE operation_key = ANY($1::text[])`,
+      [ids],
+    );
+    await owner.query(
+      `INSERT INTO bare_effects (${EFFECT_COLUMNS}) SELECT ${EFFECT_COLUMNS} FROM effects WHERE id = ANY($1::text[])`,
+      [ids],
+    );
+    await owner.query('ANALYZE'); // as autovacuum would have by then
+    return ids;
+  });
+}
+
+export interface Work {
+  tenant: Tenant;
+  effectId: string;
+  agentId: string;
+  limitId: string;
+}
+
+/** As the dispatch is marked: what is reserved, and the effect's row. */
+export function reserveGoverned(db: Database, work: Work): Promise<void> {
+  return db.withEnvironment(work.tenant, async (tx) => {
+    const facts = { actionName: 'bench', adapterType: 'http.request', apiKeyId: 'key_bench', target: {} };
+    const { effectId, agentId } = work;
+    const impact = [{ dimension: DIMENSION, amount: AMOUNT, bound: 'exact' as const }];
+    const refusal = await reserveImpact(tx, { ...facts, effectId, agentId, impact }, new Date());
+    if (refusal !== null) throw new Error(refusal.message);
+    await markDispatched(tx, 'effects', effectId);
+  });
+}
+
+/** What one would write by hand, knowing which limit it is: three statements, sent together. */
+export function reserveBare(db: Database, work: Work): Promise<void> {
+  return db.withEnvironment(work.tenant, async (tx) => {
+    const { limitId, effectId, tenant } = work;
+    const bindings = {
+      limitId,
+      effectId,
+      id: newId('reservation'),
+      environmentId: tenant.environmentId,
+      amount: AMOUNT,
+    };
+    const [{ rowCount }] = await Promise.all([
+      tx.raw<{ rowCount: number }>(
+        `UPDATE bare_impact_limit_periods p SET reserved = reserved + :amount FROM bare_impact_limits l
+         WHERE l.id = :limitId AND p.limit_id = l.id AND p.period = 'lifetime' AND p.reserved + p.settled + :amount <= l.cap`,
+        bindings,
+      ),
+      tx.raw(
+        `INSERT INTO bare_impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
+         VALUES (:id, :environmentId, :effectId, :limitId, 'lifetime', :amount)`,
+        bindings,
+      ),
+      markDispatched(tx, 'bare_effects', effectId),
+    ]);
+    if (rowCount !== 1) throw new Error('the bare side reserved nothing');
+  });
+}
+
+async function markDispatched(
+  tx: EnvironmentTransaction,
+  table: 'effects' | 'bare_effects',
+  id: string,
+): Promise<void> {
+  await tx.raw(`UPDATE ${table} SET stage = 'dispatching', outcome = 'pending', updated_at = now() WHERE id = ?`, [id]);
+}
+
+/** Both sides hold what they should: else what was measured is not what is said. */
+export async function checkCounts(ownerUrl: string, expected: Record<'governed' | 'bare', number>): Promise<void> {
+  await asOwner(ownerUrl, async (owner) => {
+    for (const [side, prefix] of [
+      ['governed', ''],
+      ['bare', 'bare_'],
+    ] as const) {
+      const { rows } = await owner.query<{ reserved: string; reservations: string }>(
+        `SELECT (SELECT COALESCE(sum(reserved), 0) FROM ${prefix}impact_limit_periods) AS reserved,
+           (SELECT count(*) FROM ${prefix}impact_reservations) AS reservations`,
+      );
+      const [found] = rows;
+      if (Number(found?.reservations) !== expected[side] || Number(found?.reserved) !== expected[side] * AMOUNT) {
+        throw new Error(
+          `${side}: ${expected[side]} reservations were made, and the tables say ${JSON.stringify(found)}`,
+        );
+      }
+    }
+  });
+}
+
+async function asOwner<T>(ownerUrl: string, work: (owner: Client) => Promise<T>): Promise<T> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end();
+  }
+}
