@@ -161,6 +161,7 @@ class Check {
       if (value !== undefined) values.push(this.typeOf(value, below));
     }
     if (messageName === '') return mapOf(join(keys), join(values));
+    if (!this.#environment.makesMessages) throw new ExpressionError(`makes a ${messageName}, which a condition cannot`);
     const isKnown = this.#candidates(messageName).some(
       (candidate) => this.#cel.registry.getMessage(candidate) !== undefined,
     );

@@ -25,6 +25,8 @@ export const METERED = { range: '@range', step: '@step', list: '@list', append: 
 
 export interface ExpressionEnvironment {
   cel: CelEnv;
+  /** Whether messages of Protocol Buffers can be made. Making one is not metered, and facts have none: for the conformance suite. */
+  makesMessages: boolean;
   variables: ReadonlyMap<string, ValueType>;
 }
 
@@ -106,7 +108,7 @@ export function meteredEnvironment(
   // Derived from the library's own objects, which are marked by symbols that it does not export.
   const funcs = Object.create(bare.funcs, { find: { value: find } }) as CelEnv['funcs'];
   const cel = Object.create(bare, { funcs: { value: funcs } }) as CelEnv;
-  return { cel, variables };
+  return { cel, makesMessages: options.registry !== undefined, variables };
 }
 
 function meteredGroup(name: string, group: Group | undefined): Group | undefined {
