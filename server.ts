@@ -3,6 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
+import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
+import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
@@ -11,6 +13,7 @@ import { SettlementHub } from './db/notifications/settlement-hub.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
 import { readConfiguration } from './domain/configuration.ts';
+import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { TASK_QUEUE } from './workflows/search-attributes.ts';
@@ -36,6 +39,8 @@ export interface ApiParts {
   /** 0 takes a free one. */
   port: number;
   shutdownGraceMs: number;
+  /** Addresses that a description may be fetched from although they are not public. */
+  egressAllow: EgressAllow;
   network: NetworkSettings;
   /** False while more is set up around the API; not ready until then. */
   isSetUp?: () => boolean;
@@ -62,6 +67,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       logger.warn({ ...context, message: error.message }, 'the notification connection is away'),
   });
   const settlements = new SettlementHub(notifications);
+  const importPlanner = new ImportPlanner();
   const { temporal, vault, eagerStart } = parts;
   const { publicUrl } = parts.network;
   const api = createApi(
@@ -74,12 +80,15 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       logger,
       eagerStart,
       taskQueue: TASK_QUEUE,
+      importPlanner,
+      fetchDocument: createDocumentFetcher({ egressAllow: parts.egressAllow }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
   const close = async (): Promise<void> => {
     api.close();
+    importPlanner.close();
     settlements.close();
     await notifications.close();
     await db.close();
@@ -161,6 +170,7 @@ async function main(): Promise<void> {
     host: configuration.HOST,
     port: configuration.PORT,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
+    egressAllow: configuration.EGRESS_ALLOW,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
   });
   const signal = await new Promise<NodeJS.Signals>((resolve) => {

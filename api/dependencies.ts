@@ -4,6 +4,8 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/notifications/notification-listener.ts';
 import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
+import type { FetchDocument } from '../domain/openapi-import/source.ts';
+import type { ImportPlanner } from './actions/import/import-planner.ts';
 
 /** What the API's handlers are handed by server.ts, the embedded stack or a test. */
 export interface ApiDependencies {
@@ -21,6 +23,10 @@ export interface ApiDependencies {
   eagerStart: boolean;
   /** Where the workers of this installation poll: TASK_QUEUE, unless a test keeps to itself. */
   taskQueue: string;
+  /** Reads OpenAPI descriptions in threads; closed by whoever made it. */
+  importPlanner: ImportPlanner;
+  /** Through the egress guard. */
+  fetchDocument: FetchDocument;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */
   publicOrigins?: readonly string[];
 }

@@ -131,10 +131,10 @@ export const VARIABLES = {
   },
   EGRESS_ALLOW: {
     meaning:
-      'Comma-separated addresses or CIDRs that actions may call although they are private, loopback or otherwise blocked. An empty value is none.',
+      'Comma-separated addresses or CIDRs that actions, messages and the import of descriptions may call although they are private, loopback or otherwise blocked. An empty value is none.',
     default: '',
     embeddedDefault: LOOPBACK_EGRESS,
-    processes: ['worker', 'embedded'],
+    processes: ['api', 'worker', 'embedded'],
     emptyCounts: true,
     schema: addressRangesSchema,
   },

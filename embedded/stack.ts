@@ -108,6 +108,7 @@ async function start(
     eagerStart: true,
     host: configuration.HOST,
     port: configuration.PORT,
+    egressAllow: configuration.EGRESS_ALLOW,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
   });
   stops.add(() => api.stop());

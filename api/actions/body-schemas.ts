@@ -12,7 +12,7 @@ export const ACTION_NAME_PATTERN = /^[a-z][a-z0-9_.-]{0,63}$/;
 /** The paths below /api/v2/actions that are no refs: an action of that name could not be reached by it. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['import', 'invocations', 'effects', 'previews']);
 
-const name = z
+export const actionNameSchema = z
   .string()
   .regex(ACTION_NAME_PATTERN, 'must be a lower-case letter, then at most 63 of a-z, 0-9, "_", "." or "-"')
   .refine((value) => !RESERVED_NAMES.has(value), 'is a reserved word; choose another name')
@@ -52,13 +52,13 @@ const members = {
 } as const;
 
 export const createActionBody = z
-  .strictObject({ ...members, name })
+  .strictObject({ ...members, name: actionNameSchema })
   .partial()
   .required({ name: true, adapter: true })
   .meta({ id: 'CreateAction' });
 
 export const updateActionBody = z
-  .strictObject({ ...members, name })
+  .strictObject({ ...members, name: actionNameSchema })
   .partial()
   .meta({ id: 'UpdateAction' });
 

@@ -114,6 +114,16 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */
   headers?: Record<string, string>;
+  /** Bytes of a body that it takes at most; 1 MiB where nothing is said. */
+  bodyBytesMax?: number;
+}
+
+/** What a route made of the bytes of its body. */
+export interface ReadBody<Parsed> {
+  /** Handed to the handler. */
+  body: Parsed;
+  /** Over the body's JSON value: equal bodies have equal ones. */
+  digest: string;
 }
 
 export interface RouteDefinition<
@@ -121,6 +131,7 @@ export interface RouteDefinition<
   Q extends Params = Params,
   B extends Body = Body,
   R extends Responses = Responses,
+  Parsed = Out<B>,
 > extends Declaration<P, Q, B, R> {
   /** What an API key needs; `null`: any authenticated caller. */
   scope: Scope | null;
@@ -136,7 +147,12 @@ export interface RouteDefinition<
    * `exempt.atomicReply` names the fence that keeps a second run from doing the work again.
    */
   idempotent?: boolean;
-  handler(context: RouteContext<Out<P>, Out<Q>, Out<B>>): Promise<RouteReply<Data<R>>>;
+  /**
+   * Parses and checks the body in place of the event loop, for one so large that everybody else would wait for it. The
+   * schema of `request.body` then only describes it, and this throws what the check by the schema would.
+   */
+  readBody?(bytes: Uint8Array, deps: ApiDependencies): Promise<ReadBody<Parsed>>;
+  handler(context: RouteContext<Out<P>, Out<Q>, Parsed>): Promise<RouteReply<Data<R>>>;
 }
 
 /**
@@ -148,7 +164,8 @@ export function defineRoute<
   Q extends Params = undefined,
   B extends Body = undefined,
   R extends Responses = Responses,
->(definition: RouteDefinition<P, Q, B, R>): AnyRoute {
+  Parsed = Out<B>,
+>(definition: RouteDefinition<P, Q, B, R, Parsed>): AnyRoute {
   // The machinery calls the handler with what the definition's own schemas parsed, so the erased types hold.
   return { kind: 'environment', ...definition };
 }
@@ -249,7 +266,7 @@ type Erased<Kind extends string, Definition extends { handler(context: never): u
 
 type U = unknown;
 export type AnyRoute =
-  | Erased<'environment', RouteDefinition, RouteContext<U, U, U>>
+  | Erased<'environment', RouteDefinition<Params, Params, Body, Responses, U>, RouteContext<U, U, U>>
   | Erased<'workspace', WorkspaceRouteDefinition<ObjectSchema, Params, Body, Responses>, WorkspaceRouteContext<U, U, U>>
   | Erased<'credential', CredentialRouteDefinition<Params, Params, Body, Responses>, CredentialRouteContext<U, U, U>>
   | Erased<'user', UserRouteDefinition<Params, Params, Body, Responses>, UserRouteContext<U, U, U>>

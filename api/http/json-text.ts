@@ -8,6 +8,12 @@ const PUNCTUATION = ' \t\r\n{}[]:,"';
 const INTEGER = /^-?\d+$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+export interface JsonTextOptions {
+  depthMax?: number;
+  /** Integers that a double does not hold exactly are taken as what it holds: for numbers that nothing is calculated with. */
+  roundsIntegers?: boolean;
+}
+
 interface Frame {
   /** Keys seen, of an object; null of an array. */
   keys: Set<string> | null;
@@ -20,11 +26,11 @@ interface Frame {
 /**
  * Parses a request body so that what we store and send is what the caller wrote. Beyond JSON.parse it refuses what parsers
  * disagree on or what cannot be stored: duplicate keys, `__proto__`, numbers that a double cannot hold exactly (integers) or
- * at all, NUL characters and lone surrogates. At most 64 levels deep.
+ * at all, NUL characters and lone surrogates. At most 64 levels deep unless `options` says otherwise.
  *
  * @throws {ServiceError} VALIDATION_ERROR, with the path of the offender.
  */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(text: string, options: JsonTextOptions = {}): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -32,7 +38,7 @@ export function parseJsonText(text: string): unknown {
     // The parser's own message quotes the text, which may hold a credential.
     throw malformed('body', 'is not valid JSON');
   }
-  checkTokens(text);
+  checkTokens(text, options);
   return value;
 }
 
@@ -41,7 +47,7 @@ function malformed(path: string, message: string): ServiceError {
 }
 
 /** The text is valid JSON here, so one pass with a stack of frames is enough. */
-function checkTokens(text: string): void {
+function checkTokens(text: string, { depthMax = JSON_DEPTH_MAX, roundsIntegers = false }: JsonTextOptions): void {
   const stack: Frame[] = [];
   for (const token of tokensOf(text)) {
     const frame = stack.at(-1);
@@ -50,10 +56,12 @@ function checkTokens(text: string): void {
     else if (token === '}' || token === ']') stack.pop();
     else if (token === ',') nextMember(frame);
     else {
-      const problem = token.startsWith('"') ? problemOfString(unquote(token), frame) : problemOfNumber(token);
+      const problem = token.startsWith('"')
+        ? problemOfString(unquote(token), frame)
+        : problemOfNumber(token, roundsIntegers);
       if (problem !== null) throw malformed(pathOf(stack), problem);
     }
-    if (stack.length > JSON_DEPTH_MAX) throw malformed('body', `is nested deeper than ${JSON_DEPTH_MAX} levels`);
+    if (stack.length > depthMax) throw malformed('body', `is nested deeper than ${depthMax} levels`);
   }
 }
 
@@ -97,11 +105,11 @@ function problemOfString(value: string, frame: Frame | undefined): string | null
   return null;
 }
 
-function problemOfNumber(token: string): string | null {
+function problemOfNumber(token: string, roundsIntegers: boolean): string | null {
   if (token === 'true' || token === 'false' || token === 'null') return null;
   const value = Number(token);
   if (!Number.isFinite(value)) return 'is a number too large to be held';
-  if (INTEGER.test(token) && !Number.isSafeInteger(value)) {
+  if (!roundsIntegers && INTEGER.test(token) && !Number.isSafeInteger(value)) {
     return 'is an integer beyond 2^53 - 1, which JSON numbers do not hold exactly: send it as a string';
   }
   return null;

@@ -1,43 +1,57 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError, validationError } from '../../domain/errors.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText, type JsonTextOptions } from './json-text.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
 
 /**
  * The JSON value of a request's body, or undefined where it has none.
  *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE over 1 MiB, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for what is not JSON.
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for what is not JSON.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = await readBytes(request);
-  if (bytes.length === 0) return undefined;
-  checkMediaType(request);
+export async function readJsonBody(request: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
+  const bytes = await readJsonBytes(request, bytesMax);
+  return bytes.length === 0 ? undefined : parseJsonBytes(bytes);
+}
+
+/**
+ * The bytes of a body that says it is JSON.
+ *
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE.
+ */
+export async function readJsonBytes(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const bytes = await readBytes(request, bytesMax);
+  if (bytes.length > 0) checkMediaType(request);
+  return bytes;
+}
+
+/** @throws {ServiceError} VALIDATION_ERROR for what is not JSON in UTF-8. */
+export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): unknown {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw validationError([{ path: 'body', message: 'is not valid UTF-8' }]);
   }
-  return parseJsonText(text);
+  return parseJsonText(text, options);
 }
 
 /**
  * Reads by events, since leaving a `for await` early destroys the connection before the 413 is sent. What follows an
  * oversized body is discarded: Node drains it once the response is out.
  */
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= BODY_BYTES_MAX) {
+      if (size <= bytesMax) {
         chunks.push(chunk);
       } else {
         chunks.length = 0;
-        reject(tooLarge());
+        reject(tooLarge(bytesMax));
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
@@ -60,8 +74,8 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-function tooLarge(): ServiceError {
+function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError('PAYLOAD_TOO_LARGE', {
-    message: `The request body is larger than ${BODY_BYTES_MAX} bytes (1 MiB).`,
+    message: `The request body is larger than ${bytesMax} bytes (${Math.round(bytesMax / 1_048_576)} MiB).`,
   });
 }

@@ -21,7 +21,7 @@ import {
   requireScope,
   type Authenticators,
 } from './identify.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { BODY_BYTES_MAX, readJsonBody, readJsonBytes } from './read-json-body.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
 import { queryOf, validateBody, validatePart } from './validate-request.ts';
@@ -154,8 +154,15 @@ async function read(
   ctx: HttpContext,
 ): Promise<ReturnType<typeof parseRequest> & { json: unknown; requestId: string; deps: ApiDependencies }> {
   if (ctx.accepts('json') === false) throw new ServiceError('NOT_ACCEPTABLE');
-  const json = takesBody(route) ? await readJsonBody(ctx.req) : undefined;
-  return { ...parseRequest(route, ctx, json), json, requestId: ctx.state.requestId, deps: runner.deps };
+  const common = { requestId: ctx.state.requestId, deps: runner.deps };
+  if (route.kind === 'environment' && route.readBody !== undefined) {
+    const parts = parseParts(route, ctx);
+    const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX);
+    const { body, digest } = await route.readBody(bytes, runner.deps);
+    return { ...parts, body, json: digest, ...common };
+  }
+  const json = takesBody(route) ? await readJsonBody(ctx.req, route.bodyBytesMax) : undefined;
+  return { ...parseRequest(route, ctx, json), json, ...common };
 }
 
 /** A GET carries no body. Any other method without a body schema takes none but `{}`. */
@@ -168,7 +175,12 @@ function parseRequest(
   ctx: HttpContext,
   json: unknown,
 ): { params: unknown; query: unknown; body: unknown } {
-  const { params = NOTHING, query = NOTHING, body = NOTHING } = route.request;
+  const { body = NOTHING } = route.request;
+  return { ...parseParts(route, ctx), body: takesBody(route) ? validateBody(body, json) : undefined };
+}
+
+function parseParts(route: AnyRoute, ctx: HttpContext): { params: unknown; query: unknown } {
+  const { params = NOTHING, query = NOTHING } = route.request;
   const rawParams = ctx['params'] as Record<string, string>;
   for (const [name, value] of Object.entries(rawParams)) {
     if (value.includes('\0')) throw validationError([{ path: `params.${name}`, message: 'contains a NUL character' }]);
@@ -176,7 +188,6 @@ function parseRequest(
   return {
     params: validatePart('params', strictOf(params), rawParams),
     query: validatePart('query', strictOf(query), queryOf(new URLSearchParams(ctx.querystring))),
-    body: takesBody(route) ? validateBody(body, json) : undefined,
   };
 }
 

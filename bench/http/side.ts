@@ -42,6 +42,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     host: '127.0.0.1',
     port: 0,
     shutdownGraceMs: 0,
+    egressAllow: [],
     network: { publicUrl: null, trustedProxies: [] },
   });
   return api.port;

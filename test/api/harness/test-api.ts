@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
 import type { ApiDependencies } from '../../../api/dependencies.ts';
 import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
@@ -11,7 +13,9 @@ import { Database, type Tenant } from '../../../db/client.ts';
 import { NotificationListener } from '../../../db/notifications/notification-listener.ts';
 import { SettlementHub } from '../../../db/notifications/settlement-hub.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { compiledModule } from '../../harness/compiled-module.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { TASK_QUEUE } from '../../../workflows/search-attributes.ts';
 import { violationsOf } from './reply-schemas.ts';
@@ -57,9 +61,16 @@ export interface TestApiOptions extends ApiOptions {
   taskQueue?: string;
   /** The one that a worker of the test opens with; else one of its own. */
   vault?: Pick<Vault, 'seal'>;
+  /** Of the threads that read descriptions. */
+  imports?: ImportPlannerOptions;
   /** Origins of our own pages beside the API's host. */
   publicOrigins?: readonly string[];
 }
+
+/** The thread of an import runs the source, as the test does. */
+const FROM_SOURCE: ImportPlannerOptions = {
+  threadFile: () => compiledModule('api/actions/import/import-thread.ts'),
+};
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase());
@@ -83,6 +94,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     logger,
     eagerStart: false,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
+    importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
+    fetchDocument: createDocumentFetcher({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     publicOrigins: options.publicOrigins ?? [],
   };
   const replyViolations: string[] = [];
@@ -106,6 +119,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       api.close();
+      deps.importPlanner.close();
       settlements.close();
       await notifications.close();
       await connection.close();

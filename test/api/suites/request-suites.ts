@@ -81,7 +81,8 @@ const bodies: Suite = {
   covers: takesBody,
   async check(world, route) {
     const { body: _, ...bare } = await world.requestFor(route);
-    const oversize = `{"unexpected":"${'x'.repeat(BODY_BYTES_MAX)}"}`;
+    const bytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
+    const oversize = `{"unexpected":"${'x'.repeat(bytesMax)}"}`;
     const [large, malformed, plain] = [
       await world.sendAllowed(route, bare, { raw: oversize }),
       await world.sendAllowed(route, bare, { raw: '{"a":' }),

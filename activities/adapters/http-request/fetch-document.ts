@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import { isBlocked, type EgressAllow } from '../../../domain/egress.ts';
+import { DOCUMENT_BYTES_MAX } from '../../../domain/openapi-import/limits.ts';
+import type { FetchDocument, FetchedDocument } from '../../../domain/openapi-import/source.ts';
+import { systemResolve, type Resolve } from './dial.ts';
+import { sendRequest, type SendOptions } from './send-request.ts';
+
+const FETCH_TIMEOUT_MS = 20_000;
+
+/**
+ * Fetches OpenAPI descriptions with the guard of the dispatches. In clear only from addresses that EGRESS_ALLOW names: what a
+ * description says decides where credentials go, and nobody on the way may change it.
+ */
+export function createDocumentFetcher(options: SendOptions): FetchDocument {
+  return async (text) => {
+    const url = new URL(text);
+    const resolve = options.resolve ?? systemResolve;
+    const guarded = url.protocol === 'https:' ? resolve : onlyListed(resolve, options.egressAllow);
+    if (url.protocol !== 'https:' && !isListedLiteral(url, options.egressAllow)) {
+      return { kind: 'refused', message: 'must begin with https://' };
+    }
+    const sent = await sendRequest(
+      { ...options, resolve: guarded },
+      {
+        method: 'GET',
+        url: url.href,
+        headers: {
+          Accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
+          'User-Agent': 'agent-action-runtime',
+        },
+        body: null,
+        bodyEncoding: 'utf8',
+      },
+      { bytesMax: DOCUMENT_BYTES_MAX, larger: 'no_answer' },
+      { timeoutMs: FETCH_TIMEOUT_MS, signal: new AbortController().signal },
+    );
+    return fetchedOf(sent);
+  };
+}
+
+function fetchedOf(sent: Awaited<ReturnType<typeof sendRequest>>): FetchedDocument {
+  if (sent.kind === 'blocked') return { kind: 'refused', message: `was not fetched: ${sent.message}` };
+  if (sent.kind !== 'response') return { kind: 'refused', message: `was not fetched: ${sent.reason}` };
+  const { status, headers, body } = sent.response;
+  if (status !== 200) {
+    const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+    return { kind: 'refused', message: `answered ${status}${redirected}` };
+  }
+  const encoding = headers.find(([name]) => name === 'content-encoding')?.[1];
+  if (encoding !== undefined && encoding !== 'identity') {
+    return { kind: 'refused', message: `answered with the encoding ${encoding.slice(0, 50)}, which was not asked for` };
+  }
+  return { kind: 'fetched', bytes: body };
+}
+
+const NOTHING_LISTED: EgressAllow = [];
+
+/** True of an address that is reached by an exception alone. */
+function isException(address: string, allow: EgressAllow): boolean {
+  return isBlocked(address, NOTHING_LISTED) && !isBlocked(address, allow);
+}
+
+/** An address in the URL itself is never resolved. */
+function isListedLiteral(url: URL, allow: EgressAllow): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 || isException(host, allow);
+}
+
+function onlyListed(resolve: Resolve, allow: EgressAllow): Resolve {
+  return async (hostname) => {
+    const addresses = await resolve(hostname);
+    if (addresses.every(({ address }) => isException(address, allow))) return addresses;
+    throw new Error('only https:// leads to it');
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { validationError } from '../../domain/errors.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { applyImport } from './import/apply-import.ts';
+import { importActionsBody, importedOperationSchema, IMPORT_BODY_BYTES_MAX } from './import/import-body.ts';
+import type { ImportedOperation } from './import/import-body.ts';
+import type { PlannedImport, ReadImport } from './import/import-job.ts';
+
+export const importActionsRoute = defineRoute({
+  id: 'actions.import',
+  method: 'POST',
+  path: '/api/v2/actions/import',
+  summary: 'Import actions from an OpenAPI description',
+  description:
+    'Makes an `http.request` action of each operation of an OpenAPI 3.0, 3.1 or 3.2 description, or brings the action up to ' +
+    'date that an earlier import of it made: all in one transaction. The input of an action is `{path, query, headers, ' +
+    'cookies, body}`, as far as the operation has them. What cannot be written is skipped with a reason; a second import of ' +
+    'the same description changes nothing. To refer to vault secrets the credential needs `secrets:read` or `secrets:write`.',
+  scope: 'actions:write',
+  bodyBytesMax: IMPORT_BODY_BYTES_MAX,
+  request: { body: importActionsBody },
+  response: { 200: z.array(importedOperationSchema) },
+  errors: ['CONFLICT'],
+  idempotent: true,
+  async readBody(bytes, deps) {
+    if (bytes.length === 0) throw validationError([{ path: 'body', message: 'is missing: send a JSON body' }]);
+    const { read, digest } = await deps.importPlanner.run({ kind: 'request', bytes });
+    return { body: read, digest };
+  },
+  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+    const plan = body.planned ?? (await planFrom(body, deps));
+    return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const operations = await applyImport(tx, plan, { caller, actor });
+      await recordAudit(tx, {
+        workspaceId: caller.tenant.workspaceId,
+        actor,
+        action: 'actions.imported',
+        target: { type: 'environment', id: caller.environment.id },
+        details: { title: plan.title, ...(body.url === null ? {} : { url: body.url }), ...countsOf(operations) },
+        requestId,
+      });
+      return recordReply(tx, { status: 200, data: operations });
+    });
+  },
+});
+
+async function planFrom({ url, settings }: ReadImport, deps: ApiDependencies): Promise<PlannedImport> {
+  if (url === null) throw new Error('an import has neither a plan nor a URL');
+  const fetched = await deps.fetchDocument(url);
+  if (fetched.kind === 'refused') throw validationError([{ path: 'body.url', message: fetched.message }]);
+  const { planned } = await deps.importPlanner.run({ kind: 'document', bytes: fetched.bytes, url, settings });
+  return planned;
+}
+
+function countsOf(operations: readonly ImportedOperation[]): Record<ImportedOperation['status'], number> {
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 };
+  for (const { status } of operations) counts[status]++;
+  return counts;
+}

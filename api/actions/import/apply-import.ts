@@ -1,0 +1,144 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { lockImports } from '../../../db/actions/lock-imports.ts';
+import { lockNamedActions, type NamedAction } from '../../../db/actions/lock-named-actions.ts';
+import { readDefinitions } from '../../../db/actions/read-definitions.ts';
+import {
+  insertImportedActions,
+  updateImportedActions,
+  type ImportedAction,
+  type ImportedChange,
+} from '../../../db/actions/write-imported-actions.ts';
+import type { ActionDefinition } from '../../../domain/actions.ts';
+import { adapterDescriptor } from '../../../domain/adapters/index.ts';
+import { digestOf } from '../../../domain/canonical-json.ts';
+import type { Json } from '../../../domain/json.ts';
+import type { Actor, Caller } from '../../http/define-route.ts';
+import { requireGovernScope, requireSecretScope } from '../access.ts';
+import type { ImportedOperation } from './import-body.ts';
+import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
+
+/** Written together: few enough that no statement is long, and that the event loop is free in between. */
+const CHUNK = 100;
+const REASON_CHARACTERS_MAX = 1_000;
+
+type PlannedAction = Extract<PlannedImportEntry, { kind: 'action' }>;
+
+interface Decided {
+  operation: ImportedOperation;
+  create?: ImportedAction;
+  change?: ImportedChange;
+}
+
+/**
+ * Makes and changes the actions of a plan. What an action has beside the document (governance, time-out, output schema) is its
+ * owner's and stays; an action that this document did not make is never touched.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to, CONFLICT where a name was taken
+ * meanwhile. Nothing is imported then: the transaction is the caller's to roll back.
+ */
+export async function applyImport(
+  tx: EnvironmentTransaction,
+  plan: PlannedImport,
+  { caller, actor }: { caller: Caller; actor: Actor },
+): Promise<ImportedOperation[]> {
+  await lockImports(tx);
+  const actions = plan.entries.filter((entry) => entry.kind === 'action');
+  const present = await lockNamedActions(
+    tx,
+    actions.map(({ name }) => name),
+  );
+  const operations: ImportedOperation[] = [];
+  for (let from = 0; from < plan.entries.length; from += CHUNK) {
+    const decided = await decideChunk(tx, plan.title, plan.entries.slice(from, from + CHUNK), present, caller);
+    const created = decided.flatMap(({ create }) => create ?? []);
+    const changed = decided.flatMap(({ change }) => change ?? []);
+    if (created.length > 0) await insertImportedActions(tx, created, actor);
+    if (changed.length > 0) await updateImportedActions(tx, changed, actor);
+    operations.push(...decided.map(({ operation }) => operation));
+    await nextTurn();
+  }
+  return operations;
+}
+
+async function decideChunk(
+  tx: EnvironmentTransaction,
+  title: string,
+  entries: readonly PlannedImportEntry[],
+  present: ReadonlyMap<string, NamedAction>,
+  caller: Caller,
+): Promise<Decided[]> {
+  const differing = entries.flatMap((entry) => {
+    const action = present.get(entry.name);
+    const differs = entry.kind === 'action' && action !== undefined && action.currentVersion.digest !== entry.digest;
+    return differs && isOurs(action, title, entry.operationId) ? [action.currentVersion.id] : [];
+  });
+  const definitions =
+    differing.length === 0 ? new Map<string, ActionDefinition>() : await readDefinitions(tx, differing);
+  return entries.map((entry) => decide(entry, title, present.get(entry.name), definitions, caller));
+}
+
+function decide(
+  entry: PlannedImportEntry,
+  title: string,
+  action: NamedAction | undefined,
+  definitions: ReadonlyMap<string, ActionDefinition>,
+  caller: Caller,
+): Decided {
+  const { operationId, name } = entry;
+  const said = (status: ImportedOperation['status'], reason: string): ImportedOperation => ({
+    operationId,
+    name,
+    status,
+    ...(reason === '' ? {} : { reason: reason.slice(0, REASON_CHARACTERS_MAX) }),
+  });
+  if (entry.kind === 'skipped') return { operation: said('skipped', entry.reason) };
+  const notes = entry.notes.join('; ');
+  const changeNote = importNote(title, operationId);
+  if (action === undefined) {
+    requireSecretScope(caller, entry.secretNames);
+    const { description, definitionJson, digest } = entry;
+    return {
+      operation: said('created', notes),
+      create: { name, description, version: { definitionJson, digest, changeNote } },
+    };
+  }
+  if (!isOurs(action, title, operationId)) {
+    const reason = `an action named ${name} exists that this document did not make; archive or rename it, or import with a namePrefix`;
+    return { operation: said('skipped', reason) };
+  }
+  const version = nextVersion(entry, action, definitions, caller);
+  if (version === null && action.description === entry.description) return { operation: said('unchanged', notes) };
+  const numbered = version === null ? null : { ...version, changeNote, number: action.currentVersion.number + 1 };
+  return {
+    operation: said('updated', notes),
+    change: { id: action.id, description: entry.description, version: numbered },
+  };
+}
+
+/** The document's adapter and input schema in the action's present definition; null where that changes nothing. */
+function nextVersion(
+  entry: PlannedAction,
+  action: NamedAction,
+  definitions: ReadonlyMap<string, ActionDefinition>,
+  caller: Caller,
+): { definitionJson: string; digest: string } | null {
+  const before = definitions.get(action.currentVersion.id);
+  if (before === undefined) return null;
+  const { adapter, inputSchema } = JSON.parse(entry.definitionJson) as ActionDefinition;
+  const definition: ActionDefinition = { ...before, adapter, inputSchema };
+  const digest = digestOf(definition as unknown as Json);
+  if (digest === action.currentVersion.digest) return null;
+  requireGovernScope(caller, before, definition);
+  requireSecretScope(caller, adapterDescriptor(adapter.type, adapter.version).secretNames(definition));
+  return { definitionJson: JSON.stringify(definition), digest };
+}
+
+/** The change note of every version that an import makes; of version 1 it tells whose action it is. */
+export function importNote(title: string, operationId: string): string {
+  return `Imported from ${title}: ${operationId.slice(0, 300)}`;
+}
+
+function isOurs(action: NamedAction, title: string, operationId: string): boolean {
+  return action.firstNote === importNote(title, operationId);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../../domain/openapi-import/limits.ts';
+import { SECRET_NAME_PATTERN } from '../../../domain/templates.ts';
+
+/** A document and what stands around it. */
+export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX + 1_048_576;
+const URL_CHARACTERS_MAX = 2_048;
+const NAME_PREFIX_PATTERN = /^[a-z][a-z0-9_.-]{0,31}$/;
+
+export const importActionsBody = z
+  .strictObject({
+    document: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .describe('An OpenAPI 3.0, 3.1 or 3.2 description: an object, or a text of JSON or YAML. At most 10 MiB.'),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(URL_CHARACTERS_MAX)
+      .describe('Where the description is, in place of `document`: https, no redirects, at most 10 MiB.'),
+    operations: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(PATH_CHARACTERS_MAX + 50),
+      )
+      .min(1)
+      .max(OPERATIONS_MAX)
+      .describe('Only these operationIds; an operation without one is `GET /path`. Left out: all.'),
+    namePrefix: z
+      .string()
+      .regex(NAME_PREFIX_PATTERN, 'must be a lower-case letter, then at most 31 of a-z, 0-9, "_", "." or "-"')
+      .describe('Put before each name, for example `stripe.`.'),
+    secret: z
+      .string()
+      .regex(SECRET_NAME_PATTERN, 'is not the name of a secret')
+      .describe('Vault secret with the credential; left out, a name is derived from the host and the security scheme.'),
+  })
+  .partial()
+  .refine(({ document, url }) => (document === undefined) !== (url === undefined), {
+    message: 'must hold either document or url',
+  })
+  .meta({ id: 'ImportActions' });
+
+export const importedOperationSchema = z
+  .strictObject({
+    operationId: z.string(),
+    name: z.string().describe('Of the action that it is, or would be.'),
+    status: z.enum(['created', 'updated', 'unchanged', 'skipped']),
+    reason: z.string().optional().describe('Why it was skipped, or what was left out of the action.'),
+  })
+  .meta({ id: 'ImportedOperation' });
+
+export type ImportedOperation = z.input<typeof importedOperationSchema>;

@@ -1,0 +1,97 @@
+import { ACTION_TIMEOUT_MS_DEFAULT, type ActionDefinition } from '../../../domain/actions.ts';
+import { digestOf } from '../../../domain/canonical-json.ts';
+import { ServiceError, validationError } from '../../../domain/errors.ts';
+import type { Json } from '../../../domain/json.ts';
+import { DOCUMENT_DEPTH_MAX } from '../../../domain/openapi-import/limits.ts';
+import { planImport, TooMuchWork, type PlannedOperation } from '../../../domain/openapi-import/plan-import.ts';
+import { parseJsonBytes } from '../../http/read-json-body.ts';
+import { validateBody } from '../../http/validate-request.ts';
+import { actionNameSchema } from '../body-schemas.ts';
+import { buildDefinition } from '../definition.ts';
+import { importActionsBody } from './import-body.ts';
+import type { ImportAnswer, ImportJob, ImportSettings, PlannedImport, PlannedImportEntry } from './import-job.ts';
+
+/** The whole work of an import but for the database. It takes seconds: it runs in a thread (import-thread.ts). */
+export function runImportJob(job: ImportJob): ImportAnswer {
+  try {
+    return job.kind === 'request' ? readRequest(job.bytes) : readDocument(job);
+  } catch (error) {
+    if (error instanceof TooMuchWork) return refusedBy(tooMuchWork());
+    if (!(error instanceof ServiceError)) throw error;
+    return refusedBy(error);
+  }
+}
+
+export function tooMuchWork(): ServiceError {
+  const message = 'takes more work than an import may; name some of its operations in body.operations';
+  return validationError([{ path: 'body', message }]);
+}
+
+function refusedBy({ code, publicMessage: message, details }: ServiceError): ImportAnswer {
+  return { kind: 'refused', code, message, details };
+}
+
+function readRequest(bytes: Uint8Array): ImportAnswer {
+  // A document's integers are bounds of schemas; one beyond 2^53 is the largest that its author could think of.
+  const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true });
+  const body = validateBody(importActionsBody, json) as ReturnType<typeof importActionsBody.parse>;
+  const { document, url, operations = null, namePrefix = '', secret = null } = body;
+  const settings: ImportSettings = { operations, namePrefix, secret };
+  const digest = digestOf(json as Json);
+  if (url !== undefined) return { kind: 'request', read: { settings, planned: null, url }, digest };
+  const planned = plan(document, 'body.document', settings, null);
+  return { kind: 'request', read: { settings, planned, url: null }, digest };
+}
+
+function readDocument({ bytes, url, settings }: Extract<ImportJob, { kind: 'document' }>): ImportAnswer {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw validationError([{ path: 'body.url', message: 'leads to a document that is not UTF-8' }]);
+  }
+  return { kind: 'document', planned: plan(text, 'body.url', settings, url) };
+}
+
+function plan(source: unknown, at: string, settings: ImportSettings, baseUrl: string | null): PlannedImport {
+  const planned = planImport(source, at, {
+    ...settings,
+    baseUrl,
+    isAllowedName: (name) => actionNameSchema.safeParse(name).success,
+  });
+  if (!planned.ok) throw validationError(planned.issues);
+  return { title: planned.title, entries: Array.from(planned.operations, entryOf) };
+}
+
+function entryOf(operation: PlannedOperation): PlannedImportEntry {
+  if (operation.kind === 'skipped') return operation;
+  const { operationId, name, description, config, inputSchema, notes } = operation;
+  try {
+    const checked: ActionDefinition = { ...EMPTY, inputSchema };
+    const { definition, digest, secretNames } = buildDefinition({ adapter: { type: 'http.request', config } }, checked);
+    const definitionJson = JSON.stringify(definition);
+    return { kind: 'action', operationId, name, description, definitionJson, digest, secretNames, notes };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { kind: 'skipped', operationId, name, reason: firstIssueOf(error) };
+  }
+}
+
+/** As a new action begins; its schema was checked when it was fitted, and checking is what costs. */
+const EMPTY: Omit<ActionDefinition, 'inputSchema'> = {
+  adapter: { type: 'http.request', version: '', config: {} },
+  outputSchema: null,
+  governed: false,
+  impact: [],
+  verify: null,
+  approval: { required: false, tag: null },
+  timeoutMs: ACTION_TIMEOUT_MS_DEFAULT,
+};
+
+function firstIssueOf({ details, publicMessage }: ServiceError): string {
+  const issues = (details as { issues?: { path: string; message: string }[] } | undefined)?.issues;
+  const [first] = issues ?? [];
+  return first === undefined
+    ? publicMessage
+    : `cannot be an action: ${first.path.replace(/^body\./, '')} ${first.message}`;
+}

@@ -1,0 +1,50 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** A live action as an import has to know it; its definition is read where it differs. */
+export interface NamedAction {
+  id: string;
+  name: string;
+  description: string | null;
+  currentVersion: { id: string; number: number; digest: string };
+  /** The change note of version 1: an import's says what it was made from. */
+  firstNote: string | null;
+}
+
+interface Row {
+  id: string;
+  name: string;
+  description: string | null;
+  versionId: string;
+  number: number;
+  digest: string;
+  firstNote: string | null;
+}
+
+/**
+ * Locks the live actions of these names until the transaction ends, in the order of their ids, and reads them after: two
+ * statements for the reason that `lockAction` has.
+ */
+export async function lockNamedActions(
+  tx: EnvironmentTransaction,
+  names: readonly string[],
+): Promise<Map<string, NamedAction>> {
+  const { rows: locked } = await tx.raw<{ rows: { id: string }[] }>(
+    'SELECT id FROM actions WHERE name = ANY(?) AND archived_at IS NULL ORDER BY id FOR UPDATE',
+    [names],
+  );
+  if (locked.length === 0) return new Map();
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT a.id, a.name, a.description, v.id AS "versionId", v.number, v.digest, f.change_note AS "firstNote"
+     FROM actions a
+       JOIN action_versions v ON v.id = a.current_version_id
+       JOIN action_versions f ON f.action_id = a.id AND f.number = 1
+     WHERE a.id = ANY(?)`,
+    [locked.map(({ id }) => id)],
+  );
+  return new Map(
+    rows.map(({ versionId, number, digest, ...action }) => [
+      action.name,
+      { ...action, currentVersion: { id: versionId, number, digest } },
+    ]),
+  );
+}

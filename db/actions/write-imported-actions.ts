@@ -1,0 +1,95 @@
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { nameTaken } from './name-taken.ts';
+import type { VersionAuthor } from './records.ts';
+
+/** A version whose definition is JSON text already: many of them are never built up as objects. */
+export interface ImportedVersion {
+  definitionJson: string;
+  digest: string;
+  changeNote: string;
+}
+
+export interface ImportedAction {
+  name: string;
+  description: string | null;
+  version: ImportedVersion;
+}
+
+/** An action that `lockNamedActions` has locked; without a version only its description changes. */
+export interface ImportedChange {
+  id: string;
+  description: string | null;
+  version: (ImportedVersion & { number: number }) | null;
+}
+
+interface VersionRow extends ImportedVersion {
+  id: string;
+  actionId: string;
+  number: number;
+}
+
+/**
+ * Makes many actions with their version 1, in two statements. Throws CONFLICT where a live action has one of the names, which
+ * somebody made since `lockNamedActions` looked.
+ */
+export async function insertImportedActions(
+  tx: EnvironmentTransaction,
+  actions: readonly ImportedAction[],
+  createdBy: VersionAuthor,
+): Promise<void> {
+  const rows = actions.map((action) => ({ ...action, id: newId('action'), versionId: newId('actionVersion') }));
+  await tx
+    .raw(
+      `INSERT INTO actions (id, environment_id, name, description, current_version_id)
+       SELECT row.id, current_environment_id(), row.name, row.description, row."versionId"
+       FROM jsonb_to_recordset(CAST(? AS jsonb)) AS row(id text, name text, description text, "versionId" text)`,
+      [JSON.stringify(rows.map(({ id, name, description, versionId }) => ({ id, name, description, versionId })))],
+    )
+    .catch(nameTaken(rows.length === 1 ? (rows[0]?.name ?? '') : 'of the document'));
+  const versions = rows.map(({ id, versionId, version }) => ({ ...version, id: versionId, actionId: id, number: 1 }));
+  await insertVersions(tx, versions, createdBy);
+}
+
+/** Changes many locked actions, in two statements. */
+export async function updateImportedActions(
+  tx: EnvironmentTransaction,
+  changes: readonly ImportedChange[],
+  createdBy: VersionAuthor,
+): Promise<void> {
+  const rows = changes.map((change) => ({
+    ...change,
+    versionId: change.version === null ? null : newId('actionVersion'),
+  }));
+  const versions = rows.flatMap(({ id, version, versionId }) =>
+    version === null || versionId === null ? [] : [{ ...version, id: versionId, actionId: id }],
+  );
+  await insertVersions(tx, versions, createdBy);
+  await tx.raw(
+    `UPDATE actions SET description = row.description, updated_at = now(),
+       current_version_id = COALESCE(row."versionId", actions.current_version_id)
+     FROM jsonb_to_recordset(CAST(? AS jsonb)) AS row(id text, description text, "versionId" text)
+     WHERE actions.id = row.id`,
+    [JSON.stringify(rows.map(({ id, description, versionId }) => ({ id, description, versionId })))],
+  );
+}
+
+async function insertVersions(
+  tx: EnvironmentTransaction,
+  versions: readonly VersionRow[],
+  createdBy: VersionAuthor,
+): Promise<void> {
+  if (versions.length === 0) return;
+  const rows = versions.map(({ definitionJson, ...row }) => {
+    const members = JSON.stringify(row);
+    return `${members.slice(0, -1)},"definition":${definitionJson}}`;
+  });
+  await tx.raw(
+    `INSERT INTO action_versions (id, environment_id, action_id, number, digest, definition, change_note, created_by)
+     SELECT row.id, current_environment_id(), row."actionId", row.number, row.digest, row.definition, row."changeNote",
+       CAST(:createdBy AS jsonb)
+     FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS row(id text, "actionId" text, number integer, digest text,
+       definition jsonb, "changeNote" text)`,
+    { rows: `[${rows.join(',')}]`, createdBy: JSON.stringify(createdBy) },
+  );
+}
