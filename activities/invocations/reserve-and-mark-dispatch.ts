@@ -2,6 +2,7 @@ import { endApproval } from '../../db/approvals/end-approval.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { startDispatch } from '../../db/attempts/start-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
@@ -89,10 +90,30 @@ async function lastLook(
     (work.preview === null ? null : await recheckBinding(deps, tx, work, now)) ??
     refusal ??
     (dependencies.state === 'refused' ? dependencies.refusal : null) ??
-    // Its impact limits (L) take their place here.
+    (await reserveWhereGoverned(tx, work, now)) ??
     // The halt comes last: it is a lock that halting waits for, and it holds until the mark is committed.
     (await refuseWhileHalted(tx));
   return { approval, refusal: refused };
+}
+
+/** Of every impact limit that applies, or of none. A refusal after it releases it again. */
+async function reserveWhereGoverned(
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  now: Date,
+): Promise<Refusal | null> {
+  const { effectId, impact, target, requestedBy } = work;
+  if (effectId === null || impact === null || impact.length === 0) return null;
+  const effect = {
+    effectId,
+    impact,
+    target: target ?? {},
+    actionName: work.actionName,
+    adapterType: work.definition.adapter.type,
+    apiKeyId: requestedBy.type === 'api_key' ? requestedBy.id : null,
+    agentId: work.agentId,
+  };
+  return reserveImpact(tx, effect, now);
 }
 
 function whyNotNow(deps: InvocationDependencies, work: InvocationWork): Refusal | null {

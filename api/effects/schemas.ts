@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { EffectDetail } from '../../db/effects/get-effect.ts';
+import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
+import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';
 import {
   ATTEMPT_KINDS,
   ATTEMPT_STATUSES,
@@ -54,8 +56,8 @@ const reservationSchema = z
     currency: z.string().nullable(),
     period: z.string(),
     amount: z.int(),
-    state: z.enum(['reserved', 'settled', 'released']),
-    exposure: z.enum(['dispatching', 'pending', 'unknown', 'partial']).nullable(),
+    state: z.enum(RESERVATION_STATES),
+    exposure: z.enum(EXPOSURES).nullable(),
     settled: z.int(),
     released: z.int(),
     createdAt: dateTime,
@@ -151,10 +153,15 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
     capabilities: effect.capabilities,
     attempts: effect.attempts.map(presentAttempt),
     evidence: effect.evidence.map(presentEvidence),
-    reservations: [], // no impact limit exists yet, so nothing was reserved
+    reservations: effect.reservations.map(presentReservation),
     preview: effect.preview && presentPreview(effect.preview),
     resolution: effect.resolution,
   };
+}
+
+function presentReservation(reservation: ReservationRecord): z.input<typeof reservationSchema> {
+  const { id: _id, effectId: _effectId, createdAt, finishedAt, ...shown } = reservation;
+  return { ...shown, createdAt: createdAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null };
 }
 
 function presentAttempt(attempt: AttemptRecord): z.input<typeof attemptSchema> {

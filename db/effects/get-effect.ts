@@ -1,6 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
+import { listReservations } from '../impact-limits/list-reservations.ts';
+import type { ReservationRecord } from '../impact-limits/records.ts';
 import { listPreviewsById } from '../previews/list-previews-by-id.ts';
 import type { PreviewRecord } from '../previews/records.ts';
 import { RESOLUTION_SHOWN } from '../reconciliation/record-resolution.ts';
@@ -9,6 +11,8 @@ import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRec
 export interface EffectDetail extends EffectRecord {
   attempts: AttemptRecord[];
   evidence: EvidenceRecord[];
+  /** By the id of their limit. */
+  reservations: ReservationRecord[];
   /** What its invocation waited for, in the order of the request, as it is now. */
   dependsOn: { effectId: string; outcome: Outcome }[];
   /** What it is bound to. */
@@ -49,6 +53,10 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
     `SELECT r.invocation_id AS "invocationId", ${RESOLUTION_SHOWN} AS shown FROM resolutions r WHERE r.invocation_id = ANY(?)`,
     [effects.map((effect) => effect.invocationId)],
   );
+  const reservations = await listReservations(
+    tx,
+    effects.map((effect) => effect.id),
+  );
   const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
   const previews = previewIds.length === 0 ? [] : await listPreviewsById(tx, previewIds);
   return effects.map((effect) => ({
@@ -60,5 +68,6 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
     resolution: resolutions.rows.find((row) => row.invocationId === effect.invocationId)?.shown ?? null,
     attempts: attempts.rows.filter((row) => row.invocationId === effect.invocationId),
     evidence: evidence.rows.filter((row) => row.effectId === effect.id),
+    reservations: reservations.filter((row) => row.effectId === effect.id),
   }));
 }

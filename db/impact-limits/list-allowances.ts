@@ -61,7 +61,8 @@ function allowance(
     cap,
     period,
     available,
-    requested,
+    // Beyond the exact numbers it is beyond every cap too.
+    requested: Math.min(requested, Number.MAX_SAFE_INTEGER),
     sufficient,
     refusal,
   };
