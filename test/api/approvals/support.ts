@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { approvalSchema } from '../../../api/approvals/schemas.ts';
+import type { Tenant } from '../../../db/client.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { TestService } from '../../harness/service.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import { type Caller, dataOf, type Invocation, invocationIn } from '../invocations/support.ts';
+
+export type Approval = z.infer<typeof approvalSchema>;
+export const approvalIn = (reply: CallResult): Approval => dataOf(reply, approvalSchema);
+export const approvalsIn = (reply: CallResult): Approval[] => dataOf(reply, z.array(approvalSchema));
+
+/** Whoever works in one environment with a key of their own. */
+export interface KeyClient extends Caller {
+  keyId: string;
+  key: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<CallResult>;
+}
+
+export async function keyClient(
+  service: TestService,
+  tenant: Tenant,
+  input?: Parameters<TestService['createKey']>[1],
+): Promise<KeyClient> {
+  const { key, record } = await service.createKey(tenant, input);
+  const call: KeyClient['call'] = (method, path, body, headers = {}) =>
+    service.call(method, path, { key, headers, ...(body === undefined ? {} : { body }) });
+  return {
+    key,
+    keyId: record.id,
+    call,
+    get: (path) => call('GET', path),
+    post: (path, body, headers) => call('POST', path, body, headers),
+  };
+}
+
+export async function readApproval(client: Caller, approvalId: string | null, wait = 0): Promise<Approval> {
+  if (approvalId === null) throw new Error('there is no approval');
+  return approvalIn(await client.get(`/api/v2/approvals/${approvalId}?wait=${wait}`));
+}
+
+export function approve(client: Caller, approval: Pick<Approval, 'id' | 'bindingDigest'>): Promise<CallResult> {
+  return client.post(`/api/v2/approvals/${approval.id}/approve`, { bindingDigest: approval.bindingDigest });
+}
+
+export function deny(client: Caller, approval: Pick<Approval, 'id'>, note = 'Not this one.'): Promise<CallResult> {
+  return client.post(`/api/v2/approvals/${approval.id}/deny`, { note });
+}
+
+/** Over 500 USD a refund takes two people. */
+export function largeRefunds(rule: JsonObject = {}, action = 'refund.*'): JsonObject {
+  return {
+    schema: 'approval-policy/v1',
+    name: `large refunds ${randomUUID()}`,
+    rules: [
+      {
+        id: 'over-500-usd',
+        match: { actions: [action] },
+        when: 'impact.exists(i, i.dimension == "money" && i.currency == "usd" && i.amount > 50000)',
+        effect: 'require_approval',
+        approval: { quorum: 2, expiresIn: 'PT2H' },
+        ...rule,
+      },
+      { id: 'small', match: { actions: [action] }, effect: 'allow' },
+    ],
+  };
+}
+
+export async function putPolicy(client: Caller, document: JsonObject): Promise<{ id: string; version: number }> {
+  const reply = await client.post('/api/v2/approval-policies', { document });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return (reply.json as { data: { id: string; version: number } }).data;
+}
+
+/** Polls an invocation until it is at rest in one of these statuses. */
+export async function untilStatus(
+  client: Caller,
+  invocationId: string,
+  statuses: readonly Invocation['status'][],
+  timeoutMs = 60_000,
+): Promise<Invocation> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const invocation = invocationIn(await client.get(`/api/v2/actions/invocations/${invocationId}`));
+    if (statuses.includes(invocation.status)) return invocation;
+    if (Date.now() > deadline) throw new Error(`invocation ${invocationId} is still ${invocation.status}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
