@@ -1,4 +1,5 @@
 import type { PreparedRequest, ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Judged } from '../../domain/adapters/judged.ts';
 import type { DispatchResult } from './adapter.ts';
 import { providerIdsOf, readResponse } from './http-request/read-response.ts';
 import type { Redactor } from './http-request/redaction.ts';
@@ -48,10 +49,6 @@ function placeUrl(url: string, baseUrl: string): string {
   const { pathname, search } = new URL(url);
   return `${baseUrl.replace(/\/+$/, '')}${pathname}${search}`;
 }
-
-type Answered = Extract<DispatchResult, { kind: 'answered' }>;
-/** What a provider's answer proves, and the ids that it names. */
-export type Judged = Omit<Answered, 'kind' | 'response'>;
 
 /** The result of a dispatch: `judge` is asked about what could be read, and about nothing else. */
 export function dispatchResult(

@@ -1,5 +1,6 @@
 import { PROVIDER_ORIGINS } from '../../domain/adapters/provider-origins.ts';
 import type { Adapter } from './adapter.ts';
+import { createGithubIssueCommentAdapter } from './github-issue-comment/github-issue-comment-adapter.ts';
 import { createHttpRequestAdapter } from './http-request/http-request-adapter.ts';
 import { sendRequest, type SendOptions, type SendRequest } from './http-request/send-request.ts';
 import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts';
@@ -22,6 +23,7 @@ export function createAdapters(options: AdapterOptions): AdapterFor {
     createHttpRequestAdapter(sending),
     createStripeRefundAdapter({ ...sending, baseUrl: stripeBaseUrl }),
     createResendEmailAdapter({ ...sending, baseUrl: resendBaseUrl }),
+    createGithubIssueCommentAdapter(sending),
   ];
   return (type, version) => {
     const found = adapters.find(({ descriptor }) => descriptor.type === type && descriptor.version === version);

@@ -1,4 +1,5 @@
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
+import { githubIssueCommentDescriptor } from './github-issue-comment.ts';
 import { httpRequestDescriptor } from './http-request.ts';
 import { resendEmailDescriptor } from './resend-email.ts';
 import { stripeRefundDescriptor } from './stripe-refund.ts';
@@ -8,6 +9,7 @@ export const ADAPTER_DESCRIPTORS: readonly AdapterDescriptor[] = [
   httpRequestDescriptor,
   stripeRefundDescriptor,
   resendEmailDescriptor,
+  githubIssueCommentDescriptor,
 ];
 
 /** The descriptor of a type, in its newest version where none is named. */

@@ -166,16 +166,14 @@ describe('resend.email', () => {
     [CONFIG, { from: 'ada@example.org' }],
     [CONFIG, { from: 'ada@sub.example.com' }],
     [CONFIG, { from: 'ada@example.com.evil.org' }],
-    [CONFIG, { from: '"ada@example.com" <ada@evil.org>' }],
+    [CONFIG, { from: 'ada at example.com <ada@evil.org>' }],
     [{ ...CONFIG, fromAddresses: ['bob@example.com'] }, {}],
     [{ ...CONFIG, allowedRecipients: ['*@example.net'] }, {}],
     [{ ...CONFIG, allowedRecipients: ['bob@example.org'] }, { cc: 'eve@example.org' }],
     [{ ...CONFIG, allowedRecipients: ['*@example.org'] }, { bcc: ['Eve <eve@sub.example.org>'] }],
   ])('with %j it sends no %j', (config, input) => {
     const prepared = prepare(resendEmailDescriptor, config, { ...MAIL, ...input });
-    // A name with quotes is no mailbox at all; the rest is refused.
-    if (prepared.kind === 'invalid') expect(JSON.stringify(prepared.issues)).toContain('from');
-    else expect(prepared).toMatchObject({ kind: 'refused', refusal: { code: 'recipient_not_allowed' } });
+    expect(prepared).toMatchObject({ kind: 'refused', refusal: { code: 'recipient_not_allowed' } });
   });
 
   it('sends from its domain and to whom it may, without regard to case', () => {
@@ -187,6 +185,7 @@ describe('resend.email', () => {
   test.each<JsonObject>([
     { to: 'bob@example.org, eve@example.org' },
     { to: [] },
+    { from: '"ada@example.com" <ada@evil.org>' },
     { to: 'Bob <bob@example.org>, Eve <eve@example.org>' },
     { from: 'ada@example.com\r\nBcc: eve@example.org' },
     { subject: 'Hi\r\nBcc: eve@example.org' },

@@ -59,6 +59,8 @@ export interface ProviderServer<Fault extends string> {
   connections(): number;
   failNext(fault: Fault | CommonFault, times?: number): void;
   failReads(fault: CommonFault, times?: number): void;
+  /** Forgets the faults that nothing has taken yet. */
+  calm(): void;
   /** Answers all that hangs. What hung before its effect has none. */
   release(): void;
   close(): Promise<void>;
@@ -129,6 +131,10 @@ export async function startProvider<Fault extends string = never>(
     connections: () => connections,
     failNext: lineUp(writeFaults),
     failReads: lineUp(readFaults),
+    calm() {
+      writeFaults.length = 0;
+      readFaults.length = 0;
+    },
     release() {
       for (const response of hanging) write(response, behaviour.refusal(503));
       hanging.clear();

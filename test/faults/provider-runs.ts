@@ -1,0 +1,145 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../domain/json.ts';
+import { type Effect, effectIn, invocationIn } from '../api/invocations/support.ts';
+import type { CommonFault, ProviderServer } from '../harness/providers/provider-server.ts';
+import type { TestService } from '../harness/service.ts';
+
+/** Runs of several operations against a fake that goes wrong, and what must be true of every effect when they are over. */
+
+/** What the provider itself holds under an effect id. */
+export interface Truth {
+  made: number;
+  /** Of what was made. */
+  state: 'succeeded' | 'pending' | 'failed';
+}
+
+export interface ProviderUnderTest<Fault extends string> {
+  server: ProviderServer<Fault>;
+  /** Name of the action; its time-out is short. */
+  action: string;
+  /** The same input for every operation of a run: equal effects under different keys. */
+  input(): JsonObject;
+  truthOf(effectId: string): Truth;
+  /** Whether this write was for that effect. */
+  isWriteFor(request: ProviderServer<Fault>['requests'][number], effectId: string): boolean;
+  /** How often a fault lets someone else copy what was made. */
+  copies?(fault: Fault | CommonFault): number;
+  replays: boolean;
+}
+
+const READ_FAULTS: readonly CommonFault[] = ['unavailable', 'rate_limited', 'malformed_reply', 'reset_after_body'];
+const ROUNDS = 3;
+const SEEDS = [1, 2, 3];
+
+/** Deterministic: the same seed makes the same run. (mulberry32) */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** The runs of several seeds, at the same time; answers how many effects were checked. All of them end, also where one is wrong. */
+export async function runSeeds<Fault extends string>(
+  service: TestService,
+  provider: ProviderUnderTest<Fault>,
+  fault: Fault | CommonFault,
+): Promise<number> {
+  provider.server.calm();
+  const runs = await Promise.allSettled(SEEDS.map((seed) => runOperations(service, provider, fault, seed)));
+  provider.server.calm();
+  const wrong = runs.find((run) => run.status === 'rejected');
+  if (wrong !== undefined) throw wrong.reason;
+  return runs.reduce((sum, run) => sum + (run.status === 'fulfilled' ? run.value : 0), 0);
+}
+
+/**
+ * Two or three operations at once, each asked for several times under its own key; some of their writes go wrong with `fault`,
+ * some reads too; then reads, a replay where it is offered, and reads again. Answers
+ * the number of effects, all of them checked.
+ */
+async function runOperations<Fault extends string>(
+  service: TestService,
+  provider: ProviderUnderTest<Fault>,
+  fault: Fault | CommonFault,
+  seed: number,
+): Promise<number> {
+  const random = randomOf(seed);
+  const operations = 2 + random(2);
+  provider.server.failNext(fault, 1 + random(operations));
+  for (let n = random(3); n > 0; n--)
+    provider.server.failReads(READ_FAULTS[random(READ_FAULTS.length)] ?? 'unavailable');
+  const input = provider.input();
+  const run = `${fault}/${seed}`;
+  const ids = await Promise.all(
+    Array.from({ length: operations }, async (_, n) => {
+      const asked = Array.from({ length: 1 + random(3) }, () =>
+        service.post(`/api/v2/actions/${provider.action}/invoke`, { input, operationKey: `${run}/${n}` }),
+      );
+      const invocations = (await Promise.all(asked)).map((reply) => invocationIn(reply));
+      expect(new Set(invocations.map(({ id }) => id)).size, `${run}: one invocation for one key`).toBe(1);
+      return invocations[0]?.id ?? '';
+    }),
+  );
+  for (const id of ids) {
+    const { effectId } = invocationIn(await service.get(`/api/v2/actions/invocations/${id}`));
+    if (effectId === null) throw new Error(`${run}: invocation ${id} has no effect`);
+    let replays = 0;
+    let effect = await readsOf(service, effectId);
+    if (effect.grade === 'unknown' && provider.replays && random(2) === 1) {
+      replays++;
+      await service.post(`/api/v2/actions/effects/${effectId}/replay`, undefined);
+      effect = await readsOf(service, effectId);
+    }
+    provider.server.release();
+    const copies = provider.copies?.(fault) ?? 0;
+    checkEffect(run, effect, provider.truthOf(effectId), copies);
+    const writes = provider.server.writes().filter((request) => provider.isWriteFor(request, effectId));
+    expect(writes.length, `${run}: sent once, and once for each replay`).toBeLessThanOrEqual(1 + replays);
+  }
+  return ids.length;
+}
+
+/** Reads the effect back until it is settled, some times at most. */
+async function readsOf(service: TestService, effectId: string): Promise<Effect> {
+  const now = async (): Promise<Effect> => effectIn(await service.get(`/api/v2/actions/effects/${effectId}`));
+  let effect = await now();
+  for (let round = 0; round < ROUNDS && effect.stage === 'reconciling'; round++) {
+    await service.post(`/api/v2/actions/effects/${effectId}/reconcile`, undefined);
+    effect = await now();
+  }
+  return effect;
+}
+
+/** At most one effect, and nothing is claimed that the provider's own record does not bear out. */
+function checkEffect(run: string, effect: Effect, truth: Truth, copies: number): void {
+  const about = `${run}: ${effect.id} is ${effect.grade}, the provider holds ${JSON.stringify(truth)}`;
+  expect(truth.made, about).toBeLessThanOrEqual(1 + copies);
+  switch (effect.grade) {
+    case 'confirmed':
+    case 'acknowledged':
+      expect(truth, about).toMatchObject({ state: 'succeeded' });
+      expect(truth.made, about).toBeGreaterThanOrEqual(1);
+      break;
+    case 'failed':
+      expect(truth.made === 0 || truth.state === 'failed', about).toBe(true);
+      break;
+    case 'refused':
+      expect(truth.made, about).toBe(0);
+      break;
+    case 'pending':
+      expect(truth, about).toEqual({ made: 1, state: 'pending' });
+      break;
+    case 'unknown':
+      expect(effect, about).toMatchObject({ stage: 'reconciling', outcome: 'unknown', partialEffect: 'possible' });
+      break;
+    default:
+      throw new Error(`${about}, which is no end`);
+  }
+  const isOpen = effect.grade === 'unknown' || effect.grade === 'pending';
+  expect(effect.unresolvedExposure, about).toBe(isOpen);
+  for (const reservation of effect.reservations) expect(reservation.state === 'reserved', about).toBe(isOpen);
+}

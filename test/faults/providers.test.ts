@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../domain/json.ts';
+import { effectIn, errorOf, invocationIn, invoke } from '../api/invocations/support.ts';
+import { GITHUB_FAULTS, startFakeGithub, type FakeGithub } from '../harness/providers/fake-github.ts';
+import { RESEND_FAULTS, startFakeResend, type FakeResend } from '../harness/providers/fake-resend.ts';
+import { STRIPE_FAULTS, startFakeStripe, type FakeStripe } from '../harness/providers/fake-stripe.ts';
+import { FAULTS_AFTER_EFFECT, FAULTS_BEFORE_EFFECT } from '../harness/providers/provider-server.ts';
+import { startTestService, type TestService } from '../harness/service.ts';
+import { runSeeds, type ProviderUnderTest } from './provider-runs.ts';
+
+const COMMON_FAULTS = [...FAULTS_BEFORE_EFFECT, ...FAULTS_AFTER_EFFECT];
+const RUN_TIMEOUT_MS = 180_000;
+/** Of an action: what hangs is given up after it. */
+const TIMEOUT_MS = 2_000;
+
+let stripe: FakeStripe;
+let resend: FakeResend;
+let github: FakeGithub;
+let service: TestService;
+beforeAll(async () => {
+  [stripe, resend, github] = await Promise.all([startFakeStripe(), startFakeResend(), startFakeGithub()]);
+  service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl, resendBaseUrl: resend.baseUrl } });
+  for (const [name, value] of [
+    ['STRIPE_TEST', stripe.testKey],
+    ['STRIPE_LIVE', stripe.liveKey],
+    ['RESEND_API_KEY', resend.fullKey],
+    ['RESEND_SENDING', resend.sendingKey],
+    ['GITHUB_TOKEN', github.token],
+  ] as const) {
+    const put = await service.call('PUT', `/api/v2/secrets/${name}`, { key: service.key, body: { value } });
+    if (put.status !== 201) throw new Error(put.text);
+  }
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([stripe.close(), resend.close(), github.close()]);
+});
+
+let actions = 0;
+async function createAction(type: string, config: JsonObject, overrides: JsonObject = {}): Promise<string> {
+  const name = `provider.action-${++actions}`;
+  const body = { name, adapter: { type, config }, timeoutMs: TIMEOUT_MS, ...overrides };
+  const reply = await service.post('/api/v2/actions', body);
+  if (reply.status !== 201) throw new Error(reply.text);
+  return name;
+}
+
+const testRefunds = (overrides: JsonObject = {}): Promise<string> =>
+  createAction('stripe.refund', { mode: 'test', secret: 'STRIPE_TEST' }, overrides);
+
+describe('stripe.refund', () => {
+  let provider: ProviderUnderTest<(typeof STRIPE_FAULTS)[number]>;
+  beforeAll(async () => {
+    provider = {
+      server: stripe,
+      action: await testRefunds(),
+      input: () => ({ payment_intent: stripe.pay({ amountReceived: 100_000 }), amount: 1_250 }),
+      truthOf(effectId) {
+        const [refund, ...others] = stripe.refundsOf(effectId);
+        const status = refund?.status ?? 'succeeded';
+        const state =
+          status === 'succeeded' ? 'succeeded' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending';
+        return { made: (refund === undefined ? 0 : 1) + others.length, state };
+      },
+      isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
+      copies: (fault) => (fault === 'two_matches' ? 1 : 0),
+      replays: true,
+    };
+  });
+
+  test.each([...COMMON_FAULTS, ...STRIPE_FAULTS])(
+    '%s: at most one refund for a key, and nothing is guessed',
+    async (fault) => {
+      expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
+    },
+    RUN_TIMEOUT_MS,
+  );
+
+  test('a reply that was lost is found by the effect id, and confirmed', async () => {
+    stripe.failNext('lose_reply');
+    const { invocation } = await invoke(service, provider.action, { input: provider.input() });
+    expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown' });
+    const reply = await service.post(`/api/v2/actions/effects/${invocation.effectId}/reconcile`, undefined);
+    expect(effectIn(reply)).toMatchObject({
+      grade: 'confirmed',
+      providerReference: stripe.refundsOf(invocation.effectId ?? '')[0]?.id,
+    });
+  });
+
+  test('two matches stay unknown', async () => {
+    stripe.failNext('two_matches');
+    const { invocation } = await invoke(service, provider.action, { input: provider.input() });
+    const reply = await service.post(`/api/v2/actions/effects/${invocation.effectId}/reconcile`, undefined);
+    expect(effectIn(reply)).toMatchObject({ grade: 'unknown', partialEffect: 'possible', unresolvedExposure: true });
+  });
+
+  test('two equal refunds of one payment under two keys are two; the same key twice is one', async () => {
+    const input = provider.input();
+    const first = await invoke(service, provider.action, { input, operationKey: 'refund-a' });
+    const second = await invoke(service, provider.action, { input, operationKey: 'refund-b' });
+    const again = await invoke(service, provider.action, { input, operationKey: 'refund-a' });
+    expect(first.invocation).toMatchObject({ status: 'succeeded', grade: 'confirmed' });
+    expect(second.invocation).toMatchObject({ status: 'succeeded', grade: 'confirmed' });
+    expect(again.invocation.id).toBe(first.invocation.id);
+    expect(stripe.refunds.filter(({ paymentIntent }) => paymentIntent === input['payment_intent'])).toHaveLength(2);
+  });
+
+  test('its impact is money in the currency of the payment', async () => {
+    const input = { payment_intent: stripe.pay({ currency: 'eur' }), amount: 700 };
+    const { invocation } = await invoke(service, provider.action, { input });
+    const effect = effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
+    expect(effect.impact).toEqual([{ dimension: 'money', currency: 'eur', amount: 700, bound: 'exact' }]);
+    expect(effect.capabilities).toMatchObject({ lookup: 'by_key', replay: true, reversible: true });
+  });
+
+  describe('is refused, and no refund is asked for', () => {
+    const refused = async (action: string, input: JsonObject): Promise<string> => {
+      const before = stripe.writes().length;
+      const { invocation } = await invoke(service, action, { input });
+      expect(stripe.writes()).toHaveLength(before);
+      expect(invocation).toMatchObject({ status: 'refused', grade: 'refused' });
+      return invocation.error ?? '';
+    };
+
+    test.each([
+      ['test', 'STRIPE_LIVE'],
+      ['live', 'STRIPE_TEST'],
+    ])('of mode %s with %s: not a connection is made', async (mode, secret) => {
+      const action = await createAction('stripe.refund', { mode, secret });
+      const before = stripe.connections();
+      expect(await refused(action, provider.input())).toContain('dispatch refused (mode_mismatch)');
+      expect(stripe.connections()).toBe(before);
+    });
+
+    test('of a payment of the other mode', async () => {
+      const payment = stripe.pay({ livemode: true, showsToAnyKey: true });
+      const error = await refused(provider.action, { payment_intent: payment, amount: 1 });
+      expect(error).toContain('dispatch refused (mode_mismatch)');
+    });
+
+    test('where the action declares another currency than the payment has', async () => {
+      const action = await testRefunds({
+        impact: [{ dimension: 'money', currency: 'eur', amount: { path: 'input.amount' }, bound: 'exact' }],
+      });
+      expect(await refused(action, provider.input())).toContain('dispatch refused (currency_mismatch)');
+    });
+
+    test('of a payment that cannot be read', async () => {
+      const error = await refused(provider.action, { payment_intent: 'pi_none', amount: 1 });
+      expect(error).toContain('dispatch refused (precondition_changed)');
+    });
+  });
+});
+
+describe('resend.email', () => {
+  const mail = (): JsonObject => ({
+    from: 'ada@example.com',
+    to: ['bob@example.org'],
+    subject: 'Hello',
+    text: 'Hello Bob',
+  });
+  let provider: ProviderUnderTest<(typeof RESEND_FAULTS)[number]>;
+  beforeAll(async () => {
+    provider = {
+      server: resend,
+      action: await createAction('resend.email', { domain: 'example.com' }),
+      input: mail,
+      truthOf(effectId) {
+        const [email, ...others] = resend.emailsOf(effectId);
+        const state = email?.lastEvent === 'failed' ? 'failed' : 'succeeded';
+        return { made: (email === undefined ? 0 : 1) + others.length, state };
+      },
+      isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
+      replays: true,
+    };
+  });
+
+  // `send_failed` alone may stay acknowledged: Resend took it, and its record could not be read.
+  test.each([...COMMON_FAULTS, ...RESEND_FAULTS.filter((fault) => fault !== 'send_failed')])(
+    '%s: at most one email for a key, and nothing is guessed',
+    async (fault) => {
+      expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
+    },
+    RUN_TIMEOUT_MS,
+  );
+
+  test('is confirmed by the record of the email, and failed where that says so', async () => {
+    const { invocation } = await invoke(service, provider.action, { input: mail() });
+    expect(invocation).toMatchObject({ status: 'succeeded', grade: 'confirmed' });
+    resend.failNext('send_failed');
+    expect((await invoke(service, provider.action, { input: mail() })).invocation).toMatchObject({ grade: 'failed' });
+  });
+
+  test('stays acknowledged where the credential may not read', async () => {
+    const action = await createAction('resend.email', { domain: 'example.com', secret: 'RESEND_SENDING' });
+    const { invocation } = await invoke(service, action, { input: { ...mail(), cc: ['eve@example.org'] } });
+    expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+    const effect = effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
+    expect(effect.impact).toEqual([{ dimension: 'emails', amount: 2, bound: 'exact' }]);
+  });
+
+  test('without an id a replay finds it out, and sends no second one', async () => {
+    resend.failNext('lose_reply');
+    const { invocation } = await invoke(service, provider.action, { input: mail() });
+    expect(invocation).toMatchObject({ grade: 'unknown' });
+    const replayed = await service.post(`/api/v2/actions/effects/${invocation.effectId}/replay`, undefined);
+    expect(['acknowledged', 'confirmed'], replayed.text).toContain(effectIn(replayed).grade);
+    expect(resend.emailsOf(invocation.effectId ?? '')).toHaveLength(1);
+  });
+
+  test('from a sender that is not of its domain: refused, and nothing is sent', async () => {
+    const before = resend.connections();
+    const { invocation } = await invoke(service, provider.action, { input: { ...mail(), from: 'ada@evil.org' } });
+    expect(invocation.error).toContain('dispatch refused (recipient_not_allowed)');
+    expect(resend.connections()).toBe(before);
+  });
+});
+
+describe('github.issue_comment', () => {
+  let issues = 0;
+  let provider: ProviderUnderTest<(typeof GITHUB_FAULTS)[number]>;
+  beforeAll(async () => {
+    provider = {
+      server: github,
+      action: await createAction('github.issue_comment', { repository: 'acme/app', apiBaseUrl: github.baseUrl }),
+      input: () => ({ issue_number: ++issues, body: 'Done.' }),
+      truthOf: (effectId) => ({
+        made: github.comments.filter(({ body }) => body.includes(effectId)).length,
+        state: 'succeeded',
+      }),
+      isWriteFor: ({ body }, effectId) => body?.includes(effectId) === true,
+      copies: (fault) => (fault === 'two_matches' ? 1 : 0),
+      replays: false,
+    };
+  });
+
+  test.each([...COMMON_FAULTS, ...GITHUB_FAULTS])(
+    '%s: at most one comment for a key, and nothing is guessed',
+    async (fault) => {
+      expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
+    },
+    RUN_TIMEOUT_MS,
+  );
+});
+
+describe('an action of a provider', () => {
+  test('is governed, brings its schema, and takes no read-back', async () => {
+    const name = await testRefunds();
+    const reply = await service.get(`/api/v2/actions/${name}`);
+    expect((reply.json as { data: JsonObject }).data).toMatchObject({
+      governed: true,
+      inputSchema: { required: ['payment_intent', 'amount'] },
+      adapter: { type: 'stripe.refund', version: '1', config: { mode: 'test', secret: 'STRIPE_TEST' } },
+    });
+    const plain = { name: `${name}-x`, adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'S' } } };
+    const ungoverned = await service.post('/api/v2/actions', { ...plain, governed: false });
+    expect(errorOf(ungoverned)).toMatchObject({ code: 'VALIDATION_ERROR' });
+    const verify = { request: { method: 'GET', url: 'https://x.example' }, expect: [{ path: 'status', op: 'exists' }] };
+    expect(errorOf(await service.post('/api/v2/actions', { ...plain, verify }))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+    const bad = await service.post(`/api/v2/actions/${name}/invoke`, { input: { payment_intent: 'pi_1', amount: 0 } });
+    expect(errorOf(bad)).toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  test('shows no credential in its receipt', async () => {
+    const action = await testRefunds();
+    const { invocation } = await invoke(service, action, {
+      input: { payment_intent: stripe.pay(), amount: 1 },
+    });
+    const receipt = await service.get(`/api/v2/actions/effects/${invocation.effectId}`);
+    expect(receipt.text).toContain('{{secret:STRIPE_TEST}}');
+    expect(receipt.text).not.toContain(stripe.testKey);
+    expect(service.workerLogLines.join('\n')).not.toContain(stripe.testKey);
+    expect(invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`)).result).toMatchObject({});
+  });
+});
