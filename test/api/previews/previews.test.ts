@@ -249,6 +249,7 @@ describe('a refresh', () => {
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const old = await preview(service, action);
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(old.id)));
-    expect(replies.map((reply) => reply.status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
+    expect(replies.filter((reply) => reply.status === 409)).toHaveLength(5);
   });
 });
