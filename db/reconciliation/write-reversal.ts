@@ -4,7 +4,7 @@ import { announceSettlement } from '../invocations/announce-settlement.ts';
 
 /**
  * The one move of a settled outcome: what had succeeded, and was not resolved by a person, has failed after all by the
- * provider's own record. The database allows it only where the adapter declares it. Answers whether it moved.
+ * provider's own record, where its adapter declares that this may be; the database allows no other. Answers whether it moved.
  */
 export async function writeReversal(tx: EnvironmentTransaction, invocationId: string, error: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
@@ -12,6 +12,7 @@ export async function writeReversal(tx: EnvironmentTransaction, invocationId: st
        UPDATE effects SET outcome = 'failed', outcome_source = 'provider_lookup', reconcile_next_at = NULL, outcome_at = now(),
          updated_at = now()
        WHERE invocation_id = :invocationId AND stage = 'settled' AND outcome = 'succeeded' AND outcome_source <> 'manual_resolution'
+         AND COALESCE((capabilities ->> 'reversible')::boolean, false)
        RETURNING invocation_id)
      UPDATE invocations i SET status = 'failed', outcome_source = 'provider_lookup', error = :error, updated_at = now()
      FROM effect WHERE i.id = effect.invocation_id`,

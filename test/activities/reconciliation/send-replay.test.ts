@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Activities } from '../../../activities/index.ts';
+import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
+import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
+import { startReplay } from '../../../db/attempts/start-replay.ts';
+import { lockResolvableInvocation } from '../../../db/reconciliation/lock-resolvable.ts';
+import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
+import type { EffectRef, ReplayRef } from '../../../domain/refs.ts';
+import { WORKER_LOST } from '../../../domain/settlement.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, type Loss } from '../invocations/world.ts';
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(async () => world.close());
+
+const LOST: DispatchResult = { kind: 'no_answer', reason: 'reset' };
+const SAVED_500: DispatchResult = { ...ACCEPTED, outcome: 'unknown', summary: 'POST answered 500' };
+
+/** A provider that answers as listed, one call after the other, and knows idempotency keys for an hour. */
+function provider(...answers: (DispatchResult | (() => Promise<DispatchResult>))[]) {
+  const sent: DispatchInput[] = [];
+  const adapter: Adapter = {
+    descriptor: {
+      ...httpRequestDescriptor,
+      capabilitiesFor: (definition) => ({
+        ...httpRequestDescriptor.capabilitiesFor(definition),
+        replay: true,
+        idempotencyWindowSeconds: 3_600,
+      }),
+    },
+    dispatch: (input) => {
+      sent.push(input);
+      const answer = answers[sent.length - 1] ?? LOST;
+      return typeof answer === 'function' ? answer() : Promise.resolve(answer);
+    },
+    readBack: () => Promise.reject(new Error('nothing is read here')),
+  };
+  const adapterFor = () => adapter;
+  const replaying = (losses: readonly Loss[] = []): Pick<Activities, 'sendReplay' | 'settleReplay'> => {
+    const activities = losses.length > 0 ? world.losing(losses, { adapterFor }) : world.activities({ adapterFor });
+    return { ...activities, sendReplay: (ref) => activityEnvironment().run(activities.sendReplay, ref) };
+  };
+  return { sent, activities: world.activities({ adapterFor }), ...replaying(), replaying };
+}
+
+/** What no code of ours can bring about. */
+const withoutTriggers = (sql: string) => world.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
+
+/** Sent once, its answer lost, and a replay of it fenced. */
+async function fenced(fake: ReturnType<typeof provider>): Promise<ReplayRef> {
+  const ref = await world.admit();
+  const evaluation = await fake.activities.evaluateAndReserve(ref);
+  if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+  await fake.activities.dispatchEffect({ ...ref, settles: true });
+  const effect: EffectRef = { ...ref, effectId: evaluation.effectId ?? '' };
+  return { ...effect, attemptId: await world.transaction((tx) => startReplay(tx, ref.invocationId)) };
+}
+
+describe('a replay', () => {
+  test('is the same request, told apart by its kind alone, and its answer counts as the answer', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    expect(await fake.sendReplay(ref)).toEqual({ sent: true });
+    expect(await fake.settleReplay(ref)).toMatchObject({
+      status: 'succeeded',
+      grade: 'acknowledged',
+      stage: 'settled',
+    });
+    const [first, second] = fake.sent;
+    expect(second?.request).toEqual(first?.request);
+    expect([first?.kind, second?.kind]).toEqual(['dispatch', 'replay']);
+  });
+
+  test('whose answer is a saved 500, or that was lost too, leaves it unknown', async () => {
+    for (const answer of [SAVED_500, LOST]) {
+      const fake = provider(LOST, answer);
+      const ref = await fenced(fake);
+      await fake.sendReplay(ref);
+      expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    }
+  });
+
+  test('that provably was not sent says nothing of the first request', async () => {
+    const fake = provider(LOST, { kind: 'not_sent', reason: 'no connection' });
+    const ref = await fenced(fake);
+    expect(await fake.sendReplay(ref)).toEqual({ sent: false });
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown' });
+    expect((await world.recorded(ref)).evidence.at(-1)).toMatchObject({ source: 'system', implied_outcome: null });
+  });
+
+  test('is claimed once: twenty at once send one', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    const all = await Promise.all(Array.from({ length: 20 }, () => fake.sendReplay(ref)));
+    expect(all.filter(({ sent }) => sent)).toHaveLength(1);
+    expect(fake.sent).toHaveLength(2);
+  });
+
+  test('whose worker is lost after the claim leaves it unknown, and nobody sends it again', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    await expect(fake.replaying(['after_commit']).sendReplay(ref)).rejects.toThrow();
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    expect((await world.recorded(ref)).attempts).toMatchObject([
+      { kind: 'dispatch' },
+      { kind: 'replay', status: 'abandoned', claimed: true, observed_outcome: 'unknown', error: WORKER_LOST },
+    ]);
+    expect(await fake.sendReplay(ref)).toEqual({ sent: false });
+    expect(fake.sent).toHaveLength(1);
+  });
+
+  test('that nobody took up provably sent nothing, and cannot be taken up later', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown' });
+    expect((await world.recorded(ref)).attempts.at(-1)).toMatchObject({
+      status: 'abandoned',
+      claimed: false,
+      observed_outcome: 'not_dispatched',
+      error: REPLAY_NOT_TAKEN_UP,
+    });
+    expect(await fake.sendReplay(ref)).toEqual({ sent: false });
+    expect(fake.sent).toHaveLength(1);
+  });
+
+  test('whose answer comes after it was given up settles all the same', async () => {
+    const late = { ref: null as ReplayRef | null };
+    const fake = provider(LOST, async () => {
+      if (late.ref) await fake.settleReplay(late.ref);
+      return ACCEPTED;
+    });
+    late.ref = await fenced(fake);
+    await fake.sendReplay(late.ref);
+    expect(await fake.settleReplay(late.ref)).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+  });
+
+  test('is not claimed once the outcome is known, nor when the window closes before a worker takes it up', async () => {
+    const known = provider(LOST, ACCEPTED, ACCEPTED);
+    const ref = await fenced(known);
+    await world.database.asOwner(
+      `UPDATE effects SET stage = 'settled', outcome = 'succeeded', outcome_source = 'provider_lookup', outcome_at = now() WHERE id = $1`,
+      [ref.effectId],
+    );
+    expect(await known.sendReplay(ref)).toEqual({ sent: false });
+    const late = provider(LOST, ACCEPTED);
+    const closing = await fenced(late);
+    await world.database.asOwner(
+      `UPDATE effects SET first_dispatched_at = now() - interval '3550 seconds' WHERE id = $1`,
+      [closing.effectId],
+    );
+    expect(await late.sendReplay(closing)).toEqual({ sent: false });
+    expect([known.sent.length, late.sent.length]).toEqual([1, 1]);
+  });
+
+  test('is refused where the request would differ from the one that was sent', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    await withoutTriggers(`UPDATE effects SET request_digest = 'sha256:other' WHERE id = '${ref.effectId}'`);
+    expect(await fake.sendReplay(ref)).toEqual({ sent: false });
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown' });
+    expect((await world.recorded(ref)).attempts.at(-1)?.error).toContain('digest_mismatch');
+    expect(fake.sent).toHaveLength(1);
+  });
+
+  test('one is open at a time, and one that was lost with its workflow is closed by the next look', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    await expect(world.transaction((tx) => startReplay(tx, ref.invocationId))).rejects.toThrow(
+      /attempts_one_open_replay/,
+    );
+    const openNow = async () =>
+      (await world.transaction((tx) => lockResolvableInvocation(tx, ref.invocationId)))?.effect?.openReplay;
+    expect(await openNow()).toBe(true);
+    await withoutTriggers(`UPDATE attempts SET started_at = now() - interval '1 hour' WHERE id = '${ref.attemptId}'`);
+    expect(await openNow()).toBe(false);
+    await world.transaction((tx) => startReplay(tx, ref.invocationId));
+  });
+});
