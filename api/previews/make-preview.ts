@@ -1,5 +1,4 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { takeDraft } from '../../db/previews/take-draft.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -22,7 +21,7 @@ type Reply = { status: 201; data: ActionPreview };
 
 /**
  * Makes a preview: in one transaction where nothing has to be read; else the draft is committed, a worker reads the provider,
- * and a second transaction makes the preview and its reply. A kill in between leaves a draft, which the next one sweeps.
+ * and a second transaction makes the preview and its reply. A kill in between leaves at most a draft, which the next one sweeps.
  * `ask` runs at the beginning of each transaction: what it found the first time may be another thing the second time.
  */
 export async function makePreview(
@@ -42,12 +41,10 @@ export async function makePreview(
     return { reply: await recordReply(tx, { status: 201, data: presentPreview(preview) } satisfies Reply) };
   });
   if ('reply' in first) return first.reply;
-  await readProvider(deps, caller, first.request, first.drafted.name);
+  const observation = await readProvider(deps, caller, first.request, first.drafted.name);
   return deps.db.withEnvironment(caller.tenant, async (tx) => {
     const request = { ...(await ask(tx)), ...ids };
     const previewable = await requirePreviewable(tx, request);
-    const observation = await takeDraft(tx, ids.id);
-    if (observation === null) throw new Error(`what was read for preview ${ids.id} is gone`);
     if (previewable.action.currentVersion.id !== first.drafted.currentVersion.id) {
       throw new ServiceError('CONFLICT', {
         message: `Action ${previewable.action.name} was changed while its provider was read. Ask for the preview again.`,

@@ -3,6 +3,7 @@ import { insertDraft } from '../../db/previews/insert-draft.ts';
 import { takeDraft } from '../../db/previews/take-draft.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Observation } from '../../domain/previews/observation.ts';
 import {
   OBSERVE_PREVIEW_WORKFLOW,
   type ObservePreviewInput,
@@ -37,9 +38,9 @@ export async function draftPreview(
 }
 
 /**
- * Has a worker read the provider for a draft, and waits for it. The API opens no credential and calls nobody. A preview without
- * the evidence that its adapter can give would promise more than is known, so there is none: the draft is dropped and the
- * caller asked to try again.
+ * Has a worker read the provider for a draft, waits for it, and answers what was read. The API opens no credential and calls
+ * nobody. A preview without the evidence that its adapter can give would promise more than is known, so there is none: the
+ * caller is asked to try again. The draft is gone in every case, unless this process dies.
  *
  * @throws {ServiceError} SERVICE_UNAVAILABLE.
  */
@@ -48,16 +49,22 @@ export async function readProvider(
   caller: Caller,
   { id: previewId }: PreviewRequest,
   actionName: string,
-): Promise<void> {
+): Promise<Observation> {
   const { workspaceId, environmentId } = caller.tenant;
+  let outcome: ObservePreviewResult['outcome'] | 'unasked' = 'unasked';
+  let cause: unknown;
   try {
-    const { outcome } = await observe(deps, { previewId, workspaceId, environmentId }, actionName, caller);
-    if (outcome === 'read') return;
-    throw unread(`the provider could not be read for ${previewId} (${outcome})`);
+    ({ outcome } = await observe(deps, { previewId, workspaceId, environmentId }, actionName, caller));
   } catch (error) {
-    await deps.db.withEnvironment(caller.tenant, (tx) => takeDraft(tx, previewId));
-    throw error instanceof ServiceError ? error : unread(`could not have the provider read for ${previewId}`, error);
+    cause = error;
   }
+  const observation = await deps.db.oneStatement(caller.tenant, (tx) => takeDraft(tx, previewId));
+  if (observation !== null) return observation;
+  throw new ServiceError('SERVICE_UNAVAILABLE', {
+    message: 'The provider could not be read, so there is no preview; nothing was sent. Ask again later.',
+    log: `the provider could not be read for ${previewId} (${outcome})`,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 async function observe(
@@ -84,12 +91,4 @@ async function observe(
     }),
   );
   return client.withDeadline(Date.now() + READ_TIMEOUT_MS, () => handle.result());
-}
-
-function unread(log: string, cause?: unknown): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', {
-    message: 'The provider could not be read, so there is no preview; nothing was sent. Ask again later.',
-    log,
-    ...(cause === undefined ? {} : { cause }),
-  });
 }
