@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../../domain/json.ts';
+import { OPERATIONS_MAX } from '../../../domain/openapi-import/limits.ts';
+import { action, describing, planned, refused } from './support.ts';
+
+const YAML = `
+openapi: 3.2.0
+info: { title: "Things", version: 1.0 }
+servers:
+  - url: https://api.example.com
+x-common: &common
+  responses:
+    200: { description: fine }
+paths:
+  /things:
+    get: { <<: *common, operationId: things.list }
+    post:
+      <<: *common
+      operationId: things.create
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, properties: { on: { type: boolean } } } } }
+`;
+
+describe('a description', () => {
+  it('is JSON, YAML or an object', () => {
+    const asText = JSON.stringify(describing({}));
+    for (const source of [describing({}), asText, `  \n${asText}`]) {
+      expect(planned(source).map(({ name }) => name)).toEqual(['things.create']);
+    }
+    expect(planned(YAML).map(({ name, kind }) => [name, kind])).toEqual([
+      ['things.list', 'action'],
+      ['things.create', 'action'],
+    ]);
+  });
+
+  it.each(['3.0.0', '3.0.4', '3.1.1', '3.2.0'])('of version %s', (openapi) => {
+    expect(action(describing({}, { openapi })).name).toBe('things.create');
+  });
+
+  it.each([
+    ['Swagger', { swagger: '2.0' }, /convert it to OpenAPI 3/],
+    ['a later version', describing({}, { openapi: '4.0.0' }), /3\.0, 3\.1 and 3\.2/],
+    ['something else', { a: 1 }, /no member "openapi"/],
+    ['a list', [] as Json, /is an object/],
+    ['half of JSON', '{"openapi":"3.1.0"', /not valid JSON/],
+    ['half of YAML', 'a: [', /not valid YAML/],
+    ['two documents', 'a: 1\n---\nb: 2', /not valid YAML/],
+    ['an empty text', '', /not valid YAML|is an object/],
+  ] as [string, Json, RegExp][])('is refused where it is %s', (_what, source, message) => {
+    const [issue] = refused(source);
+    expect(issue?.path).toBe('body.document');
+    expect(issue?.message).toMatch(message);
+  });
+
+  it('never quotes what it refuses', () => {
+    for (const source of ['{"canary-text": nope', 'canary-text: [']) {
+      expect(JSON.stringify(refused(source))).not.toContain('canary');
+    }
+  });
+});
+
+describe('a hostile description', () => {
+  const nested = (depth: number): Json => {
+    let value: Json = {};
+    for (let level = 0; level < depth; level++) value = { a: value };
+    return value;
+  };
+  const bomb = (levels: number): string => {
+    const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+    for (let level = 1; level < levels; level++) {
+      lines.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`);
+    }
+    return lines.join('\n');
+  };
+  const schemaBomb = (levels: number): string => {
+    const lines = ['x-s0: &s0 { type: string }'];
+    for (let level = 1; level <= levels; level++) {
+      const previous = `*s${level - 1} `;
+      lines.push(
+        `x-s${level}: &s${level} { type: object, properties: { a: ${previous}, b: ${previous}, c: ${previous} } }`,
+      );
+    }
+    return `${YAML}${lines.join('\n')}\n  \n`.replace('{ type: boolean }', `{ $ref: '#/x-s${levels}' }`);
+  };
+
+  it.each([
+    ['nests too deep', describing({}, { 'x-deep': nested(400) }), /nested more than/],
+    ['nests too deep as a text', `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, /nested more than/],
+    ['nests too deep in YAML', '['.repeat(5_000), /not valid YAML/],
+    ['contains itself', 'a: &a [*a]', /contains itself|not valid YAML/],
+    ['has a prototype', '{"openapi":"3.1.0","__proto__":{"a":1}}', /__proto__/],
+    ['has a prototype in YAML', 'openapi: 3.1.0\npaths: { __proto__: { a: 1 } }', /__proto__/],
+    ['has a NUL', describing({ summary: 'a\0b' }), /NUL/],
+    ['has half a character', describing({ summary: 'a\ud800b' }), /surrogate/],
+    ['has numbers of YAML alone', 'openapi: 3.1.0\nx: .inf', /number/],
+    ['has too many aliases', `a: &a 1\nb: [${'*a, '.repeat(20_000)}]`, /not valid YAML/],
+  ] as [string, Json, RegExp][])('is refused where it %s', (_what, source, message) => {
+    expect(refused(source)[0]?.message).toMatch(message);
+  });
+
+  it('that is an alias bomb costs no more than its text', () => {
+    // 9^30 values, were it written out.
+    expect(refused(bomb(30))[0]?.message).toMatch(/no member "openapi"/);
+    const [, create] = planned(schemaBomb(30));
+    expect(create?.kind).toBe('action');
+    expect(JSON.stringify(create).length).toBeLessThan(70_000);
+  });
+
+  it('with too many operations is refused', () => {
+    const paths: JsonObject = {};
+    for (let index = 0; index <= OPERATIONS_MAX; index++) paths[`/p${index}`] = { get: {} };
+    expect(refused(describing({}, { paths }))[0]?.message).toMatch(/more than 2000 operations/);
+  });
+
+  it('with an operationId twice is refused, and both places are named', () => {
+    const paths = { '/a': { get: { operationId: 'x' } }, '/b': { put: { operationId: 'x' } } };
+    expect(refused(describing({}, { paths }))).toEqual([
+      {
+        path: 'body.document.paths./b.put.operationId',
+        message: 'is the operationId of paths./a.get too; each must be unique',
+      },
+    ]);
+  });
+
+  it('with references in a circle skips the operation alone', () => {
+    const [loops, other] = planned(
+      describing(
+        {},
+        {
+          paths: {
+            '/a': { get: { parameters: [{ $ref: '#/components/parameters/A' }] } },
+            '/b': { get: {} },
+          },
+          components: {
+            parameters: { A: { $ref: '#/components/parameters/B' }, B: { $ref: '#/components/parameters/A' } },
+          },
+        },
+      ),
+    );
+    expect(loops).toMatchObject({ kind: 'skipped', reason: 'refers to a reference that never ends' });
+    expect(other?.kind).toBe('action');
+  });
+});
