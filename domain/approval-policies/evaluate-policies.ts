@@ -1,6 +1,6 @@
 import { bindFacts, type Bindings } from './expression-facts.ts';
 import { EVALUATION_UNITS_MAX } from './expression-limits.ts';
-import { valuesSeen } from './expression-paths.ts';
+import { SeenValues } from './expression-paths.ts';
 import { matchesGlobs } from './globs.ts';
 import { Meter, WorkBoundExceeded } from './meter.ts';
 import type { CompiledPolicy, CompiledRule, PolicySet } from './policy-set.ts';
@@ -23,6 +23,7 @@ interface Decision {
 interface Evaluation {
   facts: PolicyFacts;
   bindings: Bindings;
+  seen: SeenValues;
   meter: Meter;
   trace: PolicyTrace[];
 }
@@ -36,6 +37,7 @@ export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: P
   const evaluation: Evaluation = {
     facts,
     bindings: bindFacts(facts),
+    seen: new SeenValues(facts),
     meter: new Meter(EVALUATION_UNITS_MAX),
     trace: [],
   };
@@ -94,13 +96,13 @@ function traceRule(policy: CompiledPolicy, rule: CompiledRule, evaluation: Evalu
 
 function traceCondition(
   { condition }: CompiledRule,
-  { facts, bindings, meter }: Evaluation,
+  { bindings, seen: seenValues, meter }: Evaluation,
   seen: (outcome: PolicyTrace['outcome'], detail: string | null, values?: PolicyTrace['values']) => PolicyTrace,
 ): PolicyTrace {
   if (condition === null) return seen('matched', null);
   if ('message' in condition) return seen('error', `its condition ${condition.message}`);
   const evaluated = condition.evaluate(bindings, meter);
-  const values = valuesSeen(condition.paths, facts);
+  const values = seenValues.of(condition.paths);
   if (!evaluated.ok) return seen('error', evaluated.message, values);
   if (evaluated.value === true) return seen('matched', null, values);
   if (evaluated.value === false) return seen('condition_false', `${condition.text} is false`, values);

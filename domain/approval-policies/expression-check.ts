@@ -7,7 +7,7 @@ import {
   EXPRESSION_NODES_MAX,
   LITERAL_ITEMS_MAX,
 } from './expression-limits.ts';
-import { ExpressionError, qualifiedName } from './expression-tree.ts';
+import { ExpressionError, operandsOf, qualifiedName } from './expression-tree.ts';
 import type { Comprehension, Constant, Expr, Select, Struct } from './expression-tree.ts';
 import {
   BOOL,
@@ -41,7 +41,6 @@ const TYPE_NAMES: readonly string[] = [
 
 /** What is in scope at one place of an expression. */
 interface Place {
-  depth: number;
   /** Bodies of comprehensions around this place. */
   nesting: number;
   variables: ReadonlyMap<string, ValueType>;
@@ -55,11 +54,22 @@ interface Place {
  * @throws {ExpressionError}
  */
 export function checkExpression(expr: Expr, environment: ExpressionEnvironment): ValueType {
-  return new Check(environment).typeOf(expr, { depth: 1, nesting: 0, variables: new Map() });
+  boundTree(expr);
+  return new Check(environment).typeOf(expr, { nesting: 0, variables: new Map() });
+}
+
+function boundTree(expr: Expr): void {
+  let nodes = 0;
+  let level = [expr];
+  for (let depth = 1; level.length > 0; depth++) {
+    nodes += level.length;
+    if (depth > EXPRESSION_DEPTH_MAX) throw new ExpressionError(`is nested more than ${EXPRESSION_DEPTH_MAX} deep`);
+    if (nodes > EXPRESSION_NODES_MAX) throw new ExpressionError(`has more than ${EXPRESSION_NODES_MAX} parts`);
+    level = level.flatMap(operandsOf);
+  }
 }
 
 class Check {
-  #nodes = 0;
   readonly #environment: ExpressionEnvironment;
   readonly #cel: CelEnv;
 
@@ -69,11 +79,6 @@ class Check {
   }
 
   typeOf(expr: Expr, place: Place): ValueType {
-    if (place.depth > EXPRESSION_DEPTH_MAX)
-      throw new ExpressionError(`is nested more than ${EXPRESSION_DEPTH_MAX} deep`);
-    this.#nodes++;
-    if (this.#nodes > EXPRESSION_NODES_MAX) throw new ExpressionError(`has more than ${EXPRESSION_NODES_MAX} parts`);
-    const below = { ...place, depth: place.depth + 1 };
     const kind = expr.exprKind;
     switch (kind.case) {
       case 'constExpr':
@@ -81,22 +86,22 @@ class Check {
       case 'identExpr':
         return this.#name(kind.value.name, place);
       case 'selectExpr':
-        return this.#select(expr, kind.value, below);
+        return this.#select(expr, kind.value, place);
       case 'callExpr': {
         const { target, args } = kind.value;
         const qualified =
           target === undefined ? undefined : this.#qualifiedFunction(target, kind.value.function, place);
-        const targetType = target === undefined || qualified !== undefined ? undefined : this.typeOf(target, below);
-        const argTypes = args.map((arg) => this.typeOf(arg, below));
+        const targetType = target === undefined || qualified !== undefined ? undefined : this.typeOf(target, place);
+        const argTypes = args.map((arg) => this.typeOf(arg, place));
         return callType(this.#cel, qualified ?? kind.value.function, kind.value, targetType, argTypes);
       }
       case 'listExpr':
         boundItems(kind.value.elements.length);
-        return listOf(join(kind.value.elements.map((element) => this.typeOf(element, below))));
+        return listOf(join(kind.value.elements.map((element) => this.typeOf(element, place))));
       case 'structExpr':
-        return this.#struct(kind.value, below);
+        return this.#struct(kind.value, place);
       case 'comprehensionExpr':
-        return this.#comprehension(kind.value, below);
+        return this.#comprehension(kind.value, place);
       case undefined:
         throw new ExpressionError('is empty');
     }
@@ -143,22 +148,22 @@ class Check {
     return this.#candidates(`${qualifier}.${name}`).find((candidate) => this.#cel.funcs.find(candidate) !== undefined);
   }
 
-  #select(expr: Expr, { operand, field, testOnly }: Select, below: Place): ValueType {
+  #select(expr: Expr, { operand, field, testOnly }: Select, place: Place): ValueType {
     const name = qualifiedName(expr);
-    const whole = name === undefined ? undefined : this.#find(name, below);
-    if (whole !== undefined && name !== undefined && !below.variables.has(name.split('.')[0] ?? '')) return whole;
+    const whole = name === undefined ? undefined : this.#find(name, place);
+    if (whole !== undefined && name !== undefined && !place.variables.has(name.split('.')[0] ?? '')) return whole;
     if (operand === undefined) throw new ExpressionError('is no whole expression');
-    const member = memberType(this.typeOf(operand, below), field);
+    const member = memberType(this.typeOf(operand, place), field);
     return testOnly ? BOOL : member;
   }
 
-  #struct({ messageName, entries }: Struct, below: Place): ValueType {
+  #struct({ messageName, entries }: Struct, place: Place): ValueType {
     boundItems(entries.length);
     const keys: ValueType[] = [];
     const values: ValueType[] = [];
     for (const { keyKind, value } of entries) {
-      if (keyKind.case === 'mapKey') keys.push(this.typeOf(keyKind.value, below));
-      if (value !== undefined) values.push(this.typeOf(value, below));
+      if (keyKind.case === 'mapKey') keys.push(this.typeOf(keyKind.value, place));
+      if (value !== undefined) values.push(this.typeOf(value, place));
     }
     if (messageName === '') return mapOf(join(keys), join(values));
     if (!this.#environment.makesMessages) throw new ExpressionError(`makes a ${messageName}, which a condition cannot`);
@@ -169,27 +174,27 @@ class Check {
     return DYN;
   }
 
-  #comprehension(comprehension: Comprehension, below: Place): ValueType {
+  #comprehension(comprehension: Comprehension, place: Place): ValueType {
     const { iterRange, iterVar, accuVar, accuInit, loopCondition, loopStep, result } = comprehension;
     if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) {
       throw new ExpressionError('is no whole expression');
     }
-    const item = itemType(this.typeOf(iterRange, below));
-    const nesting = below.nesting + 1;
+    const item = itemType(this.typeOf(iterRange, place));
+    const nesting = place.nesting + 1;
     if (nesting > COMPREHENSION_NESTING_MAX) {
       throw new ExpressionError(
         `has more than ${COMPREHENSION_NESTING_MAX} comprehensions (all, exists, map …) inside each other`,
       );
     }
-    const start = this.typeOf(accuInit, below);
+    const start = this.typeOf(accuInit, place);
     // A list that is being filled: what it holds is known after its step only.
     const accumulated = start.kind === 'list' ? listOf(DYN) : start;
-    const variables = new Map(below.variables).set(accuVar, accumulated).set(iterVar, item);
-    const inside: Place = { depth: below.depth, nesting, variables };
+    const variables = new Map(place.variables).set(accuVar, accumulated).set(iterVar, item);
+    const inside: Place = { nesting, variables };
     this.typeOf(loopCondition, inside);
     const step = this.typeOf(loopStep, inside);
-    const outcome = new Map(below.variables).set(accuVar, start.kind === 'list' ? step : start);
-    return this.typeOf(result, { ...below, variables: outcome });
+    const outcome = new Map(place.variables).set(accuVar, start.kind === 'list' ? step : start);
+    return this.typeOf(result, { ...place, variables: outcome });
   }
 }
 

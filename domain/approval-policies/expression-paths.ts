@@ -57,9 +57,26 @@ function extended(operand: Expr | undefined, step: PathStep): { variable: string
   return chain === null ? null : { variable: chain.variable, steps: [...chain.steps, step] };
 }
 
-/** The values that an expression saw, by their path, as JSON, cut to a length. */
-export function valuesSeen(paths: readonly FactPath[], facts: PolicyFacts): Record<string, string> {
-  return Object.fromEntries(paths.map((path) => [path.text, shownValue(path, facts)]));
+/** The values that expressions saw of some facts, by their path, as JSON, cut to a length. Each is written out once. */
+export class SeenValues {
+  readonly #facts: PolicyFacts;
+  readonly #shown = new Map<string, string>();
+
+  constructor(facts: PolicyFacts) {
+    this.#facts = facts;
+  }
+
+  of(paths: readonly FactPath[]): Record<string, string> {
+    return Object.fromEntries(paths.map((path) => [path.text, this.#show(path)]));
+  }
+
+  #show(path: FactPath): string {
+    const known = this.#shown.get(path.text);
+    if (known !== undefined) return known;
+    const shown = shownValue(path, this.#facts);
+    this.#shown.set(path.text, shown);
+    return shown;
+  }
 }
 
 function shownValue({ variable, steps }: FactPath, facts: PolicyFacts): string {

@@ -1,4 +1,5 @@
 import { parse } from '@bufbuild/cel';
+import { EXPRESSION_DEPTH_MAX } from './expression-limits.ts';
 
 /** The library's syntax tree. */
 export type Expr = ReturnType<typeof parse>['expr'];
@@ -29,6 +30,9 @@ export const OPERATOR = {
 export class ExpressionError extends Error {}
 
 export function parseTree(text: string): Expr {
+  if (bracketsExceed(text, EXPRESSION_DEPTH_MAX)) {
+    throw new ExpressionError(`has more than ${EXPRESSION_DEPTH_MAX} brackets inside each other`);
+  }
   try {
     return parse(text).expr;
   } catch (error) {
@@ -36,6 +40,17 @@ export function parseTree(text: string): Expr {
     const why = error instanceof Error ? error.message.replace(/^<input>:/, '').slice(0, 200) : 'unknown reason';
     throw new ExpressionError(`is not a CEL expression: ${why}`, { cause: error });
   }
+}
+
+/** The parser recurses, and takes long to run out of stack. Brackets in strings count as well: nobody has so many open ones. */
+function bracketsExceed(text: string, limit: number): boolean {
+  let open = 0;
+  for (const character of text) {
+    if ('([{'.includes(character)) open++;
+    else if (')]}'.includes(character)) open = Math.max(0, open - 1);
+    if (open > limit) return true;
+  }
+  return false;
 }
 
 /** The operands of a node, in order. */
