@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { APPROVAL_SCENARIOS } from './approval-scenarios.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
 import type { EffectRef, InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { RECONCILIATION_SCENARIOS } from './reconciliation-scenarios.ts';
 
 /**
  * The recorded lives of every workflow. `npm run histories:record` runs them and stores what the server kept; replaying those
@@ -123,6 +125,8 @@ const woken = new Set<string>();
 const environmentRef = { workspaceId: ref.workspaceId, environmentId: ref.environmentId };
 
 export const SCENARIOS: readonly Scenario[] = [
+  ...RECONCILIATION_SCENARIOS,
+  ...APPROVAL_SCENARIOS,
   invoking('governed-acknowledged', {}),
   invoking('plain-acknowledged', {
     evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
