@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { actionRoutes } from '../../../../api/actions/routes.ts';
+import type { JsonObject } from '../../../../domain/json.ts';
+import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
+import { startTestApi, type CallResult, type TestApi } from '../../harness/test-api.ts';
+import { countsOf, importedBy, smallDocument } from './support.ts';
+
+let api: TestApi;
+let full: string;
+
+beforeAll(async () => {
+  api = await startTestApi({ routes: actionRoutes });
+  full = (await api.createKey(api.database.tenants.development)).key;
+});
+afterAll(async () => api?.close());
+afterEach(() => {
+  expect(api.replyViolations.splice(0)).toEqual([]);
+});
+
+const importing = (body: unknown, key = full, headers: Record<string, string> = {}): Promise<CallResult> =>
+  api.call('POST', '/api/v2/actions/import', { key, body, headers });
+const patch = (ref: string, body: unknown): Promise<CallResult> =>
+  api.call('PATCH', `/api/v2/actions/${ref}`, { key: full, body });
+const read = async (ref: string): Promise<JsonObject> =>
+  ((await api.call('GET', `/api/v2/actions/${ref}`, { key: full })).json as { data: JsonObject }).data;
+const versionsOf = async (name: string): Promise<{ number: number; change_note: string }[]> =>
+  api.database.asOwner(
+    `SELECT v.number, v.change_note FROM action_versions v JOIN actions a ON a.id = v.action_id
+     WHERE a.name = $1 AND a.archived_at IS NULL ORDER BY v.number`,
+    [name],
+  );
+const issueOf = (reply: CallResult): { path: string; message: string } | undefined =>
+  (reply.json as { error: { details: { issues: { path: string; message: string }[] } } }).error.details.issues[0];
+
+async function without(...scopes: Scope[]): Promise<string> {
+  const held = SCOPES.filter((scope) => !scopes.includes(scope));
+  return (await api.createKey(api.database.tenants.development, { scopes: held })).key;
+}
+
+const SECURED = {
+  security: [{ token: [] }],
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+};
+
+describe('an import', () => {
+  it('creates, then finds nothing to do, then updates what the document changed', async () => {
+    const document = smallDocument('first');
+    const created = importedBy(await importing({ document, namePrefix: 'p.' }));
+    expect(created).toEqual([
+      { operationId: 'first.get-0', name: 'p.first.get-0', status: 'created' },
+      { operationId: 'first.get-1', name: 'p.first.get-1', status: 'created' },
+    ]);
+    expect(await read('p.first.get-0')).toMatchObject({
+      description: 'Get it',
+      adapter: {
+        type: 'http.request',
+        version: '1',
+        config: { method: 'GET', url: 'https://api.example.com/things/0' },
+      },
+      governed: false,
+      currentVersion: { number: 1 },
+    });
+    expect(countsOf(importedBy(await importing({ document, namePrefix: 'p.' })))).toEqual({ unchanged: 2 });
+    expect(countsOf(importedBy(await importing({ document: JSON.stringify(document), namePrefix: 'p.' })))).toEqual({
+      unchanged: 2,
+    });
+
+    const changed = structuredClone(document) as { paths: Record<string, { get: JsonObject }> };
+    changed.paths['/things/1']!.get['parameters'] = [{ name: 'q', in: 'query', schema: { type: 'string' } }];
+    changed.paths['/things/0']!.get['summary'] = 'Get that';
+    expect(countsOf(importedBy(await importing({ document: changed, namePrefix: 'p.' })))).toEqual({ updated: 2 });
+    expect(await versionsOf('p.first.get-0')).toHaveLength(1);
+    expect(await versionsOf('p.first.get-1')).toEqual([
+      { number: 1, change_note: 'Imported from first: first.get-1' },
+      { number: 2, change_note: 'Imported from first: first.get-1' },
+    ]);
+    expect(await read('p.first.get-0')).toMatchObject({ description: 'Get that' });
+  });
+
+  it('keeps what the document does not say: governance, time-out, output schema', async () => {
+    const document = smallDocument('kept', 1);
+    importedBy(await importing({ document }));
+    const own = {
+      governed: true,
+      approval: { required: true, tag: 'ops' },
+      timeoutMs: 5_000,
+      outputSchema: { type: 'object' },
+    };
+    expect((await patch('kept.get-0', own)).status).toBe(200);
+    // The digest differs from the document's own now, and yet nothing is to be done.
+    expect(countsOf(importedBy(await importing({ document })))).toEqual({ unchanged: 1 });
+    const moved = { ...document, servers: [{ url: 'https://eu.example.com' }] };
+    expect(countsOf(importedBy(await importing({ document: moved }, await without('actions:govern'))))).toEqual({
+      updated: 1,
+    });
+    expect(await read('kept.get-0')).toMatchObject({
+      ...own,
+      adapter: { config: { url: 'https://eu.example.com/things/0' } },
+      currentVersion: { number: 3 },
+    });
+  });
+
+  it('never touches an action that this document did not make', async () => {
+    const config = { method: 'GET', url: 'https://mine.example.com' };
+    const mine = { name: 'foreign.get-0', adapter: { type: 'http.request', config } };
+    expect((await api.call('POST', '/api/v2/actions', { key: full, body: mine })).status).toBe(201);
+    importedBy(await importing({ document: smallDocument('other'), namePrefix: 'o.' }));
+    const [first, second] = importedBy(await importing({ document: smallDocument('foreign') }));
+    expect(first).toMatchObject({ status: 'skipped', reason: expect.stringContaining('did not make') as string });
+    expect(second?.status).toBe('created');
+    expect(await read('foreign.get-0')).toMatchObject({ adapter: { config }, currentVersion: { number: 1 } });
+    const sameIds = { ...smallDocument('other'), info: { title: 'Another API', version: '1' } };
+    expect(countsOf(importedBy(await importing({ document: sameIds, namePrefix: 'o.' })))).toEqual({ skipped: 2 });
+  });
+
+  it('takes only the operations that are named', async () => {
+    const document = smallDocument('some', 3);
+    expect(importedBy(await importing({ document, operations: ['some.get-1'] }))).toMatchObject([
+      { name: 'some.get-1' },
+    ]);
+    const unknown = await importing({ document, operations: ['some.get-1', 'nope'] });
+    expect([unknown.status, issueOf(unknown)?.path]).toEqual([400, 'body.operations[1]']);
+  });
+
+  it('is written down with its counts, and stored under its Idempotency-Key however the JSON is written', async () => {
+    const document = smallDocument('audited');
+    const headers = { 'Idempotency-Key': 'import-1' };
+    const first = await importing({ document, namePrefix: 'a.' }, full, headers);
+    const again = await importing({ namePrefix: 'a.', document }, full, headers);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('X-Idempotent-Replay')).toBe('true');
+    expect((await importing({ document }, full, headers)).status).toBe(409);
+    const entries = await api.database.asOwner<{ details: JsonObject; target_type: string }>(
+      `SELECT details, target_type FROM audit_log WHERE action = 'actions.imported' AND details->>'title' = 'audited'`,
+    );
+    expect(entries).toEqual([
+      { target_type: 'environment', details: { title: 'audited', created: 2, updated: 0, unchanged: 0, skipped: 0 } },
+    ]);
+  });
+
+  it('and another at the same time make each action once', async () => {
+    const document = smallDocument('twins', 5);
+    const replies = await Promise.all([importing({ document }), importing({ document }), importing({ document })]);
+    const counts = replies.map((reply) => countsOf(importedBy(reply)));
+    expect(counts.toSorted((a, b) => (b['created'] ?? 0) - (a['created'] ?? 0))).toEqual([
+      { created: 5 },
+      { unchanged: 5 },
+      { unchanged: 5 },
+    ]);
+  });
+});
+
+describe('what may be imported', () => {
+  it('is nothing without actions:write, and no reference to a secret without a scope for secrets', async () => {
+    const document = smallDocument('secured', 3, SECURED);
+    expect((await importing({ document }, await without('actions:write'))).status).toBe(403);
+    const refused = await importing({ document }, await without('secrets:read', 'secrets:write'));
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('api.example.com.token');
+    expect(await versionsOf('secured.get-0')).toEqual([]);
+    expect(countsOf(importedBy(await importing({ document }, await without('secrets:read'))))).toEqual({ created: 3 });
+    // What stays as it is refers to nothing anew.
+    const plain = await without('secrets:read', 'secrets:write');
+    expect(countsOf(importedBy(await importing({ document }, plain)))).toEqual({ unchanged: 3 });
+  });
+
+  it('is all or nothing', async () => {
+    const document = smallDocument('whole', 250);
+    const paths = document['paths'] as Record<string, { get: JsonObject }>;
+    paths['/things/249']!.get['security'] = [{ token: [] }];
+    document['components'] = SECURED.components;
+    const refused = await importing({ document }, await without('secrets:read', 'secrets:write'));
+    expect(refused.status).toBe(403);
+    const [row] = await api.database.asOwner<{ count: string }>(
+      `SELECT count(*) FROM actions WHERE name LIKE 'whole.%'`,
+    );
+    expect(row?.count).toBe('0');
+    expect(countsOf(importedBy(await importing({ document })))).toEqual({ created: 250 });
+  });
+
+  it.each([
+    ['neither document nor url', {}, 'body'],
+    ['both', { document: {}, url: 'https://x.example' }, 'body'],
+    ['a name that cannot begin one', { document: {}, namePrefix: 'A' }, 'body.namePrefix'],
+    ['an unknown member', { document: {}, nope: 1 }, 'body.nope'],
+    ['something else', { document: { a: 1 } }, 'body.document'],
+    ['another protocol', { url: 'file:///etc/hosts' }, 'body.url'],
+  ])('is not %s', async (_what, body, path) => {
+    const reply = await importing(body);
+    expect([reply.status, issueOf(reply)?.path]).toEqual([400, path]);
+  });
+
+  it('may hold integers beyond 2^53 as bounds', async () => {
+    const [head, tail] = JSON.stringify({ document: smallDocument('large-numbers', 1, { 'x-max': 'MAX' }) }).split(
+      '"MAX"',
+    );
+    const raw = `${head}18446744073709551615${tail}`;
+    const reply = await api.call('POST', '/api/v2/actions/import', { key: full, raw });
+    expect(countsOf(importedBy(reply))).toEqual({ created: 1 });
+  });
+});
