@@ -73,7 +73,7 @@ async function runOperations<Fault extends string>(
   for (let n = random(3); n > 0; n--)
     provider.server.failReads(READ_FAULTS[random(READ_FAULTS.length)] ?? 'unavailable');
   const input = provider.input();
-  const run = `${fault}/${seed}`;
+  const run = `${provider.action}/${fault}/${seed}`;
   const ids = await Promise.all(
     Array.from({ length: operations }, async (_, n) => {
       const asked = Array.from({ length: 1 + random(3) }, () =>

@@ -22,7 +22,6 @@ beforeAll(async () => {
   service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl, resendBaseUrl: resend.baseUrl } });
   for (const [name, value] of [
     ['STRIPE_TEST', stripe.testKey],
-    ['STRIPE_LIVE', stripe.liveKey],
     ['RESEND_API_KEY', resend.fullKey],
     ['RESEND_SENDING', resend.sendingKey],
     ['GITHUB_TOKEN', github.token],
@@ -123,13 +122,14 @@ describe('stripe.refund', () => {
     };
 
     test.each([
-      ['test', 'STRIPE_LIVE'],
-      ['live', 'STRIPE_TEST'],
-    ])('of mode %s with %s: not a connection is made', async (mode, secret) => {
+      ['test', 'sk_live_51OfNoOther'],
+      ['live', 'rk_test_51OfNoOther'],
+    ])('of mode %s with %s: nothing carries that credential', async (mode, value) => {
+      const secret = `OF_${mode}`;
+      await service.call('PUT', `/api/v2/secrets/${secret}`, { key: service.key, body: { value } });
       const action = await createAction('stripe.refund', { mode, secret });
-      const before = stripe.connections();
       expect(await refused(action, provider.input())).toContain('dispatch refused (mode_mismatch)');
-      expect(stripe.connections()).toBe(before);
+      expect(stripe.requests.filter(({ headers }) => headers.authorization?.includes(value))).toEqual([]);
     });
 
     test('of a payment of the other mode', async () => {
@@ -209,10 +209,10 @@ describe('resend.email', () => {
   });
 
   test('from a sender that is not of its domain: refused, and nothing is sent', async () => {
-    const before = resend.connections();
+    const before = resend.writes().length;
     const { invocation } = await invoke(service, provider.action, { input: { ...mail(), from: 'ada@evil.org' } });
     expect(invocation.error).toContain('dispatch refused (recipient_not_allowed)');
-    expect(resend.connections()).toBe(before);
+    expect(resend.writes()).toHaveLength(before);
   });
 });
 

@@ -24,7 +24,7 @@ const commentOn = (issue: number): JsonObject => ({ issue_number: issue, body: '
 test('comments, with the mark of the effect as the last line', async () => {
   const [effectId, issue] = [newEffect(), ++issues];
   const result = await comments.dispatch(commentOn(issue), effectId);
-  const [made] = github.comments.filter((comment) => comment.issue === issue);
+  const made = github.comments.find((comment) => comment.issue === issue);
   expect(made?.body).toBe(`Done — see the run.\n\n<!-- effect: ${effectId} -->`);
   expect(result).toMatchObject({ outcome: 'succeeded', providerReference: String(made?.id) });
 });
