@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Adapter, Inspection } from '../../../activities/adapters/adapter.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { ActivityWorld } from '../invocations/world.ts';
+import { newSecret, realAdapters, recheck, tamper } from './support.ts';
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(() => world.close());
+
+type Read = InvocationRef & { secret: string };
+
+describe('what was read at the provider', () => {
+  let record: JsonObject = {};
+  let failure: Inspection | Error | null = null;
+  const reads: ReadonlyMap<string, string>[] = [];
+
+  /** http.request with a provider whose record can be read. */
+  function inspecting(): ActivityDependencies['adapterFor'] {
+    const real = realAdapters()('http.request', '1');
+    const adapter: Adapter = {
+      ...real,
+      descriptor: { ...real.descriptor, inspects: true },
+      inspect: ({ secrets: opened }) => {
+        reads.push(opened);
+        if (failure instanceof Error) return Promise.reject(failure);
+        return Promise.resolve(
+          failure ?? {
+            kind: 'inspected',
+            preconditions: record,
+            blocks: [],
+            summary: 'read',
+            refusal: null,
+            observedAt: new Date(),
+          },
+        );
+      },
+    };
+    return () => adapter;
+  }
+
+  async function parkedAfterReading(read: JsonObject): Promise<{ ref: Read; observe: () => Promise<string> }> {
+    [record, failure] = [read, null];
+    const adapterFor = inspecting();
+    const { observeTarget, evaluateInvocation } = world.activities({ adapterFor });
+    const secret = await newSecret(world);
+    const ref = await world.admit({
+      config: { url: 'http://127.0.0.1:9/', headers: { authorization: `Bearer {{secret:${secret}}}` } },
+      definition: { approval: { required: true, tag: null } },
+    });
+    expect(await evaluateInvocation(ref)).toMatchObject({ decision: 'observe' });
+    expect(await observeTarget(ref)).toEqual({ outcome: 'observed' });
+    expect(await evaluateInvocation(ref)).toMatchObject({ decision: 'wait', observes: true });
+    return { ref: { ...ref, secret }, observe: async () => (await observeTarget(ref)).outcome };
+  }
+  const recheckReading = (ref: InvocationRef) => recheck(world, ref, { adapterFor: inspecting() });
+
+  test('unchanged, whatever the order of its members: nothing to say; with the credential of the action', async () => {
+    const { ref, observe } = await parkedAfterReading({ left: 5, of: { a: 1, b: 2 } });
+    record = { of: { b: 2, a: 1 }, left: 5 };
+    expect(await observe()).toBe('observed');
+    expect(await recheckReading(ref)).toBeNull();
+    expect(reads.at(-1)?.get(ref.secret)).toBe('value');
+  });
+
+  test.each<[string, JsonObject, RegExp]>([
+    ['another value', { left: 4 }, /left/],
+    ['another type', { left: '5' }, /left/],
+    ['a member less', {}, /left/],
+    ['a member more', { left: 5, more: null }, /more/],
+  ])('%s is precondition_changed', async (_, now, message) => {
+    const { ref, observe } = await parkedAfterReading({ left: 5 });
+    record = now;
+    await observe();
+    const refusal = await recheckReading(ref);
+    expect(refusal?.code).toBe('precondition_changed');
+    expect(refusal?.message).toMatch(message);
+  });
+
+  test('what forbids it is the refusal; a later reading that does not, lifts it', async () => {
+    const { ref, observe } = await parkedAfterReading({});
+    failure = {
+      kind: 'inspected',
+      preconditions: {},
+      blocks: [],
+      summary: 'of the other mode',
+      refusal: { code: 'mode_mismatch', message: 'of the other mode' },
+      observedAt: new Date(),
+    };
+    expect(await observe()).toBe('refused');
+    expect(await recheckReading(ref)).toEqual({ code: 'mode_mismatch', message: 'of the other mode' });
+    failure = null;
+    expect(await observe()).toBe('observed');
+    expect(await recheckReading(ref)).toBeNull();
+  });
+
+  test.each<[string, Inspection | Error, RegExp]>([
+    ['unavailable', { kind: 'unavailable', reason: 'it is away' }, /could not be read: it is away/],
+    ['an adapter that throws', new Error('value'), /broke off on our side/],
+    [
+      'a record too large to be bound',
+      {
+        kind: 'inspected',
+        preconditions: { a: 'x'.repeat(20_000) },
+        blocks: [],
+        summary: '',
+        refusal: null,
+        observedAt: new Date(),
+      },
+      /too large/,
+    ],
+  ])('%s: read three times, then refused, and no word of the failure itself', async (_, what, message) => {
+    const { ref, observe } = await parkedAfterReading({});
+    failure = what;
+    reads.length = 0;
+    expect(await observe()).toBe('refused');
+    expect(reads).toHaveLength(3);
+    const refusal = await recheckReading(ref);
+    expect(refusal?.code).toBe('precondition_changed');
+    expect(refusal?.message).toMatch(message);
+    expect(refusal?.message).not.toContain('value');
+  });
+
+  test('what a provider wrote is kept without its credential, NUL or broken characters', async () => {
+    const { ref, observe } = await parkedAfterReading({});
+    failure = {
+      kind: 'inspected',
+      preconditions: { note: 'a\u0000b \ud800 value-of-it' },
+      blocks: [{ type: 'text_diff', title: 't'.repeat(300), before: 'value', after: 'x'.repeat(30_000) }],
+      summary: 'summary with value',
+      refusal: null,
+      observedAt: new Date(),
+    };
+    expect(await observe()).toBe('observed');
+    const [row] = await world.database.asOwner<{ preconditions: JsonObject; blocks: JsonObject[]; summary: string }>(
+      'SELECT preconditions, blocks, summary FROM observations WHERE invocation_id = $1 ORDER BY sequence DESC LIMIT 1',
+      [ref.invocationId],
+    );
+    expect(row?.preconditions['note']).toBe('a\ufffdb \ufffd [REDACTED]-of-it');
+    expect(row?.summary).toBe('summary with [REDACTED]');
+    expect(row?.blocks[0]).toMatchObject({ before: '[REDACTED]', truncated: true });
+    expect(row?.blocks[0]?.['title']).toHaveLength(200);
+    expect(row?.blocks[0]?.['after']).toHaveLength(20_000);
+  });
+
+  test('a secret that is gone is secret_missing, and nobody is asked', async () => {
+    const { ref, observe } = await parkedAfterReading({});
+    await tamper(world, `UPDATE secrets SET deleted_at = now() WHERE name = '${ref.secret}'`);
+    reads.length = 0;
+    expect(await observe()).toBe('refused');
+    expect(reads).toEqual([]);
+  });
+
+  test('never: refused, since what was agreed to rests on it', async () => {
+    const { ref } = await parkedAfterReading({});
+    await tamper(world, `DELETE FROM observations WHERE invocation_id = '${ref.invocationId}'`);
+    expect(await recheckReading(ref)).toMatchObject({ code: 'precondition_changed' });
+  });
+});

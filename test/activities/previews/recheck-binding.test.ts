@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Refusal } from '../../../domain/lifecycle.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { ActivityWorld } from '../invocations/world.ts';
+import { newSecret, recheck as recheckIn, rotate as rotateIn, tamper as tamperIn } from './support.ts';
+
+/** Right before the reservation: for each part of what is bound, that a change of it is found. */
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(() => world.close());
+
+type Parked = InvocationRef & { actionId: string; secret: string };
+
+/** Parked for approval, so that it has a preview, an effect and an approval with one digest. */
+async function parked(): Promise<Parked> {
+  const secret = await newSecret(world);
+  const ref = await world.admit({
+    config: {
+      method: 'POST',
+      url: 'http://127.0.0.1:9/refunds?for={{invocation.id}}',
+      headers: { authorization: `Bearer {{secret:${secret}}}`, 'x-key': '{{operationKey}}' },
+      body: { amount: '{{input.amount}}' },
+      idempotencyHeader: 'idempotency-key',
+    },
+    definition: {
+      approval: { required: true, tag: null },
+      impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
+    },
+    input: { amount: 1250 },
+  });
+  const evaluation = await world.activities().evaluateInvocation(ref);
+  if (evaluation.decision !== 'wait') throw new Error(`expected it to wait, not ${evaluation.decision}`);
+  return { ...ref, secret };
+}
+
+const rotate = (name: string): Promise<unknown> => rotateIn(world, name);
+const tamper = (sql: string): Promise<unknown> => tamperIn(world, sql);
+const recheck = (ref: InvocationRef, at: { now?: Date } = {}): Promise<Refusal | null> => recheckIn(world, ref, at);
+
+test('nothing changed: nothing to say, also long after the preview of the service ended', async () => {
+  const ref = await parked();
+  expect(await recheck(ref)).toBeNull();
+  expect(await recheck(ref, { now: new Date(Date.now() + 400 * 86_400_000) })).toBeNull();
+});
+
+test('a moved revision of the policies is no difference: they are evaluated again', async () => {
+  const ref = await parked();
+  const { environmentId } = world.database.tenant;
+  await tamper(`INSERT INTO policy_revisions (environment_id, revision) VALUES ('${environmentId}', 7)`);
+  expect(await recheck(ref)).toBeNull();
+  await tamper('DELETE FROM policy_revisions');
+});
+
+describe('what changed is refused', () => {
+  const version = (path: string, value: unknown) => (ref: Parked) =>
+    tamper(
+      `UPDATE action_versions SET definition = jsonb_set(definition, '{${path}}', '${JSON.stringify(value)}')
+       WHERE id = (SELECT version_id FROM invocations WHERE id = '${ref.invocationId}')`,
+    );
+  const column = (table: string, set: string) => (ref: Parked) =>
+    tamper(
+      `UPDATE ${table} SET ${set} WHERE ${table === 'invocations' ? 'id' : 'invocation_id'} = '${ref.invocationId}'`,
+    );
+  const OTHER_DIGEST = `'sha256:${'1'.repeat(64)}'`;
+
+  test.each<[string, (ref: Parked) => Promise<unknown>, Refusal['code'], RegExp]>([
+    ['the method', version('adapter,config,method', 'PUT'), 'digest_mismatch', /request/],
+    ['the URL', version('adapter,config,url', 'http://127.0.0.1:9/refunds/'), 'digest_mismatch', /request/],
+    ['a header', version('adapter,config,headers,x-more', 'more'), 'digest_mismatch', /request/],
+    ['a body leaf', version('adapter,config,body,amount', '{{input.amount}}0'), 'digest_mismatch', /request/],
+    ['the input', column('invocations', `input = '{"amount": 1251}'`), 'digest_mismatch', /request/],
+    [
+      'the operation key, which the request carries',
+      column('invocations', `operation_key = id || 'x'`),
+      'digest_mismatch',
+      /request/,
+    ],
+    ['the impact that the action declares', version('impact,0,bound', 'upper_bound'), 'digest_mismatch', /impact/],
+    [
+      'the impact that cannot be told any more',
+      version('impact,0,amount', { path: 'input.none' }),
+      'impact_unbounded',
+      /./,
+    ],
+    ['the expiry', column('previews', `expires_at = expires_at + interval '1 hour'`), 'digest_mismatch', /digest/],
+    [
+      "the preview's request",
+      column('previews', `request = jsonb_set(request, '{body}', '"x"')`),
+      'digest_mismatch',
+      /request/,
+    ],
+    ["the preview's target", column('previews', `target = '{}'`), 'digest_mismatch', /target/],
+    ["the preview's impact", column('previews', `impact = '[]'`), 'digest_mismatch', /impact/],
+    [
+      "the preview's policy revision",
+      column('previews', `preconditions = jsonb_set(preconditions, '{policyRevision}', '9')`),
+      'digest_mismatch',
+      /digest/,
+    ],
+    ["the preview's adapter", column('previews', `adapter_version = '0'`), 'digest_mismatch', /versions/],
+    ["the preview's digest", column('previews', `binding_digest = ${OTHER_DIGEST}`), 'digest_mismatch', /digest/],
+    [
+      "the digest of the preview's request",
+      column('previews', `request_digest = ${OTHER_DIGEST}`),
+      'digest_mismatch',
+      /digest/,
+    ],
+    [
+      "the effect's digest",
+      column('effects', `binding_digest = ${OTHER_DIGEST}`),
+      'digest_mismatch',
+      /effect's digest/,
+    ],
+    [
+      "the effect's request",
+      column('effects', `request = jsonb_set(request, '{url}', '"http://127.0.0.1/"')`),
+      'digest_mismatch',
+      /effect's request/,
+    ],
+    ["the effect's impact", column('effects', `impact = '[]'`), 'digest_mismatch', /effect's impact/],
+    [
+      'the digest that was agreed to',
+      column('approvals', `binding_digest = ${OTHER_DIGEST}`),
+      'digest_mismatch',
+      /agreed to/,
+    ],
+    ['a secret that was replaced', (ref) => rotate(ref.secret), 'precondition_changed', /replaced.*version 1, now 2/],
+    [
+      'a secret that was deleted',
+      (ref) => tamper(`UPDATE secrets SET deleted_at = now() WHERE name = '${ref.secret}'`),
+      'precondition_changed',
+      /deleted/,
+    ],
+    [
+      "the action's version",
+      (ref) => tamper(`UPDATE actions SET current_version_id = 'ver_x' WHERE id = '${ref.actionId}'`),
+      'action_version_changed',
+      /newer version/,
+    ],
+  ])('%s', async (_, change, code, message) => {
+    const ref = await parked();
+    expect(await recheck(ref)).toBeNull();
+    await change(ref);
+    const refusal = await recheck(ref);
+    expect(refusal?.code).toBe(code);
+    expect(refusal?.message).toMatch(message);
+  });
+});

@@ -1,0 +1,46 @@
+import { createAdapters } from '../../../activities/adapters/index.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { recheckBinding } from '../../../activities/previews/recheck-binding.ts';
+import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
+import { putSecret } from '../../../db/secrets/put-secret.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import type { Refusal } from '../../../domain/lifecycle.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import type { ActivityWorld } from '../invocations/world.ts';
+
+export const realAdapters = (): ActivityDependencies['adapterFor'] =>
+  createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
+
+let secrets = 0;
+
+/** The name of a secret of its own, whose value is `value`. */
+export async function newSecret(world: ActivityWorld): Promise<string> {
+  const name = `SECRET_${++secrets}`;
+  await rotate(world, name);
+  return name;
+}
+
+export function rotate(world: ActivityWorld, name: string): Promise<unknown> {
+  const { tenant } = world.database;
+  return world.transaction((tx) => putSecret(tx, world.vault, { tenant, name, value: 'value' }));
+}
+
+/** Behind the database's back: with every trigger off. */
+export const tamper = (world: ActivityWorld, sql: string): Promise<unknown> =>
+  world.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
+
+/** As the reservation asks it, in a transaction that has locked the invocation. */
+export async function recheck(
+  world: ActivityWorld,
+  { invocationId }: InvocationRef,
+  {
+    now = new Date(),
+    adapterFor = realAdapters(),
+  }: { now?: Date; adapterFor?: ActivityDependencies['adapterFor'] } = {},
+): Promise<Refusal | null> {
+  return world.transaction(async (tx) => {
+    const work = await lockInvocationWork(tx, invocationId);
+    if (!work) throw new Error('it was admitted');
+    return recheckBinding({ adapterFor }, tx, work, now);
+  });
+}
