@@ -1,17 +1,24 @@
-import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
-import type { Issue } from '../../domain/errors.ts';
-import { declaredImpact } from '../../domain/impact.ts';
+import type { ActionRecord } from '../../db/actions/records.ts';
+import type { ImpactQuantity } from '../../domain/actions.ts';
+import { impactOf } from '../../domain/adapters/adapter-impact.ts';
+import { adapterDescriptor } from '../../domain/adapters/index.ts';
+import { validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { compileSchema } from '../../domain/json-schema.ts';
+import { checkInput } from '../invocations/check-input.ts';
 
-export type AskedImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: false; issues: Issue[] };
-
-/** What an invocation with this input would use, or why there would be none: no policy is asked about those. */
-export function impactOf(definition: ActionDefinition, input: JsonObject): AskedImpact {
-  const issues = compileSchema(definition.inputSchema).validate(input);
-  if (issues.length > 0) return { ok: false, issues };
-  const impact = declaredImpact(definition.impact, input);
-  if (impact.ok) return { ok: true, quantities: impact.quantities };
+/**
+ * What an invocation with this input would use, by the action's declaration and the adapter's own knowledge. No provider is
+ * read here: where the adapter must read one to know, the declaration has to say it.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR for what an invocation would not come past: no policy is asked about it.
+ */
+export function askedImpact(action: ActionRecord, input: JsonObject): ImpactQuantity[] {
+  checkInput(action, input);
+  const { definition } = action;
+  const descriptor = adapterDescriptor(definition.adapter.type, definition.adapter.version);
+  const impact = impactOf(descriptor, definition, input);
+  if (impact.ok) return impact.quantities;
   const { code, message } = impact.refusal;
-  return { ok: false, issues: [{ path: 'input', message: `is refused (${code}): ${message}` }] };
+  const hint = descriptor.inspects ? ' A preview of the action reads the provider.' : '';
+  throw validationError([{ path: 'body.input', message: `would be refused (${code}): ${message}.${hint}` }]);
 }

@@ -10,7 +10,7 @@ import { idPattern } from '../../domain/ids.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
-import { impactOf } from './asked-impact.ts';
+import { askedImpact } from './asked-impact.ts';
 import { presentDecision, presentTrace, verdictSchema } from './verdict-schema.ts';
 
 export const evaluateBody = z
@@ -50,8 +50,6 @@ export const evaluateRoute = defineRoute({
     if (body.keyId !== undefined && context.keyName === null) {
       throw validationError([{ path: 'body.keyId', message: 'no key of this environment has this id' }]);
     }
-    const asked = impactOf(action.definition, body.input);
-    if (!asked.ok) throw validationError(asked.issues.map((issue) => ({ ...issue, path: `body.${issue.path}` })));
     const agentId = body.agentId ?? null;
     const asking: PolicyFacts['caller'] =
       keyId === null
@@ -61,7 +59,7 @@ export const evaluateRoute = defineRoute({
       action: { id: action.id, name: action.name, versionId: action.currentVersion.id },
       definition: action.definition,
       input: body.input,
-      impact: asked.quantities,
+      impact: askedImpact(action, body.input),
       environment: context.environment,
       caller: asking,
       runId: null,

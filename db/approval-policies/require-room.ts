@@ -10,7 +10,7 @@ import type { EnvironmentTransaction } from '../client.ts';
  */
 export async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
   const { rows } = await tx.raw<{ rows: { policies: number; rules: number; bytes: number }[] }>(
-    `SELECT count(*)::int AS policies, COALESCE(sum(jsonb_array_length(v.document -> 'rules')), 0)::int AS rules,
+    `SELECT count(*)::int AS policies, COALESCE(sum(json_array_length(v.document -> 'rules')), 0)::int AS rules,
        COALESCE(sum(octet_length(v.document::text)), 0)::int AS bytes
      FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
      WHERE p.archived_at IS NULL`,

@@ -51,7 +51,7 @@ const VERSIONS = `
     version integer NOT NULL CHECK (version >= 1),
     environment_id uuid NOT NULL,
     digest text NOT NULL CHECK (digest ~ '^sha256:[0-9a-f]{64}$'), -- over the JCS bytes of the document
-    document jsonb NOT NULL CHECK (jsonb_typeof(document) = 'object'),
+    document json NOT NULL CHECK (json_typeof(document) = 'object'), -- json: shown with its members in the order of its schema
     created_by jsonb NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (policy_id, version),
@@ -116,12 +116,12 @@ const PLANS = `
     environment_id uuid NOT NULL REFERENCES environments,
     base_revision bigint NOT NULL CHECK (base_revision >= 0),
     digest text NOT NULL CHECK (digest ~ '^sha256:[0-9a-f]{64}$'),
-    changes jsonb NOT NULL CHECK (jsonb_typeof(changes) = 'array'),
+    changes json NOT NULL CHECK (json_typeof(changes) = 'array'),
     created_by jsonb NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     expires_at timestamptz(3) NOT NULL,
     applied_at timestamptz(3),
-    result jsonb,    -- what the first apply answered, and every later one
+    result json,     -- what the first apply answered, and every later one
     CHECK ((applied_at IS NULL) = (result IS NULL))
   );
   CREATE INDEX policy_plans_by_expiry ON policy_plans (environment_id, expires_at);

@@ -8,7 +8,7 @@ export interface PolicySubject {
   /** Of that version. */
   definition: Pick<ActionDefinition, 'adapter' | 'governed' | 'approval'>;
   input: JsonObject;
-  /** As `declaredImpact` took it from this input. */
+  /** As `impactOf` of adapters/adapter-impact.ts made it of this input. */
   impact: readonly ImpactQuantity[];
   environment: PolicyFacts['environment'] & { approvalDefault: PolicyDefaults['approvalDefault'] };
   caller: PolicyFacts['caller'];

@@ -32,10 +32,11 @@ export function reportPlan(plan: Plan): string {
 }
 
 function diffLines(before: unknown, after: unknown): string[] {
-  const textOf = (document: unknown): string => (document === null ? '' : stringify(document));
+  const textOf = (document: unknown): string => (document === null ? '' : stringify(document, { lineWidth: 0 }));
+  const isWhole = before === null || after === null;
   return createPatch('policy', textOf(before), textOf(after), undefined, undefined, { context: CONTEXT_LINES })
     .split('\n')
-    .slice(PATCH_HEADER_LINES)
+    .slice(isWhole ? PATCH_HEADER_LINES + 1 : PATCH_HEADER_LINES)
     .filter((line) => line !== '' && !line.startsWith('\\'));
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { policySchema } from '../../../api/approval-policies/schemas.ts';
 import { verdictSchema } from '../../../api/approval-policies/verdict-schema.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -132,6 +132,38 @@ test('keyId and agentId stand for who would ask; left out, it is whoever asks', 
   expect(reply.status).toBe(400);
   expect(errorOf(reply).details?.['issues']).toEqual([
     { path: 'body.keyId', message: 'no key of this environment has this id' },
+  ]);
+});
+
+test('what an adapter knows by itself is there too: each recipient of an e-mail; what only its provider knows is said', async () => {
+  const made = await client.post('/api/v2/actions', {
+    name: 'mail.send',
+    adapter: { type: 'resend.email', config: { domain: 'example.com' } },
+  });
+  expect(made.status).toBe(201);
+  await create(
+    policyDocument({
+      id: 'many',
+      match: {},
+      when: 'impact.exists(i, i.dimension == "emails" && i.amount > 2)',
+      effect: 'deny',
+    }),
+  );
+  const input = { from: 'us@example.com', to: ['a@example.org', 'b@example.org'], subject: 'Hi', text: 'Hello' };
+  expect((await evaluate({ action: 'mail.send', input })).effect).toBe('allow');
+  const copied = await evaluate({ action: 'mail.send', input: { ...input, bcc: 'c@example.org' } });
+  expect([copied.effect, copied.ruleId]).toEqual(['deny', 'many']);
+  await client.post('/api/v2/actions', {
+    name: 'stripe.refund',
+    adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'stripe_key' } },
+  });
+  const reply = await client.post(`${POLICIES}/evaluate`, {
+    action: 'stripe.refund',
+    input: { payment_intent: 'pi_1234567890', amount: 100 },
+  });
+  expect([reply.status, errorOf(reply).message]).toEqual([
+    400,
+    expect.stringContaining('A preview of the action reads'),
   ]);
 });
 

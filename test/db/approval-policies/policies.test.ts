@@ -67,7 +67,7 @@ describe('the database', () => {
       inEnvironment((tx) => insertPolicyVersion(tx, { policyId: id, version }, versionOf('x')), of);
     await expect(append(3)).rejects.toThrow(/does not follow version 1/);
     await expect(append(1)).rejects.toThrow(/duplicate key|approval_policy_versions_pkey/);
-    await expect(append(2, database.tenants.production)).rejects.toThrow();
+    await expect(append(2, database.tenants.production)).rejects.toThrow(/foreign key|no rows/);
     await inEnvironment((tx) => archivePolicy(tx, id));
     await expect(append(2)).rejects.toThrow(/archived/);
     await expect(inEnvironment((tx) => setPolicyEnabled(tx, id, false))).rejects.toThrow(/archived/);
