@@ -1,0 +1,211 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeSettlement } from '../../db/effects/write-settlement.ts';
+import { Program } from '../harness/embedded-stack.ts';
+import { LimitWorld } from '../db/impact-limits/world.ts';
+import { LIMIT_INVARIANTS, violatedInvariants } from './invariants.ts';
+
+/**
+ * Reservations of many processes against one limit, processes killed with SIGKILL in the middle of it. Source: issue "Impact
+ * limits, budgets, reconciliation": never over the cap at any commit, nothing leaked once all is settled.
+ */
+const EFFECTS = 10_000;
+const PROCESSES = 4;
+const LANES = 4;
+const KILLS = 6;
+/** About half of what all effects together ask for, of which some fail and give it back. */
+const CAP = 9_000;
+const TIMEOUT_MS = 300_000;
+/** Between two looks of the checker: it must leave the processors to what it watches. */
+const CHECK_INTERVAL_MS = 50;
+
+let world: LimitWorld;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  world = await LimitWorld.start();
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  await Promise.all(programs.map((program) => program.end('SIGKILL')));
+  await world?.close();
+}, TIMEOUT_MS);
+
+test(
+  `${EFFECTS} reservations against one limit, ${KILLS} workers killed: never over the cap, and nothing leaks`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const limitId = await world.makeLimit({ dimension: 'refunds', cap: CAP, thresholds: [50, 100] });
+    await plantEffects();
+    await watchEveryVersion();
+    const checker = startChecker(limitId);
+
+    const shares = Array.from({ length: PROCESSES }, (_, share) => startProcess(share));
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await untilBegun((EFFECTS * kill) / (KILLS + 1));
+      const share = kill % PROCESSES;
+      await shares[share]?.end('SIGKILL');
+      shares[share] = startProcess(share);
+    }
+    // One that was killed after its last effect has left what it was at: another takes it up.
+    for (const program of shares) expect(await program.exited, program.output).toBe(0);
+    const last = startProcess(0, 1);
+    expect(await last.exited, last.output).toBe(0);
+    const { checks, most } = await checker.stop();
+
+    // As it happened: every version of the counter that was ever written, and every snapshot that the checker took.
+    const [seen] = await world.database.asOwner<{ most: string; versions: string }>('SELECT * FROM seen_versions');
+    expect(Number(seen?.most)).toBeLessThanOrEqual(CAP);
+    expect(Number(seen?.most), 'the limit was really reached').toBeGreaterThan(CAP - 3);
+    expect(Number(seen?.versions)).toBeGreaterThan(EFFECTS / 2);
+    expect(most).toBeLessThanOrEqual(CAP);
+    expect(checks).toBeGreaterThan(20);
+
+    const ends = await endsOfEffects();
+    expect(ends['ready'] ?? 0).toBe(0);
+    expect(ends['dispatching'] ?? 0).toBe(0);
+    for (const end of ['rejected', 'succeeded', 'failed', 'unknown']) expect(ends[end], end).toBeGreaterThan(100);
+    const held = await world.limit(limitId);
+    expect(held.reserved).toBe(held.exposures.unknown);
+    expect(held.reserved).toBeGreaterThan(0);
+    expect(new Set(held.crossings.map(({ threshold }) => threshold))).toEqual(new Set([50, 100, null]));
+    expect(await violatedInvariants(world.database, LIMIT_INVARIANTS)).toEqual({});
+
+    await resolveUnknown();
+    const end = await world.limit(limitId);
+    const [sums] = await world.database.asOwner<{ settled: number; held: number }>(
+      `SELECT sum(settled)::int AS settled, count(*) FILTER (WHERE state = 'reserved')::int AS held FROM impact_reservations
+       WHERE limit_id = $1`,
+      [limitId],
+    );
+    const [succeeded] = await world.database.asOwner<{ amount: number }>(
+      `SELECT sum((impact -> 0 ->> 'amount')::int)::int AS amount FROM effects WHERE outcome = 'succeeded' AND id LIKE 'eff_race%'`,
+    );
+    expect(end).toMatchObject({ reserved: 0, settled: succeeded?.amount, exposures: { unknown: 0, pending: 0 } });
+    expect(sums).toEqual({ settled: succeeded?.amount, held: 0 });
+    expect(await violatedInvariants(world.database, LIMIT_INVARIANTS)).toEqual({});
+  },
+);
+
+async function plantEffects(): Promise<void> {
+  const { environmentId } = world.database.tenant;
+  await world.owner.query(
+    `INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by)
+     SELECT 'inv_race' || lpad(n::text, 18, '0'), a.environment_id, a.id, a.current_version_id, n::text, 'sha256:planted', '{}', '{}'
+     FROM generate_series(1, $2::int) n, (SELECT * FROM actions WHERE environment_id = $1 LIMIT 1) a`,
+    [environmentId, EFFECTS],
+  );
+  await world.owner.query(
+    `INSERT INTO effects (id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type, adapter_version,
+       capabilities, target, request, request_digest, impact, stage)
+     SELECT 'eff_race' || lpad(operation_key, 18, '0'), environment_id, id, operation_key, 'planted', version_id, 'http.request', '1',
+       '{}', '{}', '{}', 'sha256:planted',
+       jsonb_build_array(jsonb_build_object('dimension', 'refunds', 'amount', 1 + operation_key::int % 3, 'bound', 'exact')), 'ready'
+     FROM invocations WHERE id LIKE 'inv_race%'`,
+  );
+  await world.owner.query(
+    `UPDATE invocations i SET effect_id = e.id FROM effects e WHERE e.invocation_id = i.id AND i.id LIKE 'inv_race%'`,
+  );
+  await world.owner.query('ANALYZE invocations, effects');
+}
+
+/** Keeps the highest that any version of a counter ever said: a rise that no snapshot saw would be here. */
+async function watchEveryVersion(): Promise<void> {
+  await world.owner.query(`
+    CREATE TABLE seen_versions (most bigint NOT NULL, versions bigint NOT NULL);
+    INSERT INTO seen_versions VALUES (0, 0);
+    CREATE FUNCTION see_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+      UPDATE seen_versions SET most = GREATEST(most, NEW.reserved + NEW.settled), versions = versions + 1;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER see_version AFTER UPDATE ON impact_limit_periods FOR EACH ROW EXECUTE FUNCTION see_version();`);
+}
+
+/** It takes every effect whose number is its own among so many shares. */
+function startProcess(share: number, shares = PROCESSES): Program {
+  const program = new Program(['embedded/run.mjs', '../test/faults/reserving-process.mjs'], {
+    DATABASE_URL: world.database.applicationUrl,
+    WORKSPACE_ID: world.database.tenant.workspaceId,
+    ENVIRONMENT_ID: world.database.tenant.environmentId,
+    SHARE: String(share),
+    SHARES: String(shares),
+    LANES: String(LANES),
+  });
+  programs.push(program);
+  return program;
+}
+
+async function untilBegun(effects: number): Promise<void> {
+  const begun = async () => {
+    const { rows } = await world.owner.query<{ begun: number }>(
+      `SELECT count(*)::int AS begun FROM effects WHERE stage <> 'ready' AND id LIKE 'eff_race%'`,
+    );
+    return rows[0]?.begun ?? 0;
+  };
+  await expect.poll(begun, { timeout: TIMEOUT_MS / 2, interval: 200 }).toBeGreaterThan(effects);
+}
+
+/** Looks at committed states for as long as it is not stopped: counters, their reservations, and the cap, in one snapshot. */
+function startChecker(limitId: string): { stop(): Promise<{ checks: number; most: number }> } {
+  let isStopped = false;
+  const watched = (async () => {
+    const owner = new Client({ connectionString: world.database.ownerUrl });
+    await owner.connect();
+    let [checks, most] = [0, 0];
+    while (!isStopped) {
+      const { rows } = await owner.query<Record<'used' | 'reserved' | 'settled' | 'held' | 'kept', number>>(
+        `SELECT (p.reserved + p.settled)::int AS used, p.reserved::int, p.settled::int,
+           sum(CASE WHEN r.state = 'reserved' THEN r.amount ELSE 0 END)::int AS held, sum(r.settled)::int AS kept
+         FROM impact_limit_periods p JOIN impact_reservations r ON r.limit_id = p.limit_id AND r.period = p.period
+         WHERE p.limit_id = $1 GROUP BY p.reserved, p.settled`,
+        [limitId],
+      );
+      const [row] = rows;
+      await delay(CHECK_INTERVAL_MS);
+      if (!row) continue;
+      checks += 1;
+      most = Math.max(most, row.used);
+      if (row.reserved !== row.held || row.settled !== row.kept) {
+        throw new Error(`the counters are not the sums of the reservations: ${JSON.stringify(row)}`);
+      }
+    }
+    await owner.end();
+    return { checks, most };
+  })();
+  return {
+    stop: () => {
+      isStopped = true;
+      return watched;
+    },
+  };
+}
+
+async function endsOfEffects(): Promise<Record<string, number>> {
+  const rows = await world.database.asOwner<{ end: string; effects: number }>(
+    `SELECT CASE WHEN outcome IN ('succeeded', 'failed', 'unknown') THEN outcome ELSE stage END AS end, count(*)::int AS effects
+     FROM effects WHERE id LIKE 'eff_race%' GROUP BY 1`,
+  );
+  return Object.fromEntries(rows.map(({ end, effects }) => [end, effects]));
+}
+
+/** Half of them happened, half did not. */
+async function resolveUnknown(): Promise<void> {
+  const rows = await world.database.asOwner<{ id: string }>(
+    `SELECT invocation_id AS id FROM effects WHERE outcome = 'unknown' AND id LIKE 'eff_race%' ORDER BY id`,
+  );
+  for (const [at, { id }] of rows.entries()) {
+    await world.transaction((tx) =>
+      writeSettlement(tx, id, {
+        kind: 'known',
+        stage: 'settled',
+        outcome: at % 2 === 0 ? 'succeeded' : 'failed',
+        source: 'provider_lookup',
+        partialEffect: 'none',
+        error: null,
+        abandon: null,
+      }),
+    );
+  }
+}
