@@ -208,7 +208,7 @@ test('stricter policies at the moment of use invalidate what was agreed to', asy
 });
 
 test('the same key again is answered with the same bytes, and a plain action may need an approval too', async () => {
-  const action = await refundAction('/plain', { impact: [], governed: false, approval: { required: true } });
+  const action = await refundAction('/empty', { impact: [], governed: false, approval: { required: true } });
   await putPolicy(agent, {
     schema: 'approval-policy/v1',
     name: randomUUID(),
@@ -223,7 +223,7 @@ test('the same key again is answered with the same bytes, and a plain action may
   expect(approval).toMatchObject({ effectId: null, policy: { ruleId: 'plain' } });
   expect((await approve(bob, approval)).status).toBe(200);
   await untilStatus(agent, first.invocation.id, ['succeeded']);
-  const [sent, ...others] = await target.requests('/plain');
+  const [sent, ...others] = await target.requests('/empty');
   expect(others).toEqual([]);
   expect(sent?.body).toBe(approval.preview?.request.body);
 });

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { decide } from '../../../api/approvals/decide.ts';
+import type { Caller as HttpCaller } from '../../../api/http/callers.ts';
+import type { ApprovalRecord } from '../../../db/approvals/records.ts';
+import type { Decision } from '../../../domain/approvals/approval.ts';
+import type { Scope } from '../../../domain/scopes.ts';
 import { approvalSchema } from '../../../api/approvals/schemas.ts';
 import type { Tenant } from '../../../db/client.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -87,4 +92,49 @@ export async function untilStatus(
     if (Date.now() > deadline) throw new Error(`invocation ${invocationId} is still ${invocation.status}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Until the approval's workflow has read its row and waits: whatever is decided then has to be told. */
+export async function untilWatched(service: TestService, approvalId: string, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const [row] = await service.database.asOwner<{ awaited_status: string | null }>(
+      'SELECT awaited_status FROM approvals WHERE id = $1',
+      [approvalId],
+    );
+    if (row?.awaited_status === 'pending') return;
+    if (Date.now() > deadline) throw new Error(`nobody waits for approval ${approvalId}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The decision of an API process that dies right behind its commit: no workflow is told. */
+export async function decideSilently(
+  service: TestService,
+  decider: KeyClient,
+  approval: Pick<Approval, 'id' | 'bindingDigest'>,
+  decision: Decision = 'approve',
+): Promise<ApprovalRecord> {
+  const { production: tenant } = service.database.tenants;
+  const caller: HttpCaller = {
+    type: 'api_key',
+    keyId: decider.keyId,
+    workspaceId: tenant.workspaceId,
+    tenant,
+    environment: { id: tenant.environmentId, name: 'Production', kind: 'production', protected: true },
+    scopes: new Set<Scope>(['approvals:decide']),
+    preset: null,
+    expiresAt: null,
+  };
+  return service.database.db.withEnvironment(tenant, (tx) =>
+    decide(tx, {
+      approvalId: approval.id,
+      decision,
+      bindingDigest: decision === 'approve' ? approval.bindingDigest : null,
+      note: decision === 'approve' ? null : 'no',
+      caller,
+      actor: { type: 'api_key', id: decider.keyId },
+      requestId: 'req_test',
+    }),
+  );
 }

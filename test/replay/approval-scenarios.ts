@@ -1,0 +1,162 @@
+import { Context } from '@temporalio/activity';
+import type { Activities } from '../../activities/index.ts';
+import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
+import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../domain/approvals/approval.ts';
+import type { InvocationState } from '../../domain/refs.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** Every way in which an approval ends, and what its invocation does then. */
+
+const approval: ApprovalRef = {
+  approvalId: 'apr_0000000000000000000001',
+  workspaceId: '00000000-0000-7000-8000-000000000001',
+  environmentId: '00000000-0000-7000-8000-000000000002',
+  invocationId: 'inv_0000000000000000000001',
+};
+const effectId = 'eff_0000000000000000000001';
+const { approvalId, ...ref } = approval;
+const actionName = 'refund.create';
+const HOUR_MS = 3_600_000;
+
+const accepted: InvocationState = { status: 'succeeded', grade: 'acknowledged', stage: 'settled', effectId };
+const ended = (status: 'denied' | 'expired' | 'cancelled'): Reservation => ({
+  decision: 'ended',
+  state: { status, grade: status === 'denied' ? 'denied' : 'refused', stage: 'rejected', effectId },
+});
+
+/** A row of an approval that waits for two hours, as its activities see it: it changes by what they and the test do. */
+function rowOf() {
+  const createdAtMs = Date.now();
+  const state: ApprovalWatch = {
+    status: 'pending',
+    createdAt: new Date(createdAtMs).toISOString(),
+    expiresAt: new Date(createdAtMs + 2 * HOUR_MS).toISOString(),
+    remindersSent: 0,
+    decisions: 0,
+    quorum: 2,
+  };
+  const becomes = (status: ApprovalStatus) => () => {
+    state.status = status;
+    return Promise.resolve();
+  };
+  return { state, becomes };
+}
+
+type Doing = (workflow: 'signal' | 'cancel') => Promise<unknown>;
+
+/**
+ * The activities of an approval. `at` is done while the row is read for the `read`th time: what somebody else commits and tells
+ * while the workflow looks.
+ */
+function life(at: { read: number; act: (row: ReturnType<typeof rowOf>, doing: Doing) => Promise<unknown> } | null) {
+  const own = rowOf();
+  let reads = 0;
+  return {
+    watchApproval: async () => {
+      const seen = { ...own.state };
+      reads += 1;
+      if (at?.read === reads) await at.act(own, tell);
+      return seen;
+    },
+    remindApproval: async () => void (own.state.remindersSent += 1),
+    expireApproval: own.becomes('expired'),
+    cancelApproval: own.becomes('cancelled'),
+  } satisfies Partial<Activities>;
+}
+
+const tell: Doing = async (what) => {
+  const { client, info } = Context.current();
+  const handle = client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');
+  await (what === 'signal' ? handle.signal('decided') : handle.cancel());
+};
+const decided = (status: 'approved' | 'denied', read = 1) => ({
+  read,
+  act: async (own: ReturnType<typeof rowOf>, doing: Doing) => {
+    await own.becomes(status)();
+    await doing('signal');
+  },
+});
+const cancelled = { read: 1, act: (_: unknown, doing: Doing) => doing('cancel') };
+
+const awaiting = (what: string, activities: Partial<Activities>): Scenario => ({
+  name: `awaitApproval/${what}.v1`,
+  workflow: 'awaitApproval',
+  workflowId: `approval/${approvalId}`,
+  args: [{ ...approval, subject: actionName }],
+  activities,
+  server: 'time-skipping',
+});
+
+const waiting = (what: string, activities: Partial<Activities>, observes = false): Scenario => ({
+  name: `invokeAction/${what}.v1`,
+  workflow: 'invokeAction',
+  workflowId: `invocation/${ref.invocationId}`,
+  args: [ref],
+  activities: {
+    evaluateAndReserve: () =>
+      Promise.resolve({
+        decision: 'wait',
+        approvalId,
+        observes,
+        effectId,
+        actionName,
+        timeoutMs: 30_000,
+        readsBack: false,
+      }),
+    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'dispatch' }),
+    dispatchEffect: () => Promise.resolve({ seen: 'settled', state: accepted }),
+    ...activities,
+  },
+  server: 'time-skipping',
+});
+
+let evaluations = 0;
+
+export const APPROVAL_SCENARIOS: readonly Scenario[] = [
+  awaiting('approved-when-signalled', life(decided('approved'))),
+  awaiting('denied-after-a-reminder', life(decided('denied', 2))),
+  awaiting('reminded-twice-then-expired', life(null)),
+  awaiting('cancelled', life(cancelled)),
+  waiting('approved', life(decided('approved'))),
+  waiting('denied', { ...life(decided('denied')), reserveAndMarkDispatch: () => Promise.resolve(ended('denied')) }),
+  waiting('expired', { ...life(null), reserveAndMarkDispatch: () => Promise.resolve(ended('expired')) }),
+  waiting('approval-cancelled', {
+    ...life(cancelled),
+    reserveAndMarkDispatch: () => Promise.resolve(ended('cancelled')),
+  }),
+  waiting('invalidated', {
+    ...life(decided('approved')),
+    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'refused' }),
+  }),
+  waiting(
+    'observed-before-and-after',
+    {
+      ...life(decided('approved')),
+      evaluateAndReserve: () => {
+        evaluations += 1;
+        return Promise.resolve(
+          evaluations === 1
+            ? { decision: 'observe' }
+            : {
+                decision: 'wait',
+                approvalId,
+                observes: true,
+                effectId,
+                actionName,
+                timeoutMs: 30_000,
+                readsBack: false,
+              },
+        );
+      },
+      observeTarget: () => Promise.resolve({ outcome: 'observed' }),
+    },
+    true,
+  ),
+  waiting('ended-before-it-was-looked-at', {
+    evaluateAndReserve: () =>
+      Promise.resolve({
+        decision: 'ended',
+        state: { status: 'denied', grade: 'denied', stage: 'rejected', effectId },
+      }),
+  }),
+];
