@@ -50,6 +50,20 @@ describe('configuration', () => {
     ]);
   });
 
+  it('reaches the providers at their own addresses, or where it is told', () => {
+    const bases = (variables: Record<string, string>) => {
+      const { STRIPE_API_BASE_URL, RESEND_API_BASE_URL } = readConfiguration('worker', { ...WORKER, ...variables });
+      return [STRIPE_API_BASE_URL, RESEND_API_BASE_URL];
+    };
+    expect(bases({})).toEqual(['https://api.stripe.com', 'https://api.resend.com']);
+    const told = { STRIPE_API_BASE_URL: 'http://127.0.0.1:9/stripe/', RESEND_API_BASE_URL: 'https://proxy.example' };
+    expect(bases(told)).toEqual(['http://127.0.0.1:9/stripe', 'https://proxy.example']);
+    for (const bad of ['api.stripe.com', 'ftp://x.example', 'https://user:pw@x.example', 'https://x.example/?a=1']) {
+      const problems = problemsOf(() => bases({ STRIPE_API_BASE_URL: bad }));
+      expect(problems).toEqual([expect.stringContaining('STRIPE_API_BASE_URL must be a URL') as string]);
+    }
+  });
+
   it('listens everywhere in production', () => {
     expect(readConfiguration('api', { ...WORKER, PORT: '' })).toMatchObject({ HOST: '0.0.0.0', PORT: 8080 });
   });
