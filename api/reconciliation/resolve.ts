@@ -74,11 +74,10 @@ export async function resolve(
     evidence: { summary, providerIds, url },
     resolvedBy: actor,
   });
-  if (effect === null) {
-    // What is known to have failed is not billed: the execution goes back to the month that it was taken from.
-    if (body.outcome === 'failed') await giveBackAllowance(tx, 'executions', 1, resolvable.createdAt);
-    return;
-  }
+  // What is known to have failed is not billed: the execution goes back to the month that it was taken from. The key's budget
+  // follows by a trigger, the effect's reservations by `recordResolution`.
+  if (body.outcome === 'failed') await giveBackAllowance(tx, 'executions', 1, resolvable.createdAt);
+  if (effect === null) return;
   await appendEvidence(tx, {
     effectId: effect.id,
     source: 'manual_resolution',

@@ -264,6 +264,10 @@ describe('POST /actions/invocations/{id}/resolve', () => {
     expect(await used()).toBe(before - 1);
     expect((await resolveInvocation(given.id, { outcome: 'failed', evidence })).status).toBe(409);
     expect(await used()).toBe(before - 1);
+    const { effect } = await unknownOf(service, lost());
+    expect(await used()).toBe(before);
+    await resolveEffect(effect.id, { outcome: 'failed', evidence });
+    expect(await used()).toBe(before - 1);
   });
 
   test('403 for the key that requested it; an effect is named where one governs', async () => {
