@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decide } from '../../api/approvals/decide.ts';
+import type { Caller } from '../../api/http/callers.ts';
+import type { Activities } from '../../activities/index.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
+import type { Scope } from '../../domain/scopes.ts';
+import { ACCEPTED, ActivityWorld, adapterThat } from '../activities/invocations/world.ts';
+
+/**
+ * Approve, deny, expire and cancel one approval at the same moment, in every order, while two workers try to reserve and send.
+ * The real functions on a real database: each run is a seed, and a failure names it.
+ */
+const RUNS = 500;
+const AT_ONCE = 4;
+const FAR = '2999-01-01T00:00:00.000Z';
+
+let world: ActivityWorld;
+let activities: Activities;
+const adapter = adapterThat(() => Promise.resolve(ACCEPTED));
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  activities = world.activities({ adapterFor: adapter.adapterFor });
+});
+afterAll(async () => world.close());
+
+/** mulberry32: small, and the same everywhere. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+type Ended = 'approved' | 'denied' | 'expired' | 'cancelled';
+interface Row {
+  status: string;
+  bindingDigest: string;
+  invocation: string;
+  error: string | null;
+  decisions: string[];
+  dispatches: number;
+}
+
+async function rowOf({ approvalId }: ApprovalRef): Promise<Row> {
+  const [row] = await world.database.asOwner<Row>(
+    `SELECT a.status, a.binding_digest AS "bindingDigest", i.status AS invocation, i.error,
+       ARRAY(SELECT d.decision FROM approval_decisions d WHERE d.approval_id = a.id ORDER BY d.decided_at) AS decisions,
+       (SELECT CAST(count(*) AS int) FROM attempts t WHERE t.invocation_id = i.id AND t.kind = 'dispatch') AS dispatches
+     FROM approvals a JOIN invocations i ON i.id = a.invocation_id WHERE a.id = $1`,
+    [approvalId],
+  );
+  if (!row) throw new Error(`approval ${approvalId} is gone`);
+  return row;
+}
+
+/** One decision of a key, as the route takes it. Answers whether it counted; a 409 is an answer, anything else is not. */
+async function decision(ref: ApprovalRef, keyId: string, what: 'approve' | 'deny', digest: string): Promise<boolean> {
+  const { tenant } = world.database;
+  const caller: Caller = {
+    type: 'api_key',
+    keyId,
+    workspaceId: tenant.workspaceId,
+    tenant,
+    environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
+    scopes: new Set<Scope>(['approvals:decide']),
+    preset: null,
+    expiresAt: null,
+  };
+  const deciding = { approvalId: ref.approvalId, decision: what, caller, requestId: 'req_race' } as const;
+  const actor = { type: 'api_key', id: keyId } as const;
+  try {
+    const echoed = what === 'approve' ? { bindingDigest: digest, note: null } : { bindingDigest: null, note: 'no' };
+    await world.transaction((tx) => decide(tx, { ...deciding, ...echoed, actor }));
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'CONFLICT') return false;
+    throw error;
+  }
+}
+
+/** As the workflow does it once it has heard of the decision; a run that comes too early finds that nobody agreed yet. */
+async function send(ref: InvocationRef): Promise<string> {
+  try {
+    const { decision: reserved } = await activities.reserveAndMarkDispatch(ref);
+    if (reserved !== 'dispatch') return reserved;
+    return (await activities.dispatchEffect({ ...ref, settles: true })).seen;
+  } catch (error) {
+    if (error instanceof Error && /is pending: invocation .* cannot be reserved/.test(error.message)) return 'early';
+    throw error;
+  }
+}
+
+async function race(seed: number): Promise<Ended> {
+  const random = randomFrom(seed);
+  const admitted = await world.admit({
+    definition: { approval: { required: true, tag: null } },
+    input: { seed },
+    config: { url: 'http://127.0.0.1:9/?seed={{input.seed}}&' },
+  });
+  const evaluation = await activities.evaluateAndReserve(admitted);
+  if (evaluation.decision !== 'wait') throw new Error(`seed ${seed}: expected a wait, got ${evaluation.decision}`);
+  const { invocationId, workspaceId, environmentId } = admitted;
+  const ref: ApprovalRef = { approvalId: evaluation.approvalId, invocationId, workspaceId, environmentId };
+  const { bindingDigest } = await rowOf(ref);
+  let [approved, denied] = [false, false];
+  const steps: (() => Promise<unknown>)[] = [
+    async () => void (approved = await decision(ref, 'key_alice', 'approve', bindingDigest)),
+    async () => void (denied = await decision(ref, 'key_bob', 'deny', bindingDigest)),
+    () => activities.expireApproval({ ...ref, at: FAR }),
+    () => activities.cancelApproval(ref),
+    () => send(admitted),
+    () => send(admitted),
+  ];
+  // Shuffled, and some of them a moment late, so that every order comes about, and every overlap.
+  const order = steps.map((step) => ({ step, key: random(), delayMs: random() < 0.5 ? 0 : random() * 12 }));
+  order.sort((left, right) => left.key - right.key);
+  await Promise.all(
+    order.map(async ({ step, delayMs }) => {
+      if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await step();
+    }),
+  );
+  await Promise.all([send(admitted), send(admitted)]); // the workflow, told at last
+  return check(seed, ref, { approved, denied });
+}
+
+async function check(seed: number, ref: ApprovalRef, took: { approved: boolean; denied: boolean }): Promise<Ended> {
+  const row = await rowOf(ref);
+  const sent = adapter.sent.filter(({ request }) => request.url.includes(`seed=${seed}&`)).length;
+  const seen = { seed, status: row.status, invocation: row.invocation, decisions: row.decisions, sent, ...took };
+  const ends: Record<string, unknown> = {
+    consumed: {
+      status: 'consumed',
+      invocation: 'succeeded',
+      decisions: ['approve'],
+      sent: 1,
+      approved: true,
+      denied: false,
+    },
+    denied: { status: 'denied', invocation: 'denied', decisions: ['deny'], sent: 0, approved: false, denied: true },
+    expired: { status: 'expired', invocation: 'expired', decisions: [], sent: 0, approved: false, denied: false },
+    cancelled: { status: 'cancelled', invocation: 'cancelled', decisions: [], sent: 0, approved: false, denied: false },
+  };
+  expect(seen).toEqual({ seed, ...(ends[row.status] as object | undefined) });
+  expect(row.dispatches).toBe(sent);
+  return row.status === 'consumed' ? 'approved' : (row.status as Ended);
+}
+
+test(`${RUNS} seeded races: one end each, nothing sent after a denial, never two dispatches`, async () => {
+  const ends = new Map<Ended, number>();
+  let next = 1;
+  const run = async (): Promise<void> => {
+    while (next <= RUNS) {
+      const end = await race(next++);
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, run));
+  // Else the race would be none.
+  for (const end of ['approved', 'denied', 'expired', 'cancelled'] as const) {
+    expect(ends.get(end) ?? 0, end).toBeGreaterThan(RUNS / 50);
+  }
+  expect(adapter.sent).toHaveLength(ends.get('approved') ?? 0);
+}, 300_000);
