@@ -40,7 +40,8 @@ const RESOLUTIONS = `
     resolved invocations;
     governing effects;
   BEGIN
-    SELECT * INTO STRICT resolved FROM invocations WHERE id = NEW.invocation_id FOR UPDATE;
+    SELECT * INTO resolved FROM invocations WHERE id = NEW.invocation_id FOR UPDATE;
+    IF NOT FOUND THEN RETURN NEW; END IF; -- of another tenant: row-level security refuses it
     IF resolved.effect_id IS DISTINCT FROM NEW.effect_id THEN
       RAISE EXCEPTION 'a resolution of invocation % names its effect, and no other', resolved.id USING ERRCODE = 'check_violation';
     END IF;

@@ -20,7 +20,7 @@ import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from './messages.ts';
 import { untilDecided } from './until-decided.ts';
 import { untilReserved } from './until-reserved.ts';
-import { wakeDependents } from './wake-dependents.ts';
+import { wakeDependents } from '../wake-dependents.ts';
 
 const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 

@@ -19,7 +19,7 @@ import type { Activities } from '../../activities/index.ts';
 import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation-schedule.ts';
 import type { InvocationState } from '../../domain/refs.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
-import { wakeDependents } from '../invocations/wake-dependents.ts';
+import { wakeDependents } from '../wake-dependents.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import {
   LOOK_SIGNAL,

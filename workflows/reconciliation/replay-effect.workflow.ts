@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
-import { wakeDependents } from '../invocations/wake-dependents.ts';
+import { wakeDependents } from '../wake-dependents.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import { LOOK_SIGNAL, reconciliationWorkflowId, type ReplayEffectInput, type ReplayEffectResult } from './messages.ts';
 

@@ -29,6 +29,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_api_key',
   'find_invitation',
   'find_lost_messages',
+  'find_overdue_reads',
   'find_sign_in_session',
   'find_unsettled_invocations',
   'find_user_by_email',
@@ -129,6 +130,7 @@ describe('the directory', () => {
     const tables = new Set(rows.map((row) => row.column.split('.')[0]));
     expect([...tables]).toEqual([
       'api_keys',
+      'effects',
       'environments',
       'idempotency_claims',
       'invitations',

@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, log } from '@temporalio/workflow';
-import type { InvocationState } from '../../domain/refs.ts';
-import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from './messages.ts';
+import type { InvocationState } from '../domain/refs.ts';
+import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from './invocations/messages.ts';
 
 /**
  * Tells the invocations that wait for this one's effect that it is settled. One that cannot be told has ended, or looks again by
