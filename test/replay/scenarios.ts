@@ -4,6 +4,7 @@ import { APPROVAL_SCENARIOS } from './approval-scenarios.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
 import type { EffectRef, InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { PREVIEW_SCENARIOS } from './preview-scenarios.ts';
 import { RECONCILIATION_SCENARIOS } from './reconciliation-scenarios.ts';
 
 /**
@@ -125,6 +126,7 @@ const woken = new Set<string>();
 const environmentRef = { workspaceId: ref.workspaceId, environmentId: ref.environmentId };
 
 export const SCENARIOS: readonly Scenario[] = [
+  ...PREVIEW_SCENARIOS,
   ...RECONCILIATION_SCENARIOS,
   ...APPROVAL_SCENARIOS,
   invoking('governed-acknowledged', {}),
