@@ -17,13 +17,17 @@ export const decisionMembers = {
     .nullable()
     .describe('How many must approve. Set, as the next three, where the effect is require_approval.'),
   approvers: z
-    .strictObject({
-      roles: z.array(z.enum(ROLES)).optional(),
-      users: z.array(z.string()).optional(),
-      keys: z.array(z.string()).optional(),
-    })
+    .array(
+      z.strictObject({
+        roles: z.array(z.enum(ROLES)).optional(),
+        users: z.array(z.string()).optional(),
+        keys: z.array(z.string()).optional(),
+      }),
+    )
     .nullable()
-    .describe('Who may. Empty: any key with `approvals:decide`, any admin or owner.'),
+    .describe(
+      'Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner.',
+    ),
   preventSelf: z.boolean().nullable(),
   expiresInSeconds: z.int().nullable(),
   reason: z.string(),
@@ -52,7 +56,7 @@ export function presentDecision(verdict: PolicyVerdict): Decision {
     version: verdict.version,
     ruleId: verdict.ruleId,
     quorum: terms?.quorum ?? null,
-    approvers: terms?.approvers ?? null,
+    approvers: terms?.approversOfAll ?? null,
     preventSelf: terms?.preventSelf ?? null,
     expiresInSeconds: terms?.expiresInSeconds ?? null,
     reason: verdict.reason,

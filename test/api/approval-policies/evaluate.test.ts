@@ -44,7 +44,7 @@ test('200: names the rule, its version, its terms, and what its condition saw', 
     version: 1,
     ruleId: 'large',
     quorum: 2,
-    approvers: { roles: ['admin'] },
+    approvers: [{ roles: ['admin'] }],
     preventSelf: true,
     expiresInSeconds: 7_200,
     refusal: null,
@@ -56,6 +56,19 @@ test('200: names the rule, its version, its terms, and what its condition saw', 
     ['large', 'matched'],
   ]);
   expect(verdict.trace[1]?.values).toEqual({ 'input.amount': '60000' });
+});
+
+test('of rules that require approvals the strictest terms of all count', async () => {
+  await create(REFUNDS);
+  const approval = { quorum: 3, approvers: { users: ['cfo@example.com'] }, preventSelf: false, expiresIn: 'PT1H' };
+  await create(policyDocument({ match: {}, effect: 'require_approval', approval }, { name: 'finance' }));
+  expect(await evaluate({ input: { amount: 60_000 } })).toMatchObject({
+    ruleId: 'large',
+    quorum: 3,
+    approvers: [{ roles: ['admin'] }, { users: ['cfo@example.com'] }],
+    preventSelf: true,
+    expiresInSeconds: 3_600,
+  });
 });
 
 test('executes nothing: no invocation, effect, approval or audit entry', async () => {
