@@ -1,3 +1,4 @@
+import { withCheapErrors } from './expression-environment.ts';
 import { bindFacts, type Bindings } from './expression-facts.ts';
 import { EVALUATION_UNITS_MAX } from './expression-limits.ts';
 import { SeenValues } from './expression-paths.ts';
@@ -41,7 +42,7 @@ export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: P
     meter: new Meter(EVALUATION_UNITS_MAX),
     trace: [],
   };
-  const decisions = set.policies.flatMap((policy) => decide(policy, evaluation));
+  const decisions = withCheapErrors(() => set.policies.flatMap((policy) => decide(policy, evaluation)));
   const first = strictest(decisions);
   if (first === undefined) return defaultVerdict(facts, defaults, evaluation.trace);
   return policyVerdict(first, decisions, evaluation.trace);

@@ -13,6 +13,7 @@ import {
 import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { RE2JS } from 're2js';
+import { comparisonOf } from './expression-comparisons.ts';
 import { conversionFunctions, CONVERSIONS } from './expression-conversions.ts';
 import { CONVERTED_CHARACTERS_MAX, MADE_ITEMS_MAX } from './expression-limits.ts';
 import { timeFunctions, TIME_PARTS } from './expression-time.ts';
@@ -39,20 +40,28 @@ export interface Evaluation {
 
 let running: Evaluation | null = null;
 
-/**
- * Runs an evaluation. Errors are ordinary values of CEL (`a / 0 == 1 || true`), so that a loop may make thousands: without
- * their stack traces, which nobody reads, they cost what other values do.
- */
 export function withEvaluation<Result>(evaluation: Evaluation, run: () => Result): Result {
   const before = running;
-  const framesBefore = Error.stackTraceLimit;
   running = evaluation;
+  try {
+    return withCheapErrors(run);
+  } finally {
+    running = before;
+  }
+}
+
+/**
+ * Errors are ordinary values of CEL (`a / 0 == 1 || true`), so that a loop may make thousands: without their stack traces, which
+ * nobody reads, they cost what other values do.
+ */
+export function withCheapErrors<Result>(run: () => Result): Result {
+  const framesBefore = Error.stackTraceLimit;
+  if (framesBefore === 0) return run();
   Error.stackTraceLimit = 0;
   try {
     return run();
   } finally {
     Error.stackTraceLimit = framesBefore;
-    running = before;
   }
 }
 
@@ -118,10 +127,13 @@ function meteredGroup(name: string, group: Group | undefined): Group | undefined
   const weigh = WEIGHTS.get(name);
   const isConversion = CONVERSIONS.includes(name);
   const isTimePart = TIME_PARTS.includes(name);
+  const compare = comparisonOf(name);
   const call: Call = (id, target, args) => {
     const { meter } = current();
     meter.charge(isTimePart ? 1 + 30 * args.length : 1);
     weigh?.(meter, target === undefined ? args : [target, ...args]);
+    const compared = compare?.(args[0], args[1]);
+    if (compared !== undefined) return compared;
     const text = isConversion ? args[0] : undefined;
     if (typeof text === 'string') meter.charge(5);
     if (typeof text === 'string' && text.length > CONVERTED_CHARACTERS_MAX) {
