@@ -109,7 +109,10 @@ export function reserveGoverned(db: Database, work: Work): Promise<void> {
   });
 }
 
-/** What one would write by hand, knowing which limit it is: three statements, sent together. */
+/**
+ * What one would write by hand, knowing which limit it is: the counter where the cap leaves room, a look whether it did, and
+ * then the reservation and the mark, sent together.
+ */
 export function reserveBare(db: Database, work: Work): Promise<void> {
   return db.withEnvironment(work.tenant, async (tx) => {
     const { limitId, effectId, tenant } = work;
@@ -120,12 +123,13 @@ export function reserveBare(db: Database, work: Work): Promise<void> {
       environmentId: tenant.environmentId,
       amount: AMOUNT,
     };
-    const [{ rowCount }] = await Promise.all([
-      tx.raw<{ rowCount: number }>(
-        `UPDATE bare_impact_limit_periods p SET reserved = reserved + :amount FROM bare_impact_limits l
-         WHERE l.id = :limitId AND p.limit_id = l.id AND p.period = 'lifetime' AND p.reserved + p.settled + :amount <= l.cap`,
-        bindings,
-      ),
+    const { rowCount } = await tx.raw<{ rowCount: number }>(
+      `UPDATE bare_impact_limit_periods p SET reserved = reserved + :amount FROM bare_impact_limits l
+       WHERE l.id = :limitId AND p.limit_id = l.id AND p.period = 'lifetime' AND p.reserved + p.settled + :amount <= l.cap`,
+      bindings,
+    );
+    if (rowCount !== 1) throw new Error('the bare side reserved nothing');
+    await Promise.all([
       tx.raw(
         `INSERT INTO bare_impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
          VALUES (:id, :environmentId, :effectId, :limitId, 'lifetime', :amount)`,
@@ -133,7 +137,6 @@ export function reserveBare(db: Database, work: Work): Promise<void> {
       ),
       markDispatched(tx, 'bare_effects', effectId),
     ]);
-    if (rowCount !== 1) throw new Error('the bare side reserved nothing');
   });
 }
 

@@ -149,12 +149,12 @@ async function untilBegun(effects: number): Promise<void> {
 
 /** Looks at committed states for as long as it is not stopped: counters, their reservations, and the cap, in one snapshot. */
 function startChecker(limitId: string): { stop(): Promise<{ checks: number; most: number }> } {
-  let isStopped = false;
+  const stopping = new AbortController();
   const watched = (async () => {
     const owner = new Client({ connectionString: world.database.ownerUrl });
     await owner.connect();
     let [checks, most] = [0, 0];
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       const { rows } = await owner.query<Record<'used' | 'reserved' | 'settled' | 'held' | 'kept', number>>(
         `SELECT (p.reserved + p.settled)::int AS used, p.reserved::int, p.settled::int,
            sum(CASE WHEN r.state = 'reserved' THEN r.amount ELSE 0 END)::int AS held, sum(r.settled)::int AS kept
@@ -176,7 +176,7 @@ function startChecker(limitId: string): { stop(): Promise<{ checks: number; most
   })();
   return {
     stop: () => {
-      isStopped = true;
+      stopping.abort();
       return watched;
     },
   };

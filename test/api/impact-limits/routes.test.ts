@@ -127,7 +127,8 @@ describe('what is refused', () => {
       [api.database.tenants.staging.environmentId, LIVE_LIMITS_MAX - 2],
     );
     const replies = await Promise.all(Array.from({ length: 5 }, () => create(emailsADay(), otherKey)));
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 201, 429, 429, 429]);
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(3);
     const refused = replies.find(({ status }) => status === 429);
     expect(refused && errorOf(refused).code).toBe('QUOTA_EXCEEDED');
   });
