@@ -2,7 +2,8 @@ import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import { DOCUMENT_DEPTH_MAX, DOCUMENT_NODES_MAX, YAML_ALIASES_MAX } from './limits.ts';
+import { DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
+import { mayHoldTooManyValues } from './values.ts';
 
 export type OpenApiVersion = '3.0' | '3.1' | '3.2';
 
@@ -16,6 +17,7 @@ export interface OpenApiDocument {
 export type ParsedDocument = { ok: true; document: OpenApiDocument } | { ok: false; issues: Issue[] };
 
 const TITLE_CHARACTERS_MAX = 120;
+const TOO_MANY_VALUES = `holds more than ${DOCUMENT_VALUES_MAX} values`;
 const YAML_SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -51,6 +53,7 @@ function shortened(title: string): string {
 
 /** The parsers' own messages quote the text, which may hold a credential: only the place is told. */
 function parseText(text: string): { value: unknown } | { fault: string } {
+  if (mayHoldTooManyValues(text)) return { fault: TOO_MANY_VALUES };
   if (/^\s*\{/.test(text)) {
     try {
       return { value: JSON.parse(text) };
@@ -86,7 +89,7 @@ function structureFault(root: unknown): string | null {
   const frames: Frame[] = [];
   let nodes = 0;
   const enter = (value: unknown): string | null => {
-    if (++nodes > DOCUMENT_NODES_MAX) return `holds more than ${DOCUMENT_NODES_MAX} values`;
+    if (++nodes > DOCUMENT_VALUES_MAX) return TOO_MANY_VALUES;
     if (typeof value !== 'object' || value === null) return scalarFault(value);
     if (open.has(value)) return 'contains itself';
     const known = heights.get(value);

@@ -42,7 +42,7 @@ function caller() {
   return client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');
 }
 /** Does it at the first call alone. */
-function once<A extends unknown[]>(first: () => Promise<unknown>): (...args: A) => Promise<void> {
+function once(first: () => Promise<unknown>): () => Promise<void> {
   let isDone = false;
   return async () => {
     if (isDone) return;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
 import type { ImportAnswer, ImportJob } from './import-job.ts';
 
-/** GitHub's description, 7 MB, takes a tenth of it. */
+/** Far above what the largest document takes (domain/openapi-import/limits.ts): the last of several bounds. */
 const HEAP_MB_MAX = 768;
 const YOUNG_HEAP_MB_MAX = 64;
 const TIME_MS_MAX = 60_000;

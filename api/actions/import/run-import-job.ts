@@ -4,6 +4,7 @@ import { ServiceError, validationError } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
 import { DOCUMENT_DEPTH_MAX } from '../../../domain/openapi-import/limits.ts';
 import { planImport, TooMuchWork, type PlannedOperation } from '../../../domain/openapi-import/plan-import.ts';
+import { mayHoldTooManyValues } from '../../../domain/openapi-import/values.ts';
 import { parseJsonBytes } from '../../http/read-json-body.ts';
 import { validateBody } from '../../http/validate-request.ts';
 import { actionNameSchema } from '../body-schemas.ts';
@@ -32,6 +33,7 @@ function refusedBy({ code, publicMessage: message, details }: ServiceError): Imp
 }
 
 function readRequest(bytes: Uint8Array): ImportAnswer {
+  if (mayHoldTooManyValues(bytes)) throw validationError([{ path: 'body', message: 'holds too many values' }]);
   // A document's integers are bounds of schemas; one beyond 2^53 is the largest that its author could think of.
   const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true });
   const body = validateBody(importActionsBody, json) as ReturnType<typeof importActionsBody.parse>;

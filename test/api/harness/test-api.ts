@@ -70,6 +70,9 @@ export interface TestApiOptions extends ApiOptions {
 /** The thread of an import runs the source, as the test does. */
 const FROM_SOURCE: ImportPlannerOptions = {
   threadFile: () => compiledModule('api/actions/import/import-thread.ts'),
+  // A machine that does much else is slow, and that is no fault of the document.
+  timeMsMax: 240_000,
+  waitMsMax: 240_000,
 };
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {

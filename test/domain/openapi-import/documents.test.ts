@@ -107,6 +107,12 @@ describe('a hostile description', () => {
     expect(JSON.stringify(create).length).toBeLessThan(70_000);
   });
 
+  it('with too many values is refused before it is parsed', () => {
+    for (const source of [`{"openapi":"3.1.0","x":[${'{},'.repeat(800_000)}{}]}`, `a:\n${'- 1\n'.repeat(1_600_000)}`]) {
+      expect(refused(source)[0]?.message).toMatch(/holds more than/);
+    }
+  });
+
   it('with too many operations is refused', () => {
     const paths: JsonObject = {};
     for (let index = 0; index <= OPERATIONS_MAX; index++) paths[`/p${index}`] = { get: {} };

@@ -1,0 +1,18 @@
+import { DOCUMENT_VALUES_MAX } from './limits.ts';
+
+const SEPARATORS: ReadonlySet<number> = new Set(Array.from(',[{\n', (character) => character.charCodeAt(0)));
+
+/**
+ * Whether a text of JSON or YAML may hold more values than a description has. Counted before it is parsed: where a parser runs
+ * out of memory, V8 may end the whole process and not the thread alone. Separators within strings count too, which a text of
+ * this size has to spare.
+ */
+export function mayHoldTooManyValues(text: string | Uint8Array): boolean {
+  let separators = 0;
+  const { length } = text;
+  for (let index = 0; index < length; index++) {
+    const code = typeof text === 'string' ? text.charCodeAt(index) : text[index];
+    if (code !== undefined && SEPARATORS.has(code)) separators++;
+  }
+  return separators > DOCUMENT_VALUES_MAX;
+}

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ImportPlanner, type ImportPlannerOptions } from '../../../../api/actions/import/import-planner.ts';
+import type { ServiceError } from '../../../../domain/errors.ts';
+import type { JsonObject } from '../../../../domain/json.ts';
+import { compiledModule } from '../../../harness/compiled-module.ts';
+import { smallDocument } from './support.ts';
+
+const PATIENCE_MS = 240_000;
+const planners: ImportPlanner[] = [];
+afterEach(() => {
+  for (const planner of planners.splice(0)) planner.close();
+});
+
+function planner(options: ImportPlannerOptions = {}): ImportPlanner {
+  const made = new ImportPlanner({
+    threadFile: () => compiledModule('api/actions/import/import-thread.ts'),
+    timeMsMax: PATIENCE_MS,
+    waitMsMax: PATIENCE_MS,
+    ...options,
+  });
+  planners.push(made);
+  return made;
+}
+
+const bytesOf = (document: unknown): Uint8Array => Buffer.from(JSON.stringify({ document }));
+const run = (made: ImportPlanner, document: unknown) => made.run({ kind: 'request', bytes: bytesOf(document) });
+
+/** The code and the issue of what is refused; fails where it is not. */
+async function refusalOf(promise: Promise<unknown>): Promise<[string, string]> {
+  const error = (await promise.then(
+    () => Promise.reject(new Error('it was planned')),
+    (reason: unknown) => reason,
+  )) as ServiceError;
+  const issues = (error.details as { issues: { message: string }[] } | undefined)?.issues;
+  return [error.code, issues?.[0]?.message ?? error.publicMessage];
+}
+
+/** Takes the reader far longer than a thread takes to start: wide schemas for every operation. */
+function laborious(): JsonObject {
+  const properties = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^[a-z]{1,9}${index}$` }]),
+  );
+  const schema = { $ref: '#/components/schemas/Wide' };
+  const paths = Object.fromEntries(
+    Array.from({ length: 1_500 }, (_, index) => [
+      `/p${index}`,
+      { post: { requestBody: { content: { 'application/json': { schema } } } } },
+    ]),
+  );
+  return smallDocument('laborious', 0, { paths, components: { schemas: { Wide: { type: 'object', properties } } } });
+}
+
+describe('a thread', () => {
+  it(
+    'answers with texts that are ready for the database, and the digest of the body',
+    async () => {
+      const made = planner();
+      const { read, digest } = await run(made, smallDocument('ready', 1));
+      expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(read.planned).toMatchObject({ title: 'ready', entries: [{ kind: 'action', name: 'ready.get-0' }] });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'is ended when its time is over, and the next import runs',
+    async () => {
+      const made = planner({ timeMsMax: 3_000 });
+      expect(await refusalOf(run(made, laborious()))).toEqual([
+        'VALIDATION_ERROR',
+        expect.stringContaining('takes too long') as string,
+      ]);
+      const after = planner();
+      expect((await run(after, smallDocument('after', 1))).read.planned?.entries).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'is ended when its heap is full, and the process lives',
+    async () => {
+      const made = planner({ heapMbMax: 40 });
+      const heavy = smallDocument('heavy', 1, { 'x-heavy': Array.from({ length: 700_000 }, () => [{}]) });
+      expect(await refusalOf(run(made, heavy))).toEqual([
+        'VALIDATION_ERROR',
+        expect.stringContaining('more memory') as string,
+      ]);
+      expect((await run(made, smallDocument('light', 1))).read.planned?.entries).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'passes on what the caller did wrong',
+    async () => {
+      expect(await refusalOf(run(planner(), { swagger: '2.0' }))).toEqual([
+        'VALIDATION_ERROR',
+        expect.stringContaining('Swagger') as string,
+      ]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('imports', () => {
+  it(
+    'wait for each other, as many as may; the others are told to come again',
+    async () => {
+      const made = planner({ waitingMax: 1 });
+      const first = run(made, smallDocument('one', 1));
+      const second = run(made, smallDocument('two', 1));
+      expect(await refusalOf(run(made, smallDocument('three', 1)))).toEqual([
+        'SERVICE_UNAVAILABLE',
+        expect.stringContaining('Other imports') as string,
+      ]);
+      expect((await first).read.planned?.title).toBe('one');
+      expect((await second).read.planned?.title).toBe('two');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'do not wait for ever',
+    async () => {
+      const made = planner({ waitMsMax: 1 });
+      const first = run(made, smallDocument('one', 1));
+      expect((await refusalOf(run(made, smallDocument('two', 1))))[0]).toBe('SERVICE_UNAVAILABLE');
+      expect((await first).read.planned?.title).toBe('one');
+      expect((await run(made, smallDocument('three', 1))).read.planned?.title).toBe('three');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'end with the service',
+    async () => {
+      const made = planner();
+      const under = [refusalOf(run(made, smallDocument('one', 1))), refusalOf(run(made, smallDocument('two', 1)))];
+      made.close();
+      expect((await Promise.all(under)).map(([code]) => code)).toEqual(['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']);
+      expect((await refusalOf(run(made, smallDocument('three', 1))))[0]).toBe('SERVICE_UNAVAILABLE');
+    },
+    PATIENCE_MS,
+  );
+});

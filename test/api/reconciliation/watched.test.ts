@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FakeStripe, startFakeStripe } from '../../harness/providers/fake-stripe.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { effectIn, type Effect, invocationIn, invoke } from '../invocations/support.ts';
+import { operatorOf } from './support.ts';
+
+/** What goes on by itself, from the sweep to the provider: over real HTTP, with Stripe's fake. */
+let service: TestService;
+let stripe: FakeStripe;
+beforeAll(async () => {
+  stripe = await startFakeStripe();
+  service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl } });
+  await service.call('PUT', '/api/v2/secrets/STRIPE', { key: service.key, body: { value: stripe.testKey } });
+  const made = await service.post('/api/v2/actions', {
+    name: 'refund.create',
+    adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'STRIPE' } },
+  });
+  expect(made.status, made.text).toBe(201);
+});
+afterAll(async () => {
+  await service.close();
+  await stripe.close();
+});
+
+async function refund(): Promise<Effect> {
+  const { invocation } = await invoke(service, 'refund.create', {
+    input: { payment_intent: stripe.pay(), amount: 500 },
+  });
+  return now(invocation.effectId ?? '');
+}
+const now = async (id: string): Promise<Effect> => effectIn(await service.get(`/api/v2/actions/effects/${id}`));
+const overdue = (id: string) =>
+  service.database.asOwner(
+    `UPDATE effects SET reconcile_next_at = now() - interval '1 hour', updated_at = now() - interval '1 hour' WHERE id = $1`,
+    [id],
+  );
+let sweeps = 0;
+const sweep = () =>
+  service.client.workflow.execute('sweepMaintenance', {
+    workflowId: `sweep/${service.taskQueue}/${++sweeps}`,
+    taskQueue: service.taskQueue,
+    args: [],
+  });
+
+describe('the sweep', () => {
+  test('has what succeeded read on, and finds a refund that failed after all', async () => {
+    const effect = await refund();
+    expect(effect).toMatchObject({ outcome: 'succeeded', capabilities: { reversible: true } });
+    expect(effect.reconciliation.nextAt).not.toBeNull();
+    for (const made of stripe.refundsOf(effect.id)) made.status = 'failed';
+    await overdue(effect.id);
+    await sweep();
+    await expect.poll(async () => (await now(effect.id)).outcome, { timeout: 20_000 }).toBe('failed');
+    const reversed = await now(effect.id);
+    expect(reversed).toMatchObject({
+      stage: 'settled',
+      grade: 'failed',
+      verification: 'provider',
+      reconciliation: { nextAt: null },
+    });
+    expect(reversed.evidence.at(-1)?.summary).toContain('reversed by the provider after it had succeeded');
+    const invocation = invocationIn(await service.get(`/api/v2/actions/invocations/${effect.invocationId}`));
+    expect(invocation).toMatchObject({ status: 'failed', grade: 'failed' });
+    expect(stripe.refundsOf(effect.id)).toHaveLength(1);
+  });
+
+  test('takes up a reconciliation again that was terminated', async () => {
+    stripe.failNext('two_matches');
+    const effect = await refund();
+    expect(effect.outcome).toBe('unknown');
+    const handle = () => service.client.workflow.getHandle(`reconcile/${effect.id}`);
+    await expect.poll(async () => (await handle().describe()).status.name).toBe('RUNNING');
+    await handle().terminate('by a test');
+    await overdue(effect.id);
+    await sweep();
+    await expect.poll(async () => (await handle().describe()).status.name).toBe('RUNNING');
+    await expect
+      .poll(async () => Date.parse((await now(effect.id)).reconciliation.nextAt ?? ''), { timeout: 20_000 })
+      .toBeGreaterThan(Date.now() - 60_000);
+  });
+});
+
+test('a replay at Stripe gives the answer again that was lost, and makes no second refund', async () => {
+  stripe.failNext('lose_reply');
+  const effect = await refund();
+  const operator = await operatorOf(service);
+  if (effect.outcome === 'unknown') {
+    const reply = effectIn(await operator.post(`/api/v2/actions/effects/${effect.id}/replay`));
+    expect(reply).toMatchObject({
+      outcome: 'succeeded',
+      attempts: expect.arrayContaining([
+        expect.objectContaining({ kind: 'replay', observedOutcome: 'succeeded' }),
+      ]) as unknown,
+    });
+  }
+  expect(stripe.refundsOf(effect.id)).toHaveLength(1);
+});
