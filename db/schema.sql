@@ -5,6 +5,117 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
+CREATE OR REPLACE FUNCTION public.admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
+ RETURNS TABLE(verdict text, cap_name text, cap bigint, taken bigint)
+ LANGUAGE plpgsql
+AS $function$
+  #variable_conflict use_variable
+  DECLARE
+    this_month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+    budget budgets;
+    of_this_kind bigint;
+    of_all bigint;
+  BEGIN
+    SELECT * INTO budget FROM budgets b WHERE b.api_key_id = of_key FOR UPDATE;
+    IF NOT FOUND THEN
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
+      VALUES (current_environment_id(), of_key, this_month, of_kind, floor(random() * 16), amount)
+      ON CONFLICT ON CONSTRAINT api_key_usage_pkey DO UPDATE SET used = u.used + EXCLUDED.used;
+      RETURN QUERY SELECT 'admitted', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+      RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM api_key_unknown_usage n WHERE n.api_key_id = of_key AND n.month = this_month) THEN
+      RETURN QUERY SELECT 'paused', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+      RETURN;
+    END IF;
+    SELECT COALESCE(sum(u.used + u.reserved) FILTER (WHERE u.kind = of_kind), 0), COALESCE(sum(u.used + u.reserved), 0)
+      INTO of_this_kind, of_all FROM api_key_usage u WHERE u.api_key_id = of_key AND u.month = this_month;
+    IF of_this_kind + amount > budget_cap(budget, of_kind) THEN
+      RETURN QUERY SELECT 'exceeded', of_kind, budget_cap(budget, of_kind), of_this_kind;
+      RETURN;
+    END IF;
+    IF of_all + amount > budget.total THEN
+      RETURN QUERY SELECT 'exceeded', 'total', budget.total, of_all;
+      RETURN;
+    END IF;
+    IF for_invocation IS NOT NULL THEN
+      INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)
+      VALUES (for_invocation, current_environment_id(), of_key, this_month, amount);
+    ELSE
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
+      VALUES (current_environment_id(), of_key, this_month, of_kind, 0, amount)
+      ON CONFLICT ON CONSTRAINT api_key_usage_pkey DO UPDATE SET used = u.used + EXCLUDED.used;
+    END IF;
+    RETURN QUERY SELECT 'admitted', CAST(NULL AS text), CAST(NULL AS bigint), CAST(NULL AS bigint);
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.advance_approval_policy()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    head approval_policies;
+    new_name text := NEW.document ->> 'name';
+    new_priority integer := COALESCE(CAST(NEW.document ->> 'priority' AS integer), 0);
+  BEGIN
+    SELECT * INTO STRICT head FROM approval_policies WHERE id = NEW.policy_id FOR UPDATE;
+    IF NEW.version = 1 AND head.current_version = 1 THEN
+      IF (head.name, head.priority) IS DISTINCT FROM (new_name, new_priority) THEN
+        RAISE EXCEPTION 'approval policy % has another name or priority than its document', NEW.policy_id USING ERRCODE = 'check_violation';
+      END IF;
+    ELSIF NEW.version <> head.current_version + 1 THEN
+      RAISE EXCEPTION 'version % of approval policy % does not follow version %', NEW.version, NEW.policy_id, head.current_version
+        USING ERRCODE = 'check_violation';
+    ELSE
+      UPDATE approval_policies SET current_version = NEW.version, name = new_name, priority = new_priority, updated_at = now()
+      WHERE id = NEW.policy_id;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION advance_approval_policy() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.agree_with_effect()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    place text;
+    stands text;
+  BEGIN
+    SELECT reservation_place(stage, outcome, partial_effect) INTO place FROM effects WHERE id = NEW.effect_id;
+    SELECT concat_ws('/', state, exposure) INTO stands FROM impact_reservations WHERE id = NEW.id;
+    IF stands IS DISTINCT FROM place THEN
+      RAISE EXCEPTION 'reservation % of effect % is % and not %', NEW.id, NEW.effect_id, stands, COALESCE(place, 'absent')
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.agree_with_reservations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    forgotten record;
+    place text := reservation_place(NEW.stage, NEW.outcome, NEW.partial_effect);
+  BEGIN
+    SELECT id, concat_ws('/', state, exposure) AS stands INTO forgotten FROM impact_reservations
+    WHERE effect_id = NEW.id AND concat_ws('/', state, exposure) IS DISTINCT FROM place LIMIT 1;
+    -- A later change of the same effect in this transaction has its own turn.
+    IF FOUND AND place IS NOT DISTINCT FROM
+         (SELECT reservation_place(stage, outcome, partial_effect) FROM effects WHERE id = NEW.id) THEN
+      RAISE EXCEPTION 'reservation % of effect % is % and not %', forgotten.id, NEW.id, forgotten.stands, COALESCE(place, 'absent')
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.audit_hash(e audit_log)
  RETURNS text
  LANGUAGE sql
@@ -35,6 +146,13 @@ AS $function$
 ALTER FUNCTION begin_sign_in_attempt(bytea,integer,interval,interval,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION begin_sign_in_attempt(bytea,integer,interval,interval,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION begin_sign_in_attempt(bytea,integer,interval,interval,interval) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.budget_cap(b budgets, kind text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE kind WHEN 'messages'::text THEN (b).messages WHEN 'events'::text THEN (b).events WHEN 'cache_lookups'::text THEN (b).cache_lookups WHEN 'memory_operations'::text THEN (b).memory_operations WHEN 'invocations'::text THEN (b).invocations WHEN 'total'::text THEN (b).total ELSE NULL::bigint END
+;
 
 CREATE OR REPLACE FUNCTION public.chain_audit()
  RETURNS trigger
@@ -71,6 +189,113 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_approval_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE asked approvals;
+  BEGIN
+    SELECT * INTO STRICT asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
+    IF asked.status <> 'pending' THEN
+      RAISE EXCEPTION 'approval % is % and takes no decision', asked.id, asked.status USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.binding_digest <> asked.binding_digest THEN
+      RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.decision = 'approve' AND asked.prevent_self
+       AND NEW.actor_type = asked.requested_by ->> 'type' AND NEW.actor_id = asked.requested_by ->> 'id' THEN
+      RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_approval_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'approvals are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status <> 'pending' OR NEW.reminders_sent <> 0 OR NEW.awaited_status IS NOT NULL THEN
+        RAISE EXCEPTION 'approval % begins pending', NEW.id USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.environment_id, NEW.kind, NEW.invocation_id, NEW.effect_id, NEW.preview_id, NEW.action_id, NEW.title, NEW.summary,
+        NEW.payload, NEW.binding_digest, NEW.source, NEW.policy_id, NEW.policy_version, NEW.rule_id, NEW.reason, NEW.quorum,
+        NEW.approvers, NEW.prevent_self, NEW.requested_by, NEW.created_at, NEW.expires_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.kind, OLD.invocation_id, OLD.effect_id, OLD.preview_id, OLD.action_id, OLD.title,
+        OLD.summary, OLD.payload, OLD.binding_digest, OLD.source, OLD.policy_id, OLD.policy_version, OLD.rule_id, OLD.reason, OLD.quorum,
+        OLD.approvers, OLD.prevent_self, OLD.requested_by, OLD.created_at, OLD.expires_at) THEN
+      RAISE EXCEPTION 'what approval % asks is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.decided_at IS NOT NULL AND NEW.decided_at IS DISTINCT FROM OLD.decided_at THEN
+      RAISE EXCEPTION 'when approval % was decided is final', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.reminders_sent IS DISTINCT FROM OLD.reminders_sent
+       AND (OLD.status <> 'pending' OR NEW.reminders_sent <> OLD.reminders_sent + 1) THEN
+      RAISE EXCEPTION 'approval % is reminded of one at a time, while it is pending', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status = OLD.status THEN RETURN NEW; END IF;
+    IF NOT (CASE OLD.status
+        WHEN 'pending' THEN NEW.status IN ('approved', 'denied', 'expired', 'cancelled', 'invalidated')
+        WHEN 'approved' THEN NEW.status = 'invalidated' OR (NEW.status = 'consumed' AND OLD.kind = 'invocation')
+        ELSE false
+      END) THEN
+      RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    -- Only decisions that stand decide.
+    IF NEW.status = 'denied' AND NOT EXISTS (
+         SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
+      RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status IN ('approved', 'consumed') AND (
+         EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny')
+         OR (SELECT count(*) FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'approve'
+               AND d.binding_digest = OLD.binding_digest) < OLD.quorum) THEN
+      RAISE EXCEPTION 'approval % lacks its quorum', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_approval_of_effect()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.effect_id = NEW.id AND a.status = 'approved') THEN
+      RAISE EXCEPTION 'effect % was not approved', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_approval_of_invocation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.approval_id IS NOT NULL AND NEW.approval_id IS DISTINCT FROM OLD.approval_id THEN
+      RAISE EXCEPTION 'the approval of invocation % is for good', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.approval_id IS NULL AND NEW.status = 'pending_approval' THEN
+      RAISE EXCEPTION 'invocation % waits for no approval', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    -- Beside the code that consumes it: nothing is marked to be sent on an approval that was not used up for it.
+    IF NEW.approval_id IS NOT NULL AND NEW.status = 'dispatching' AND OLD.status IN ('queued', 'pending_approval')
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.invocation_id = NEW.id AND a.status = 'consumed') THEN
+      RAISE EXCEPTION 'invocation % was not approved', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status AND NEW.status IN ('denied', 'expired')
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.status = NEW.status) THEN
+      RAISE EXCEPTION 'the approval of invocation % is not %', OLD.id, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_attempt_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -92,6 +317,30 @@ AS $function$
     IF (NEW.id, NEW.invocation_id, NEW.number, NEW.kind, NEW.started_at)
        IS DISTINCT FROM (OLD.id, OLD.invocation_id, OLD.number, OLD.kind, OLD.started_at) THEN
       RAISE EXCEPTION 'the identity of attempt % is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_budget()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    budget budgets;
+    rise bigint := NEW.used + NEW.reserved;
+    of_kind bigint;
+    of_all bigint;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'recorded usage is never erased' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'UPDATE' THEN rise := rise - OLD.used - OLD.reserved; END IF;
+    IF rise <= 0 THEN RETURN NEW; END IF;
+    SELECT * INTO budget FROM budgets WHERE api_key_id = NEW.api_key_id FOR UPDATE;
+    IF NOT FOUND THEN RETURN NEW; END IF;
+    SELECT COALESCE(sum(used + reserved) FILTER (WHERE kind = NEW.kind), 0), COALESCE(sum(used + reserved), 0)
+      INTO of_kind, of_all FROM api_key_usage WHERE api_key_id = NEW.api_key_id AND month = NEW.month;
+    IF of_kind + rise > budget_cap(budget, NEW.kind) OR of_all + rise > budget.total THEN
+      RAISE EXCEPTION 'the use of key % would rise above its budget', NEW.api_key_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $function$
@@ -146,6 +395,23 @@ AS $function$
          SELECT FROM attempts a WHERE a.invocation_id = OLD.invocation_id
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
       RAISE EXCEPTION 'effect % may have been sent and cannot be rejected', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_impact_limit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'impact limits are archived, never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF (NEW.id, NEW.environment_id, NEW.dimension, NEW.currency, NEW.period, NEW.timezone, NEW.scope, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.dimension, OLD.currency, OLD.period, OLD.timezone, OLD.scope, OLD.created_at) THEN
+      RAISE EXCEPTION 'what impact limit % counts is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.archived_at IS NOT NULL THEN
+      RAISE EXCEPTION 'impact limit % is archived', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $function$
@@ -237,6 +503,182 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_preview_succession()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE former previews;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(preview_lock_of(NEW.supersedes));
+    SELECT * INTO former FROM previews WHERE id = NEW.supersedes;
+    IF NOT FOUND THEN RETURN NEW; END IF; -- the foreign key refuses it
+    IF (former.environment_id, former.action_id, former.input, former.operation_key, former.run_id, former.agent_id, former.made_by)
+       IS DISTINCT FROM (NEW.environment_id, NEW.action_id, NEW.input, NEW.operation_key, NEW.run_id, NEW.agent_id, NEW.made_by)
+       OR former.made_by <> 'caller' THEN
+      RAISE EXCEPTION 'preview % does not show what preview % showed', NEW.id, former.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF EXISTS (SELECT FROM invocations WHERE preview_id = former.id) THEN
+      RAISE EXCEPTION 'preview % is used', former.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_preview_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE bound previews;
+  BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.preview_id IS NOT NULL THEN
+      RAISE EXCEPTION 'invocation % is bound to preview % for good', OLD.id, OLD.preview_id USING ERRCODE = 'check_violation';
+    END IF;
+    PERFORM pg_advisory_xact_lock(preview_lock_of(NEW.preview_id));
+    SELECT * INTO bound FROM previews WHERE id = NEW.preview_id;
+    IF NOT FOUND THEN RETURN NEW; END IF; -- the foreign key refuses it
+    IF bound.made_by <> (CASE TG_OP WHEN 'INSERT' THEN 'caller' ELSE 'service' END) THEN
+      RAISE EXCEPTION 'a preview made by the % is not bound by an % of the invocation', bound.made_by, TG_OP USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.action_id, NEW.version_id, NEW.input, NEW.run_id, NEW.agent_id)
+       IS DISTINCT FROM (bound.action_id, bound.version_id, bound.input, bound.run_id, bound.agent_id)
+       OR NEW.operation_key <> bound.operation_key THEN
+      RAISE EXCEPTION 'invocation % is not what preview % shows', NEW.id, bound.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF EXISTS (SELECT FROM previews WHERE supersedes = bound.id) THEN
+      RAISE EXCEPTION 'preview % is superseded', bound.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_replay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE replayed effects;
+  BEGIN
+    SELECT * INTO replayed FROM effects WHERE invocation_id = NEW.invocation_id;
+    IF NOT FOUND OR replayed.stage <> 'reconciling' OR replayed.outcome <> 'unknown' THEN
+      RAISE EXCEPTION 'only an effect whose outcome is unknown is replayed' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NOT COALESCE((replayed.capabilities ->> 'replay')::boolean, false)
+       OR (replayed.capabilities ->> 'idempotencyWindowSeconds') IS NULL
+       OR clock_timestamp() >= replayed.first_dispatched_at
+            + make_interval(secs => (replayed.capabilities ->> 'idempotencyWindowSeconds')::double precision) THEN
+      RAISE EXCEPTION 'effect % is outside of the window in which its provider knows its idempotency key', replayed.id
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_reservation_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    used bigint;
+    on_record smallint;
+    of_limit record;
+    reached smallint;
+  BEGIN
+    IF NEW.state <> 'reserved' THEN
+      RAISE EXCEPTION 'reservation % cannot begin as %', NEW.id, NEW.state USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE impact_limit_periods SET reserved = reserved + NEW.amount
+    WHERE limit_id = NEW.limit_id AND period = NEW.period RETURNING reserved + settled, threshold_reached INTO used, on_record;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
+    END IF;
+    -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.
+    SELECT cap, thresholds INTO STRICT of_limit FROM impact_limits WHERE id = NEW.limit_id FOR SHARE;
+    IF used > of_limit.cap THEN
+      RAISE EXCEPTION 'impact limit % would be exceeded', NEW.limit_id
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'impact_limits_cap';
+    END IF;
+    IF of_limit.thresholds = '{}' THEN RETURN NEW; END IF;
+    FOREACH reached IN ARRAY of_limit.thresholds LOOP -- ascending
+      CONTINUE WHEN reached <= on_record;
+      EXIT WHEN used * 100 < reached * of_limit.cap;
+      INSERT INTO impact_limit_crossings (limit_id, period, threshold, environment_id, used, cap)
+        VALUES (NEW.limit_id, NEW.period, reached, NEW.environment_id, used, of_limit.cap) ON CONFLICT DO NOTHING;
+      UPDATE impact_limit_periods SET threshold_reached = reached WHERE limit_id = NEW.limit_id AND period = NEW.period;
+    END LOOP;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_reservation_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF (NEW.id, NEW.environment_id, NEW.effect_id, NEW.limit_id, NEW.period, NEW.amount, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.effect_id, OLD.limit_id, OLD.period, OLD.amount, OLD.created_at) THEN
+      RAISE EXCEPTION 'what reservation % holds is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.state = OLD.state THEN
+      IF (NEW.settled, NEW.released, NEW.finished_at, NEW.reversed_at)
+         IS DISTINCT FROM (OLD.settled, OLD.released, OLD.finished_at, OLD.reversed_at) OR OLD.state = 'released' THEN
+        RAISE EXCEPTION 'reservation % was % before, and that is final', OLD.id, OLD.state USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    IF NOT (OLD.state = 'reserved' OR (OLD.state = 'settled' AND NEW.state = 'released' AND NEW.reversed_at IS NOT NULL)) THEN
+      RAISE EXCEPTION 'reservation % cannot move from % to %', OLD.id, OLD.state, NEW.state USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE impact_limit_periods
+    SET reserved = reserved - CASE OLD.state WHEN 'reserved' THEN OLD.amount ELSE 0 END, settled = settled + NEW.settled - OLD.settled
+    WHERE limit_id = OLD.limit_id AND period = OLD.period;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_resolution()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    resolved invocations;
+    governing effects;
+  BEGIN
+    SELECT * INTO resolved FROM invocations WHERE id = NEW.invocation_id FOR UPDATE;
+    IF NOT FOUND THEN RETURN NEW; END IF; -- of another tenant: row-level security refuses it
+    IF resolved.effect_id IS DISTINCT FROM NEW.effect_id THEN
+      RAISE EXCEPTION 'a resolution of invocation % names its effect, and no other', resolved.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF resolved.requested_by ->> 'type' = NEW.resolved_by ->> 'type' AND resolved.requested_by ->> 'id' = NEW.resolved_by ->> 'id' THEN
+      RAISE EXCEPTION 'who requested invocation % cannot resolve it', resolved.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.effect_id IS NULL THEN
+      IF resolved.status <> 'unknown' THEN
+        RAISE EXCEPTION 'invocation % is %, not unknown', resolved.id, resolved.status USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN NEW;
+    END IF;
+    SELECT * INTO STRICT governing FROM effects WHERE id = NEW.effect_id;
+    IF governing.stage <> 'reconciling' OR governing.outcome <> NEW.previous_outcome
+       OR (governing.outcome = 'pending' AND NOT governing.reconcile_exhausted) THEN
+      RAISE EXCEPTION 'effect % is % and %, which nobody has to resolve', governing.id, governing.stage, governing.outcome
+        USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.conclude_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    UPDATE approvals a SET status = CASE NEW.decision WHEN 'deny' THEN 'denied' ELSE 'approved' END, decided_at = NEW.decided_at
+    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= (
+      SELECT count(*) FROM approval_decisions d WHERE d.approval_id = a.id AND d.decision = 'approve'));
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.consume_rate_limit(of_workspace uuid, per_minute integer, per_hour integer)
  RETURNS TABLE(admitted boolean, minute_used integer, minute_resets_at timestamp with time zone, hour_used integer, hour_resets_at timestamp with time zone, counted_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -266,6 +708,33 @@ AS $function$
 ALTER FUNCTION consume_rate_limit(uuid,integer,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION consume_rate_limit(uuid,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION consume_rate_limit(uuid,integer,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.count_budget_reservation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.state <> 'reserved' THEN
+        RAISE EXCEPTION 'a budget reservation begins as reserved' USING ERRCODE = 'check_violation';
+      END IF;
+      INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, reserved)
+      VALUES (NEW.environment_id, NEW.api_key_id, NEW.month, 'invocations', 0, NEW.amount)
+      ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
+      RETURN NEW;
+    END IF;
+    IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
+       OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
+          IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
+      RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    UPDATE api_key_usage SET reserved = reserved - NEW.amount,
+      used = used + CASE NEW.state WHEN 'settled' THEN NEW.amount ELSE 0 END
+    WHERE api_key_id = NEW.api_key_id AND month = NEW.month AND kind = 'invocations' AND shard = 0;
+    RETURN NEW;
+  END $function$
+;
 
 CREATE OR REPLACE FUNCTION public.current_environment_id()
  RETURNS uuid
@@ -419,6 +888,35 @@ ALTER FUNCTION find_lost_messages(interval,interval,text,integer) OWNER TO servi
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_overdue_reads(overdue_by interval, after_id text, most integer)
+ RETURNS TABLE(id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT f.id,
+     f.invocation_id,
+     f.action_name,
+     f.stage,
+     f.environment_id,
+     e.workspace_id
+    FROM (effects f
+      JOIN environments e ON ((e.id = f.environment_id)))
+   WHERE ((f.id > find_overdue_reads.after_id) AND (f.id IN ( SELECT r.id
+            FROM effects r
+           WHERE ((r.stage = 'reconciling'::text) AND (NOT r.reconcile_exhausted) AND (COALESCE(r.reconcile_next_at, r.updated_at) < (now() - find_overdue_reads.overdue_by)))
+         UNION ALL
+          SELECT s.id
+            FROM effects s
+           WHERE ((s.stage = 'settled'::text) AND (s.reconcile_next_at IS NOT NULL) AND (s.reconcile_next_at < (now() - find_overdue_reads.overdue_by))))))
+   ORDER BY f.id
+  LIMIT find_overdue_reads.most;
+END
+;
+ALTER FUNCTION find_overdue_reads(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_overdue_reads(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_overdue_reads(interval,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_sign_in_session(hash bytea, idle interval, of_workspace uuid, of_environment uuid)
  RETURNS TABLE(id text, user_id text, email text, name text, csrf_token text, expires_at timestamp with time zone, last_seen_at timestamp with time zone, token_issued_at timestamp with time zone, is_current boolean, workspace_id uuid, role text, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean)
  LANGUAGE sql
@@ -470,6 +968,32 @@ END
 ALTER FUNCTION find_unsettled_invocations(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_unwatched_approvals(older_than interval, after_id text, most integer)
+ RETURNS TABLE(id text, invocation_id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.id,
+     a.invocation_id,
+     a.environment_id,
+     e.workspace_id
+    FROM (approvals a
+      JOIN environments e ON ((e.id = a.environment_id)))
+   WHERE ((a.id > find_unwatched_approvals.after_id) AND ((a.awaited_status IS NULL) OR (a.awaited_status = 'pending'::text)) AND
+         CASE
+             WHEN (a.status <> 'pending'::text) THEN (a.decided_at < (now() - find_unwatched_approvals.older_than))
+             WHEN (a.awaited_status IS NULL) THEN (a.created_at < (now() - find_unwatched_approvals.older_than))
+             ELSE (a.expires_at < (now() - find_unwatched_approvals.older_than))
+         END)
+   ORDER BY a.id
+  LIMIT find_unwatched_approvals.most;
+END
+;
+ALTER FUNCTION find_unwatched_approvals(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unwatched_approvals(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_user_by_email(address text)
  RETURNS TABLE(id text, email text, name text, password_hash text)
@@ -526,6 +1050,52 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_applied_plan()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'plan % was applied and no longer changes', OLD.id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_archived_policy()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'approval policy % is archived and no longer changes', OLD.id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_binding()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'what effect % is bound to is immutable', OLD.id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_resolution()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NEW.compensates IS DISTINCT FROM OLD.compensates THEN
+      RAISE EXCEPTION 'what invocation % was asked to compensate is immutable', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF OLD.resolution IS NOT NULL AND NEW.resolution IS DISTINCT FROM OLD.resolution THEN
+      RAISE EXCEPTION 'the resolution of invocation % is final', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.resolution IS NOT NULL OR NEW.outcome_source = 'manual_resolution')
+       AND NOT EXISTS (SELECT FROM resolutions r WHERE r.invocation_id = NEW.id AND r.outcome = NEW.status) THEN
+      RAISE EXCEPTION 'invocation % was not resolved so', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_revoked()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -573,6 +1143,12 @@ ALTER FUNCTION list_workspaces_of_user(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION list_workspaces_of_user(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION list_workspaces_of_user(text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.lock_policies()
+ RETURNS void
+ LANGUAGE sql
+RETURN pg_advisory_xact_lock(hashtextextended((current_environment_id())::text, (1886350441)::bigint))
+;
+
 CREATE OR REPLACE PROCEDURE public.make_tenant_table(IN table_name regclass, IN privileges text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -583,6 +1159,27 @@ AS $procedure$
                     WITH CHECK (environment_id = current_environment_id())', table_name);
     EXECUTE format('GRANT %s ON %s TO service_app', privileges, table_name);
   END $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.move_policy_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  BEGIN
+    INSERT INTO policy_revisions AS r (environment_id, revision) VALUES (NEW.environment_id, 1)
+    ON CONFLICT (environment_id) DO UPDATE SET revision = r.revision + 1, stamp = gen_random_uuid(), changed_at = now();
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION move_policy_revision() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(preview, (1886549601)::bigint)
 ;
 
 CREATE OR REPLACE FUNCTION public.read_halt()
@@ -602,6 +1199,43 @@ AS $function$
     BEGIN
       RAISE EXCEPTION '% rows of % are append-only', TG_OP, TG_TABLE_NAME USING ERRCODE = 'check_violation';
     END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_counter_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'the counters of an impact limit move only with its reservations' USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, partial_effect text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (stage = 'rejected'::text) THEN 'released'::text WHEN (stage = 'dispatching'::text) THEN 'reserved/dispatching'::text WHEN (outcome = ANY (ARRAY['pending'::text, 'unknown'::text])) THEN ('reserved/'::text || outcome) WHEN (outcome = 'succeeded'::text) THEN 'settled'::text WHEN ((outcome = 'failed'::text) AND (partial_effect = 'none'::text)) THEN 'released'::text WHEN (outcome = 'failed'::text) THEN 'settled/partial'::text ELSE NULL::text END
+;
+
+CREATE OR REPLACE FUNCTION public.settle_budget_reservation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE ended text;
+  BEGIN
+    IF TG_OP = 'DELETE' THEN -- an admission that was withdrawn: nothing ran
+      UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
+      RETURN OLD;
+    END IF;
+    ended := CASE
+      WHEN NEW.status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
+      WHEN NEW.status = 'failed' AND NEW.outcome_source = 'manual_resolution' THEN 'released'
+      WHEN NEW.status IN ('succeeded', 'failed') THEN 'settled'
+    END;
+    UPDATE budget_reservations SET state = ended, finished_at = now()
+    WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
+    RETURN NEW;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_sign_in(of_account bytea, of_address bytea, of_both bytea, forgotten_after interval)
@@ -664,6 +1298,38 @@ ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON actions TO service_app;
 
+CREATE TABLE api_key_unknown_usage (
+  environment_id uuid NOT NULL,
+  api_key_id text COLLATE "C" NOT NULL,
+  month date NOT NULL,
+  CONSTRAINT api_key_unknown_usage_pkey PRIMARY KEY (api_key_id, month)
+);
+ALTER TABLE api_key_unknown_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE api_key_unknown_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON api_key_unknown_usage FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, SELECT ON api_key_unknown_usage TO service_app;
+
+CREATE TABLE api_key_usage (
+  environment_id uuid NOT NULL,
+  api_key_id text COLLATE "C" NOT NULL,
+  month date NOT NULL,
+  kind text NOT NULL,
+  shard smallint NOT NULL,
+  used bigint DEFAULT 0 NOT NULL,
+  reserved bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT api_key_usage_pkey PRIMARY KEY (api_key_id, month, kind, shard),
+  CONSTRAINT api_key_usage_kind_check CHECK ((kind = ANY (ARRAY['messages'::text, 'events'::text, 'cache_lookups'::text, 'memory_operations'::text, 'invocations'::text]))),
+  CONSTRAINT api_key_usage_month_check CHECK ((month = (date_trunc('month'::text, (month)::timestamp with time zone))::date)),
+  CONSTRAINT api_key_usage_reserved_check CHECK ((reserved >= 0)),
+  CONSTRAINT api_key_usage_shard_check CHECK (((shard >= 0) AND (shard <= 15))),
+  CONSTRAINT api_key_usage_used_check CHECK ((used >= 0))
+);
+ALTER TABLE api_key_usage ENABLE ROW LEVEL SECURITY;
+ALTER TABLE api_key_usage FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON api_key_usage FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT, UPDATE ON api_key_usage TO service_app;
+CREATE TRIGGER check_budget BEFORE INSERT OR DELETE OR UPDATE ON public.api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();
+
 CREATE TABLE api_keys (
   id text COLLATE "C" NOT NULL,
   workspace_id uuid NOT NULL,
@@ -694,6 +1360,137 @@ GRANT UPDATE (revoked_at, last_used_at) ON api_keys TO service_app;
 GRANT SELECT (id, workspace_id, environment_id, key_hash, preset, scopes, expires_at, revoked_at, last_used_at) ON api_keys TO service_directory;
 CREATE TRIGGER keep_revoked BEFORE UPDATE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION keep_revoked();
 
+CREATE TABLE approval_decisions (
+  approval_id text COLLATE "C" NOT NULL,
+  actor_type text NOT NULL,
+  actor_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  decision text NOT NULL,
+  note text,
+  binding_digest text NOT NULL,
+  authentication jsonb NOT NULL,
+  decided_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT approval_decisions_pkey PRIMARY KEY (approval_id, actor_type, actor_id),
+  CONSTRAINT approval_decisions_actor_type_check CHECK ((actor_type = ANY (ARRAY['api_key'::text, 'user'::text]))),
+  CONSTRAINT approval_decisions_authentication_check CHECK ((jsonb_typeof(authentication) = 'object'::text)),
+  CONSTRAINT approval_decisions_check CHECK (((decision <> 'deny'::text) OR (note IS NOT NULL))),
+  CONSTRAINT approval_decisions_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'deny'::text]))),
+  CONSTRAINT approval_decisions_note_check CHECK (((char_length(note) >= 1) AND (char_length(note) <= 2000)))
+);
+ALTER TABLE approval_decisions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE approval_decisions FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON approval_decisions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON approval_decisions TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER check_decision BEFORE INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION check_approval_decision();
+CREATE TRIGGER conclude AFTER INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION conclude_approval();
+
+CREATE TABLE approval_policies (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  priority integer NOT NULL,
+  enabled boolean DEFAULT true NOT NULL,
+  current_version integer NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT approval_policies_pkey PRIMARY KEY (id),
+  CONSTRAINT approval_policies_id_environment_id_key UNIQUE (id, environment_id),
+  CONSTRAINT approval_policies_current_version_check CHECK ((current_version >= 1)),
+  CONSTRAINT approval_policies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+CREATE UNIQUE INDEX approval_policies_live_name ON public.approval_policies USING btree (environment_id, name) WHERE (archived_at IS NULL);
+CREATE INDEX approval_policies_newest_first ON public.approval_policies USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE approval_policies ENABLE ROW LEVEL SECURITY;
+ALTER TABLE approval_policies FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON approval_policies FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON approval_policies TO service_app;
+GRANT UPDATE (enabled, updated_at, archived_at) ON approval_policies TO service_app;
+CREATE TRIGGER keep_archived BEFORE UPDATE ON public.approval_policies FOR EACH ROW WHEN ((old.archived_at IS NOT NULL)) EXECUTE FUNCTION keep_archived_policy();
+CREATE TRIGGER move_revision AFTER INSERT OR UPDATE ON public.approval_policies FOR EACH ROW EXECUTE FUNCTION move_policy_revision();
+
+CREATE TABLE approval_policy_versions (
+  policy_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  environment_id uuid NOT NULL,
+  digest text NOT NULL,
+  document json NOT NULL,
+  created_by jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT approval_policy_versions_pkey PRIMARY KEY (policy_id, version),
+  CONSTRAINT approval_policy_versions_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  CONSTRAINT approval_policy_versions_document_check CHECK ((json_typeof(document) = 'object'::text)),
+  CONSTRAINT approval_policy_versions_version_check CHECK ((version >= 1))
+);
+ALTER TABLE approval_policy_versions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE approval_policy_versions FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON approval_policy_versions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON approval_policy_versions TO service_app;
+CREATE TRIGGER advance AFTER INSERT ON public.approval_policy_versions FOR EACH ROW EXECUTE FUNCTION advance_approval_policy();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approval_policy_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE approvals (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  invocation_id text COLLATE "C",
+  effect_id text COLLATE "C",
+  preview_id text COLLATE "C",
+  action_id text COLLATE "C",
+  title text NOT NULL,
+  summary text NOT NULL,
+  payload jsonb,
+  binding_digest text NOT NULL,
+  source text NOT NULL,
+  policy_id text COLLATE "C",
+  policy_version integer,
+  rule_id text,
+  reason text NOT NULL,
+  quorum integer NOT NULL,
+  approvers jsonb NOT NULL,
+  prevent_self boolean NOT NULL,
+  requested_by jsonb NOT NULL,
+  status text DEFAULT 'pending'::text NOT NULL,
+  reminders_sent integer DEFAULT 0 NOT NULL,
+  last_reminded_at timestamp(3) with time zone,
+  awaited_status text,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  decided_at timestamp(3) with time zone,
+  consumed_at timestamp(3) with time zone,
+  CONSTRAINT approvals_pkey PRIMARY KEY (id),
+  CONSTRAINT approvals_effect_id_key UNIQUE (effect_id),
+  CONSTRAINT approvals_invocation_id_key UNIQUE (invocation_id),
+  CONSTRAINT approvals_approvers_check CHECK ((jsonb_typeof(approvers) = 'array'::text)),
+  CONSTRAINT approvals_binding_digest_check CHECK ((binding_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  CONSTRAINT approvals_check CHECK ((expires_at > created_at)),
+  CONSTRAINT approvals_check1 CHECK ((((kind = 'invocation'::text) = (invocation_id IS NOT NULL)) AND ((kind = 'invocation'::text) = (preview_id IS NOT NULL)) AND ((kind = 'invocation'::text) = (action_id IS NOT NULL)) AND ((kind = 'free_standing'::text) = (payload IS NOT NULL)) AND ((kind = 'free_standing'::text) = (source = 'caller'::text)))),
+  CONSTRAINT approvals_check2 CHECK (((source = 'policy'::text) = ((policy_id IS NOT NULL) AND (policy_version IS NOT NULL) AND (rule_id IS NOT NULL)))),
+  CONSTRAINT approvals_check3 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  CONSTRAINT approvals_check4 CHECK (((status = 'consumed'::text) = (consumed_at IS NOT NULL))),
+  CONSTRAINT approvals_check5 CHECK (((reminders_sent = 0) = (last_reminded_at IS NULL))),
+  CONSTRAINT approvals_kind_check CHECK ((kind = ANY (ARRAY['invocation'::text, 'free_standing'::text]))),
+  CONSTRAINT approvals_quorum_check CHECK (((quorum >= 1) AND (quorum <= 100))),
+  CONSTRAINT approvals_reminders_sent_check CHECK ((reminders_sent >= 0)),
+  CONSTRAINT approvals_source_check CHECK ((source = ANY (ARRAY['policy'::text, 'action'::text, 'environment'::text, 'caller'::text]))),
+  CONSTRAINT approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'cancelled'::text, 'invalidated'::text, 'consumed'::text]))),
+  CONSTRAINT approvals_summary_check CHECK (((char_length(summary) >= 1) AND (char_length(summary) <= 4000))),
+  CONSTRAINT approvals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
+);
+CREATE INDEX approvals_by_action ON public.approvals USING btree (action_id, created_at DESC, id DESC);
+CREATE INDEX approvals_by_status ON public.approvals USING btree (environment_id, status, created_at DESC, id DESC);
+CREATE INDEX approvals_newest_first ON public.approvals USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX approvals_watched ON public.approvals USING btree (id) WHERE ((awaited_status IS NULL) OR (awaited_status = 'pending'::text));
+ALTER TABLE approvals ENABLE ROW LEVEL SECURITY;
+ALTER TABLE approvals FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON approvals TO service_app;
+GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
+GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+
 CREATE TABLE attempts (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -719,11 +1516,14 @@ CREATE TABLE attempts (
   CONSTRAINT attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'completed'::text, 'abandoned'::text])))
 );
 CREATE UNIQUE INDEX attempts_one_dispatch ON public.attempts USING btree (invocation_id) WHERE (kind = 'dispatch'::text);
+CREATE UNIQUE INDEX attempts_one_open_replay ON public.attempts USING btree (invocation_id) WHERE ((kind = 'replay'::text) AND (status = 'started'::text));
 ALTER TABLE attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE attempts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
+CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
+CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,
@@ -766,6 +1566,68 @@ GRANT INSERT, SELECT ON audit_log TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
 
+CREATE TABLE budget_reservations (
+  invocation_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  api_key_id text COLLATE "C" NOT NULL,
+  month date NOT NULL,
+  amount bigint NOT NULL,
+  state text DEFAULT 'reserved'::text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  finished_at timestamp(3) with time zone,
+  CONSTRAINT budget_reservations_pkey PRIMARY KEY (invocation_id),
+  CONSTRAINT budget_reservations_amount_check CHECK ((amount >= 0)),
+  CONSTRAINT budget_reservations_check CHECK (((state = 'reserved'::text) = (finished_at IS NULL))),
+  CONSTRAINT budget_reservations_state_check CHECK ((state = ANY (ARRAY['reserved'::text, 'settled'::text, 'released'::text])))
+);
+ALTER TABLE budget_reservations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE budget_reservations FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON budget_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT, UPDATE ON budget_reservations TO service_app;
+CREATE TRIGGER count_reservation BEFORE INSERT OR DELETE OR UPDATE ON public.budget_reservations FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
+
+CREATE TABLE budgets (
+  api_key_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  total bigint,
+  messages bigint,
+  events bigint,
+  cache_lookups bigint,
+  memory_operations bigint,
+  invocations bigint,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT budgets_pkey PRIMARY KEY (api_key_id),
+  CONSTRAINT budgets_cache_lookups_check CHECK ((cache_lookups >= 0)),
+  CONSTRAINT budgets_check CHECK ((num_nonnulls(total, messages, events, cache_lookups, memory_operations, invocations) > 0)),
+  CONSTRAINT budgets_events_check CHECK ((events >= 0)),
+  CONSTRAINT budgets_invocations_check CHECK ((invocations >= 0)),
+  CONSTRAINT budgets_memory_operations_check CHECK ((memory_operations >= 0)),
+  CONSTRAINT budgets_messages_check CHECK ((messages >= 0)),
+  CONSTRAINT budgets_total_check CHECK ((total >= 0))
+);
+CREATE INDEX budgets_newest_first ON public.budgets USING btree (environment_id, created_at DESC, api_key_id DESC);
+ALTER TABLE budgets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE budgets FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON budgets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
+
+CREATE TABLE effect_dependencies (
+  invocation_id text COLLATE "C" NOT NULL,
+  depends_on text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  "position" integer NOT NULL,
+  CONSTRAINT effect_dependencies_pkey PRIMARY KEY (invocation_id, depends_on),
+  CONSTRAINT effect_dependencies_invocation_id_position_key UNIQUE (invocation_id, "position"),
+  CONSTRAINT effect_dependencies_position_check CHECK ((("position" >= 1) AND ("position" <= 20)))
+);
+CREATE INDEX effect_dependencies_by_depends_on ON public.effect_dependencies USING btree (depends_on);
+ALTER TABLE effect_dependencies ENABLE ROW LEVEL SECURITY;
+ALTER TABLE effect_dependencies FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON effect_dependencies FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON effect_dependencies TO service_app;
+CREATE TRIGGER immutable BEFORE UPDATE ON public.effect_dependencies FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE effects (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -781,7 +1643,7 @@ CREATE TABLE effects (
   request_digest text NOT NULL,
   impact jsonb NOT NULL,
   binding_digest text,
-  preview_id text,
+  preview_id text COLLATE "C",
   approval_id text,
   compensates text COLLATE "C",
   stage text NOT NULL,
@@ -825,6 +1687,7 @@ END) STORED NOT NULL,
   CONSTRAINT effects_check3 CHECK (((stage <> 'reconciling'::text) OR (outcome = ANY (ARRAY['unknown'::text, 'pending'::text])))),
   CONSTRAINT effects_check4 CHECK (((stage <> 'settled'::text) OR (outcome = ANY (ARRAY['succeeded'::text, 'failed'::text])))),
   CONSTRAINT effects_check5 CHECK (((outcome <> ALL (ARRAY['succeeded'::text, 'failed'::text])) OR ((outcome_source IS NOT NULL) AND (outcome_at IS NOT NULL)))),
+  CONSTRAINT effects_of_a_preview_are_bound CHECK (((preview_id IS NULL) OR (binding_digest IS NOT NULL))),
   CONSTRAINT effects_outcome_check CHECK ((outcome = ANY (ARRAY['not_dispatched'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text]))),
   CONSTRAINT effects_outcome_source_check CHECK ((outcome_source = ANY (ARRAY['system'::text, 'provider_response'::text, 'provider_lookup'::text, 'manual_resolution'::text]))),
   CONSTRAINT effects_partial_effect_check CHECK ((partial_effect = ANY (ARRAY['none'::text, 'possible'::text, 'confirmed'::text]))),
@@ -833,11 +1696,17 @@ END) STORED NOT NULL,
 );
 CREATE INDEX effects_by_grade ON public.effects USING btree (environment_id, grade, created_at DESC, id DESC);
 CREATE INDEX effects_newest_first ON public.effects USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX effects_read_on ON public.effects USING btree (id) WHERE (((stage = 'reconciling'::text) AND (NOT reconcile_exhausted)) OR ((stage = 'settled'::text) AND (reconcile_next_at IS NOT NULL)));
 ALTER TABLE effects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE effects FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
+GRANT SELECT (id, environment_id, invocation_id, action_name, stage, reconcile_next_at, reconcile_exhausted, updated_at) ON effects TO service_directory;
+CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect))) EXECUTE FUNCTION agree_with_reservations();
+CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
 
 CREATE TABLE environments (
   id uuid NOT NULL,
@@ -921,6 +1790,115 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_claims TO service_app;
 GRANT DELETE ON idempotency_claims TO service_directory;
 GRANT SELECT (environment_id, key, expires_at) ON idempotency_claims TO service_directory;
 
+CREATE TABLE impact_limit_crossings (
+  limit_id text COLLATE "C" NOT NULL,
+  period text COLLATE "C" NOT NULL,
+  threshold smallint,
+  environment_id uuid NOT NULL,
+  used bigint NOT NULL,
+  requested bigint,
+  cap bigint NOT NULL,
+  crossed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT impact_limit_crossings_limit_id_period_threshold_key UNIQUE NULLS NOT DISTINCT (limit_id, period, threshold),
+  CONSTRAINT impact_limit_crossings_check CHECK (((requested IS NULL) = (threshold IS NOT NULL))),
+  CONSTRAINT impact_limit_crossings_threshold_check CHECK (((threshold >= 1) AND (threshold <= 100)))
+);
+ALTER TABLE impact_limit_crossings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE impact_limit_crossings FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON impact_limit_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON impact_limit_crossings TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE impact_limit_periods (
+  limit_id text COLLATE "C" NOT NULL,
+  period text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  reserved bigint DEFAULT 0 NOT NULL,
+  settled bigint DEFAULT 0 NOT NULL,
+  threshold_reached smallint DEFAULT 0 NOT NULL,
+  CONSTRAINT impact_limit_periods_pkey PRIMARY KEY (limit_id, period),
+  CONSTRAINT impact_limit_periods_period_check CHECK (((char_length(period) >= 1) AND (char_length(period) <= 64))),
+  CONSTRAINT impact_limit_periods_reserved_check CHECK ((reserved >= 0)),
+  CONSTRAINT impact_limit_periods_settled_check CHECK ((settled >= 0))
+) WITH (fillfactor=50);
+ALTER TABLE impact_limit_periods ENABLE ROW LEVEL SECURITY;
+ALTER TABLE impact_limit_periods FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON impact_limit_periods FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT, UPDATE ON impact_limit_periods TO service_app;
+CREATE TRIGGER begins_at_zero BEFORE INSERT ON public.impact_limit_periods FOR EACH ROW WHEN (((new.reserved <> 0) OR (new.settled <> 0) OR (new.threshold_reached <> 0))) EXECUTE FUNCTION refuse_counter_change();
+CREATE TRIGGER only_by_reservations BEFORE DELETE OR UPDATE ON public.impact_limit_periods FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION refuse_counter_change();
+
+CREATE TABLE impact_limits (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text NOT NULL,
+  dimension text NOT NULL,
+  currency text,
+  cap bigint NOT NULL,
+  period text NOT NULL,
+  timezone text NOT NULL,
+  scope jsonb NOT NULL,
+  thresholds smallint[] NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  archived_at timestamp(3) with time zone,
+  CONSTRAINT impact_limits_pkey PRIMARY KEY (id),
+  CONSTRAINT impact_limits_cap_check CHECK (((cap >= 0) AND (cap <= '9007199254740991'::bigint))),
+  CONSTRAINT impact_limits_check CHECK (((dimension = 'money'::text) = (currency IS NOT NULL))),
+  CONSTRAINT impact_limits_currency_check CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  CONSTRAINT impact_limits_dimension_check CHECK ((dimension ~ '^[a-z][a-z0-9_]{0,31}$'::text)),
+  CONSTRAINT impact_limits_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT impact_limits_period_check CHECK ((period = ANY (ARRAY['per_effect'::text, 'hour'::text, 'day'::text, 'week'::text, 'month'::text, 'lifetime'::text]))),
+  CONSTRAINT impact_limits_scope_check CHECK ((jsonb_typeof(scope) = 'object'::text)),
+  CONSTRAINT impact_limits_thresholds_check CHECK (((cardinality(thresholds) <= 10) AND (1 <= ALL (thresholds)) AND (100 >= ALL (thresholds))))
+);
+CREATE UNIQUE INDEX impact_limits_live_name ON public.impact_limits USING btree (environment_id, name) WHERE (archived_at IS NULL);
+CREATE INDEX impact_limits_newest_first ON public.impact_limits USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE impact_limits ENABLE ROW LEVEL SECURITY;
+ALTER TABLE impact_limits FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON impact_limits FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT, UPDATE ON impact_limits TO service_app;
+CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.impact_limits FOR EACH ROW EXECUTE FUNCTION check_impact_limit_change();
+
+CREATE TABLE impact_reservations (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  effect_id text COLLATE "C" NOT NULL,
+  limit_id text COLLATE "C" NOT NULL,
+  period text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  state text DEFAULT 'reserved'::text NOT NULL,
+  exposure text DEFAULT 'dispatching'::text,
+  settled bigint DEFAULT 0 NOT NULL,
+  released bigint DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  finished_at timestamp(3) with time zone,
+  reversed_at timestamp(3) with time zone,
+  CONSTRAINT impact_reservations_pkey PRIMARY KEY (id),
+  CONSTRAINT impact_reservations_effect_id_limit_id_key UNIQUE (effect_id, limit_id),
+  CONSTRAINT impact_reservations_add_up CHECK (
+CASE state
+    WHEN 'reserved'::text THEN ((settled = 0) AND (released = 0) AND (finished_at IS NULL) AND (exposure = ANY (ARRAY['dispatching'::text, 'pending'::text, 'unknown'::text])))
+    WHEN 'settled'::text THEN (((settled + released) = amount) AND (finished_at IS NOT NULL) AND (COALESCE(exposure, 'partial'::text) = 'partial'::text))
+    ELSE ((settled = 0) AND (released = amount) AND (finished_at IS NOT NULL) AND (exposure IS NULL))
+END),
+  CONSTRAINT impact_reservations_amount_check CHECK ((amount > 0)),
+  CONSTRAINT impact_reservations_check CHECK (((state <> 'reserved'::text) OR (exposure IS NOT NULL))),
+  CONSTRAINT impact_reservations_check1 CHECK (((reversed_at IS NULL) OR (state = 'released'::text))),
+  CONSTRAINT impact_reservations_exposure_check CHECK ((exposure = ANY (ARRAY['dispatching'::text, 'pending'::text, 'unknown'::text, 'partial'::text]))),
+  CONSTRAINT impact_reservations_released_check CHECK ((released >= 0)),
+  CONSTRAINT impact_reservations_settled_check CHECK ((settled >= 0)),
+  CONSTRAINT impact_reservations_state_check CHECK ((state = ANY (ARRAY['reserved'::text, 'settled'::text, 'released'::text])))
+);
+CREATE INDEX impact_reservations_exposed ON public.impact_reservations USING btree (limit_id) WHERE (exposure = ANY (ARRAY['unknown'::text, 'pending'::text]));
+ALTER TABLE impact_reservations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE impact_reservations FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON impact_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT, UPDATE ON impact_reservations TO service_app;
+CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.impact_reservations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
+CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
+CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
+
 CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
   expensive_work_paused_at timestamp(3) with time zone,
@@ -999,8 +1977,14 @@ END) STORED NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   evaluated_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
+  preview_id text COLLATE "C",
+  approval_id text COLLATE "C",
+  compensates text COLLATE "C",
+  dependencies_awaited_at timestamp(3) with time zone,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
+  CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
+  CONSTRAINT invocations_preview_id_key UNIQUE (preview_id),
   CONSTRAINT invocations_check CHECK (((status <> 'succeeded'::text) OR (outcome_source IS NOT NULL))),
   CONSTRAINT invocations_operation_key_check CHECK (((char_length(operation_key) >= 1) AND (char_length(operation_key) <= 255))),
   CONSTRAINT invocations_outcome_source_check CHECK ((outcome_source = ANY (ARRAY['system'::text, 'provider_response'::text, 'provider_lookup'::text, 'manual_resolution'::text]))),
@@ -1015,7 +1999,29 @@ CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (tr
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
 GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
+CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
+CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
+CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
+CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
+CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
+CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
+
+CREATE TABLE late_answers (
+  attempt_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  observed_outcome text NOT NULL,
+  error text,
+  response jsonb,
+  recorded_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT late_answers_pkey PRIMARY KEY (attempt_id),
+  CONSTRAINT late_answers_observed_outcome_check CHECK ((observed_outcome = ANY (ARRAY['not_dispatched'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text])))
+);
+ALTER TABLE late_answers ENABLE ROW LEVEL SECURITY;
+ALTER TABLE late_answers FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON late_answers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON late_answers TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE members (
   workspace_id uuid NOT NULL,
@@ -1163,6 +2169,140 @@ CREATE POLICY tenant ON monthly_usage FOR ALL TO PUBLIC USING ((workspace_id = c
 GRANT INSERT, SELECT ON monthly_usage TO service_app;
 GRANT UPDATE (used) ON monthly_usage TO service_app;
 
+CREATE TABLE observations (
+  invocation_id text COLLATE "C" NOT NULL,
+  sequence integer NOT NULL,
+  environment_id uuid NOT NULL,
+  observed_at timestamp(3) with time zone NOT NULL,
+  preconditions jsonb NOT NULL,
+  blocks jsonb NOT NULL,
+  refusal jsonb,
+  summary text NOT NULL,
+  recorded_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT observations_pkey PRIMARY KEY (invocation_id, sequence),
+  CONSTRAINT observations_blocks_check CHECK ((jsonb_typeof(blocks) = 'array'::text)),
+  CONSTRAINT observations_preconditions_check CHECK ((jsonb_typeof(preconditions) = 'object'::text)),
+  CONSTRAINT observations_sequence_check CHECK ((sequence >= 1))
+);
+ALTER TABLE observations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE observations FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON observations TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE policy_plans (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  base_revision bigint NOT NULL,
+  digest text NOT NULL,
+  changes json NOT NULL,
+  created_by jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  applied_at timestamp(3) with time zone,
+  result json,
+  CONSTRAINT policy_plans_pkey PRIMARY KEY (id),
+  CONSTRAINT policy_plans_base_revision_check CHECK ((base_revision >= 0)),
+  CONSTRAINT policy_plans_changes_check CHECK ((json_typeof(changes) = 'array'::text)),
+  CONSTRAINT policy_plans_check CHECK (((applied_at IS NULL) = (result IS NULL))),
+  CONSTRAINT policy_plans_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+);
+CREATE INDEX policy_plans_by_expiry ON public.policy_plans USING btree (environment_id, expires_at);
+ALTER TABLE policy_plans ENABLE ROW LEVEL SECURITY;
+ALTER TABLE policy_plans FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON policy_plans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON policy_plans TO service_app;
+GRANT UPDATE (applied_at, result) ON policy_plans TO service_app;
+CREATE TRIGGER keep_applied BEFORE UPDATE ON public.policy_plans FOR EACH ROW WHEN ((old.applied_at IS NOT NULL)) EXECUTE FUNCTION keep_applied_plan();
+
+CREATE TABLE policy_revisions (
+  environment_id uuid NOT NULL,
+  revision bigint NOT NULL,
+  stamp uuid DEFAULT gen_random_uuid() NOT NULL,
+  changed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT policy_revisions_pkey PRIMARY KEY (environment_id),
+  CONSTRAINT policy_revisions_revision_check CHECK ((revision >= 1))
+);
+ALTER TABLE policy_revisions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE policy_revisions FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON policy_revisions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON policy_revisions TO service_app;
+
+CREATE TABLE preview_drafts (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  version_id text COLLATE "C" NOT NULL,
+  invocation_id text COLLATE "C" NOT NULL,
+  effect_id text COLLATE "C" NOT NULL,
+  operation_key text NOT NULL,
+  input jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  observed_at timestamp(3) with time zone,
+  preconditions jsonb,
+  blocks jsonb,
+  refusal jsonb,
+  summary text,
+  CONSTRAINT preview_drafts_pkey PRIMARY KEY (id),
+  CONSTRAINT preview_drafts_check CHECK ((((observed_at IS NULL) = (preconditions IS NULL)) AND ((observed_at IS NULL) = (blocks IS NULL)) AND ((observed_at IS NULL) = (summary IS NULL)) AND ((refusal IS NULL) OR (observed_at IS NOT NULL))))
+);
+CREATE INDEX preview_drafts_oldest_first ON public.preview_drafts USING btree (environment_id, created_at);
+ALTER TABLE preview_drafts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE preview_drafts FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON preview_drafts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON preview_drafts TO service_app;
+GRANT UPDATE (observed_at, preconditions, blocks, refusal, summary) ON preview_drafts TO service_app;
+
+CREATE TABLE previews (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  action_id text COLLATE "C" NOT NULL,
+  version_id text COLLATE "C" NOT NULL,
+  adapter_type text NOT NULL,
+  adapter_version text NOT NULL,
+  invocation_id text COLLATE "C" NOT NULL,
+  effect_id text COLLATE "C",
+  operation_key text,
+  input jsonb NOT NULL,
+  run_id text,
+  agent_id text,
+  capabilities jsonb NOT NULL,
+  target jsonb NOT NULL,
+  request jsonb NOT NULL,
+  request_digest text NOT NULL,
+  impact jsonb NOT NULL,
+  blocks jsonb NOT NULL,
+  preconditions jsonb NOT NULL,
+  allowances jsonb DEFAULT '[]'::jsonb NOT NULL,
+  binding_digest text NOT NULL,
+  evidence_observed_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  supersedes text COLLATE "C",
+  made_by text NOT NULL,
+  created_by jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT previews_pkey PRIMARY KEY (id),
+  CONSTRAINT previews_effect_id_key UNIQUE (effect_id),
+  CONSTRAINT previews_id_effect_id_invocation_id_key UNIQUE (id, effect_id, invocation_id),
+  CONSTRAINT previews_id_invocation_id_environment_id_key UNIQUE (id, invocation_id, environment_id),
+  CONSTRAINT previews_invocation_id_key UNIQUE (invocation_id),
+  CONSTRAINT previews_supersedes_key UNIQUE (supersedes),
+  CONSTRAINT previews_allowances_check CHECK ((jsonb_typeof(allowances) = 'array'::text)),
+  CONSTRAINT previews_binding_digest_check CHECK ((binding_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  CONSTRAINT previews_blocks_check CHECK ((jsonb_typeof(blocks) = 'array'::text)),
+  CONSTRAINT previews_impact_check CHECK ((jsonb_typeof(impact) = 'array'::text)),
+  CONSTRAINT previews_made_by_check CHECK ((made_by = ANY (ARRAY['caller'::text, 'service'::text]))),
+  CONSTRAINT previews_operation_key_check CHECK (((char_length(operation_key) >= 1) AND (char_length(operation_key) <= 255))),
+  CONSTRAINT previews_preconditions_check CHECK ((jsonb_typeof(preconditions) = 'object'::text)),
+  CONSTRAINT previews_request_digest_check CHECK ((request_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+);
+CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
+ALTER TABLE previews FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON previews FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON previews TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER check_succession BEFORE INSERT ON public.previews FOR EACH ROW WHEN ((new.supersedes IS NOT NULL)) EXECUTE FUNCTION check_preview_succession();
+
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
   minute_started_at timestamp with time zone NOT NULL,
@@ -1178,6 +2318,37 @@ ALTER TABLE rate_windows FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON rate_windows FOR ALL TO service_directory USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON rate_windows FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT, UPDATE ON rate_windows TO service_directory;
+
+CREATE TABLE resolutions (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  invocation_id text COLLATE "C" NOT NULL,
+  effect_id text COLLATE "C",
+  outcome text NOT NULL,
+  previous_outcome text NOT NULL,
+  partial_effect text NOT NULL,
+  settled_impact jsonb,
+  summary text NOT NULL,
+  provider_ids jsonb NOT NULL,
+  url text,
+  resolved_by jsonb NOT NULL,
+  resolved_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT resolutions_pkey PRIMARY KEY (id),
+  CONSTRAINT resolutions_effect_id_key UNIQUE (effect_id),
+  CONSTRAINT resolutions_invocation_id_key UNIQUE (invocation_id),
+  CONSTRAINT resolutions_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text]))),
+  CONSTRAINT resolutions_partial_effect_check CHECK ((partial_effect = ANY (ARRAY['none'::text, 'possible'::text, 'confirmed'::text]))),
+  CONSTRAINT resolutions_previous_outcome_check CHECK ((previous_outcome = ANY (ARRAY['unknown'::text, 'pending'::text]))),
+  CONSTRAINT resolutions_provider_ids_check CHECK ((jsonb_typeof(provider_ids) = 'object'::text)),
+  CONSTRAINT resolutions_settled_impact_check CHECK ((jsonb_typeof(settled_impact) = 'array'::text)),
+  CONSTRAINT resolutions_summary_check CHECK (((char_length(summary) >= 3) AND (char_length(summary) <= 2000)))
+);
+ALTER TABLE resolutions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE resolutions FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON resolutions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON resolutions TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,
@@ -1321,27 +2492,62 @@ ALTER TABLE action_versions ADD CONSTRAINT action_versions_action_id_fkey FOREIG
 ALTER TABLE action_versions ADD CONSTRAINT action_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE actions ADD CONSTRAINT actions_current_version FOREIGN KEY (current_version_id) REFERENCES action_versions(id) DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE actions ADD CONSTRAINT actions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
+ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE api_key_usage ADD CONSTRAINT api_key_usage_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
+ALTER TABLE api_key_usage ADD CONSTRAINT api_key_usage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
+ALTER TABLE approval_decisions ADD CONSTRAINT approval_decisions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id);
+ALTER TABLE approval_decisions ADD CONSTRAINT approval_decisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE approval_policies ADD CONSTRAINT approval_policies_current_version FOREIGN KEY (id, current_version) REFERENCES approval_policy_versions(policy_id, version) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE approval_policies ADD CONSTRAINT approval_policies_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE approval_policy_versions ADD CONSTRAINT approval_policy_versions_policy_id_environment_id_fkey FOREIGN KEY (policy_id, environment_id) REFERENCES approval_policies(id, environment_id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE audit_chains ADD CONSTRAINT audit_chains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
+ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE budgets ADD CONSTRAINT budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
+ALTER TABLE budgets ADD CONSTRAINT budgets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);
+ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id) ON DELETE CASCADE;
 ALTER TABLE effects ADD CONSTRAINT effects_compensates_fkey FOREIGN KEY (compensates) REFERENCES effects(id);
 ALTER TABLE effects ADD CONSTRAINT effects_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE effects ADD CONSTRAINT effects_execute_their_preview FOREIGN KEY (preview_id, id, invocation_id) REFERENCES previews(id, effect_id, invocation_id);
 ALTER TABLE effects ADD CONSTRAINT effects_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE effects ADD CONSTRAINT effects_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE environments ADD CONSTRAINT environments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE idempotency_claims ADD CONSTRAINT idempotency_claims_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE impact_limit_crossings ADD CONSTRAINT impact_limit_crossings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE impact_limit_crossings ADD CONSTRAINT impact_limit_crossings_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
+ALTER TABLE impact_limit_periods ADD CONSTRAINT impact_limit_periods_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE impact_limit_periods ADD CONSTRAINT impact_limit_periods_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES impact_limits(id);
+ALTER TABLE impact_limits ADD CONSTRAINT impact_limits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
+ALTER TABLE invocations ADD CONSTRAINT invocations_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE invocations ADD CONSTRAINT invocations_compensates_fkey FOREIGN KEY (compensates) REFERENCES effects(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE invocations ADD CONSTRAINT invocations_execute_their_preview FOREIGN KEY (preview_id, id, environment_id) REFERENCES previews(id, invocation_id, environment_id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES invocations(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
+ALTER TABLE late_answers ADD CONSTRAINT late_answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES attempts(id);
+ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE members ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE members ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -1351,7 +2557,20 @@ ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_message
 ALTER TABLE messages ADD CONSTRAINT messages_callback_of_fkey FOREIGN KEY (callback_of) REFERENCES messages(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
+ALTER TABLE previews ADD CONSTRAINT previews_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
+ALTER TABLE previews ADD CONSTRAINT previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE previews ADD CONSTRAINT previews_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES previews(id);
+ALTER TABLE previews ADD CONSTRAINT previews_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE rate_windows ADD CONSTRAINT rate_windows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE;
+ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES secrets(id);
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
