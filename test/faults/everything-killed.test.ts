@@ -123,7 +123,7 @@ describe('SIGKILL of everything, and a new npm start', () => {
     // Killed between the mark and the claim, it was provably never sent, and is `failed`; what reached the target never is.
     const lastSent = await sentTo(target, `/orders?stream=${promised.length - 1}`);
     expect(kept.at(-1)?.grade).toMatch(lastSent === 0 ? /^(failed|unknown)$/ : /^(acknowledged|unknown)$/);
-    if (kept.at(-1)?.grade === 'failed') expect(kept.at(-1)?.error).toBe(NEVER_TAKEN_UP);
+    expect(kept.at(-1)?.error === NEVER_TAKEN_UP).toBe(kept.at(-1)?.grade === 'failed');
     const read = invocationIn(await api.get(`/api/v2/actions/invocations/${earlier.invocation.id}`));
     expect(read).toEqual(earlier.invocation);
 

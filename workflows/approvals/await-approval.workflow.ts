@@ -50,7 +50,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
         await waitIn(root, hasNews, step.waitMs);
         if (workflowInfo().continueAsNewSuggested && !root.consideredCancelled)
           await continueAsNew<typeof awaitApproval>(input);
-      } else if (step.then === 'expire') {
+      } else if (step.next === 'expire') {
         await expireApproval({ ...input, at: new Date(Date.now()).toISOString() });
       } else {
         await remindApproval({ ...input, at: new Date(Date.now()).toISOString(), reminder: watch.remindersSent + 1 });
@@ -60,7 +60,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
 }
 
 /** What comes next by the clock of this workflow, and in how long. */
-function stepOf(watch: ApprovalWatch): { then: 'expire' | 'remind'; waitMs: number } {
+function stepOf(watch: ApprovalWatch): { next: 'expire' | 'remind'; waitMs: number } {
   const expiresAtMs = Date.parse(watch.expiresAt);
   const reminderMs = nextReminderMs({
     createdAtMs: Date.parse(watch.createdAt),
@@ -69,8 +69,8 @@ function stepOf(watch: ApprovalWatch): { then: 'expire' | 'remind'; waitMs: numb
   });
   const nowMs = Date.now();
   // Nobody is reminded of what is over: a worker that was away for long goes on to the expiry at once.
-  if (reminderMs !== null && nowMs < expiresAtMs) return { then: 'remind', waitMs: reminderMs - nowMs };
-  return { then: 'expire', waitMs: expiresAtMs - nowMs };
+  if (reminderMs !== null && nowMs < expiresAtMs) return { next: 'remind', waitMs: reminderMs - nowMs };
+  return { next: 'expire', waitMs: expiresAtMs - nowMs };
 }
 
 /** Until there is news, the time is over, or the workflow is cancelled, which the caller asks for itself. */

@@ -89,7 +89,7 @@ export class ImportPlanner {
     else next(true);
   }
 
-  private inThread(job: ImportJob): Promise<ImportAnswer> {
+  private async inThread(job: ImportJob): Promise<ImportAnswer> {
     // A copy of its own, of exactly these bytes: it is handed over, and Node's buffers share larger ones.
     const bytes = new Uint8Array(job.bytes);
     const worker = new Worker(this.options.threadFile?.() ?? new URL('import-thread.js', import.meta.url), {
@@ -104,6 +104,15 @@ export class ImportPlanner {
       },
     });
     this.workers.add(worker);
+    try {
+      return await this.answerOf(worker);
+    } finally {
+      await worker.terminate();
+      this.workers.delete(worker);
+    }
+  }
+
+  private answerOf(worker: Worker): Promise<ImportAnswer> {
     return new Promise<ImportAnswer>((resolve, reject) => {
       const timer = setTimeout(() => reject(tooLong()), this.options.timeMsMax ?? TIME_MS_MAX);
       worker.once('message', resolve);
@@ -114,9 +123,6 @@ export class ImportPlanner {
         clearTimeout(timer);
         reject(this.isClosed ? tooMany() : new Error(`the import thread ended with ${code} and no answer`));
       });
-    }).finally(async () => {
-      await worker.terminate();
-      this.workers.delete(worker);
     });
   }
 }

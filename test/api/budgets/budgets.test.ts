@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { budgetSchema } from '../../../api/budgets/schemas.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { usageResetsAt } from '../../../domain/plans.ts';

@@ -1,6 +1,6 @@
 // One of several processes that admit to the same budget at once, over plain connections, until all are asked for.
 // Arguments: url, workspace id, environment id, key id, first number, how many. Prints what was answered, by verdict.
-import pg from 'pg';
+import { Client } from 'pg';
 
 const [url, workspaceId, environmentId, apiKeyId, first, count] = process.argv.slice(2);
 const CONNECTIONS = 5;
@@ -10,7 +10,7 @@ let next = Number(first);
 const end = next + Number(count);
 
 async function work() {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   while (next < end) {
     const invocationId = `inv_${String(next++).padStart(22, '0')}`;

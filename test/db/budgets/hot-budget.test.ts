@@ -74,9 +74,9 @@ describe('10,000 admissions at once to one budget, from processes that are kille
     const processes = Array.from({ length: PROCESSES }, (_, index) => admitting(index));
     await Promise.all(processes.map(({ begun }) => begun));
     for (const { child } of processes.slice(0, KILLED)) child.kill('SIGKILL');
-    let running = true;
-    const ended = Promise.all(processes.map(({ exited }) => exited)).then(() => (running = false));
-    while (running) {
+    const running = new Set(processes);
+    const ended = Promise.all(processes.map((process) => process.exited.then(() => running.delete(process))));
+    while (running.size > 0) {
       const { messages, used, reserved, held, settled } = await sums();
       expect(messages + used + reserved).toBeLessThanOrEqual(CAP);
       expect([reserved, used]).toEqual([held, settled]);

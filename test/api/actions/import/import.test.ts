@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 afterAll(async () => api?.close());
 afterEach(() => {
-  expect(api.replyViolations.splice(0)).toEqual([]);
+  const violations = api.replyViolations.splice(0);
+  if (violations.length > 0) throw new Error(JSON.stringify(violations));
 });
 
 const importing = (body: unknown, key = full, headers: Record<string, string> = {}): Promise<CallResult> =>
@@ -35,6 +36,13 @@ const issueOf = (reply: CallResult): { path: string; message: string } | undefin
 async function without(...scopes: Scope[]): Promise<string> {
   const held = SCOPES.filter((scope) => !scopes.includes(scope));
   return (await api.createKey(api.database.tenants.development, { scopes: held })).key;
+}
+
+/** The operation of the small document's nth path. */
+function getIn(document: JsonObject, index: number): JsonObject {
+  const operation = (document['paths'] as Record<string, { get: JsonObject }>)[`/things/${index}`]?.get;
+  if (operation === undefined) throw new Error(`no path ${index}`);
+  return operation;
 }
 
 const SECURED = {
@@ -65,9 +73,9 @@ describe('an import', () => {
       unchanged: 2,
     });
 
-    const changed = structuredClone(document) as { paths: Record<string, { get: JsonObject }> };
-    changed.paths['/things/1']!.get['parameters'] = [{ name: 'q', in: 'query', schema: { type: 'string' } }];
-    changed.paths['/things/0']!.get['summary'] = 'Get that';
+    const changed = structuredClone(document);
+    getIn(changed, 1)['parameters'] = [{ name: 'q', in: 'query', schema: { type: 'string' } }];
+    getIn(changed, 0)['summary'] = 'Get that';
     expect(countsOf(importedBy(await importing({ document: changed, namePrefix: 'p.' })))).toEqual({ updated: 2 });
     expect(await versionsOf('p.first.get-0')).toHaveLength(1);
     expect(await versionsOf('p.first.get-1')).toEqual([
@@ -166,8 +174,7 @@ describe('what may be imported', () => {
 
   it('is all or nothing', async () => {
     const document = smallDocument('whole', 250);
-    const paths = document['paths'] as Record<string, { get: JsonObject }>;
-    paths['/things/249']!.get['security'] = [{ token: [] }];
+    getIn(document, 249)['security'] = [{ token: [] }];
     document['components'] = SECURED.components;
     const refused = await importing({ document }, await without('secrets:read', 'secrets:write'));
     expect(refused.status).toBe(403);
