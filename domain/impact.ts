@@ -5,16 +5,17 @@ import type { JsonObject } from './json.ts';
 import type { Refusal } from './lifecycle.ts';
 
 const DECLARATIONS_MAX = 20;
+export const DIMENSION_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
+export const DIMENSION_TEXT = 'lower case letters, digits and _, at most 32';
+export const CURRENCY_PATTERN = /^[a-z]{3}$/;
+export const CURRENCY_TEXT = 'three lower case letters, such as usd';
 const MONEY = 'money';
 
 /** What a governed action says that it uses. Sources: service.md "ImpactQuantity", decisions.md "Actions". */
 export const impactDeclarationSchema = z
   .strictObject({
-    dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower case letters, digits and _, at most 32'),
-    currency: z
-      .string()
-      .regex(/^[a-z]{3}$/, 'must be three lower case letters, such as usd')
-      .optional(),
+    dimension: z.string().regex(DIMENSION_PATTERN, `must be ${DIMENSION_TEXT}`),
+    currency: z.string().regex(CURRENCY_PATTERN, `must be ${CURRENCY_TEXT}`).optional(),
     amount: z.union([
       z.strictObject({ path: z.string().min(1).max(512) }),
       z.strictObject({ const: z.int().min(0).max(Number.MAX_SAFE_INTEGER) }),

@@ -10,7 +10,7 @@ export const RULES = POLICIES * RULES_EACH;
 const CONDITIONS: readonly ((n: number) => string)[] = [
   (n) => `input.amount > ${1_000_000 + n}`,
   (n) => `environment.kind == "production" && input.amount > ${2_000_000 + n}`,
-  (n) => `impact.exists(i, i.dimension == "money" && i.currency == "USD" && i.amount >= ${3_000_000 + n})`,
+  (n) => `impact.exists(i, i.dimension == "money" && i.currency == "usd" && i.amount >= ${3_000_000 + n})`,
   (n) => `input.reason in ["fraud", "dispute", "test-${n}"]`,
   (n) => `has(input.metadata.override) && input.metadata.override == "${n}"`,
   (n) => `input.lines.exists(line, line.quantity > ${1_000 + n} || line.sku.startsWith("X-"))`,
@@ -54,7 +54,7 @@ export function factsOf(amount: number): PolicyFacts {
       customer: { id: 'cus_81', email: 'ann@example.com' },
       lines: Array.from({ length: 20 }, (_, index) => ({ sku: `A-${index}`, quantity: index % 5 })),
     },
-    impact: [{ dimension: 'money', currency: 'USD', amount, bound: 'exact' }],
+    impact: [{ dimension: 'money', currency: 'usd', amount, bound: 'exact' }],
     action: { id: 'act_1', name: 'refund-customer', versionId: 'actv_1', governed: true, tag: 'money' },
     adapter: { type: 'stripe.refund', version: '1' },
     environment: { id: 'env_1', name: 'Production', kind: 'production' },

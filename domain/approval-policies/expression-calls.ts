@@ -114,12 +114,17 @@ function requireComparable(left: ValueType, right: ValueType, name: string): voi
   );
 }
 
-/** `environment.kind == "prod"` would never be true. */
+/** `environment.kind == "prod"` and `currency == "USD"` would never be true, and a rule that denies would never do so. */
 function requireValue(type: ValueType, other: Expr | undefined): void {
-  if (type.kind !== 'scalar' || type.values === undefined) return;
+  if (type.kind !== 'scalar') return;
   const text = constantString(other);
-  if (text === undefined || type.values.includes(text)) return;
-  throw new ExpressionError(`compares with ${JSON.stringify(text)} what is one of ${type.values.join(', ')}`);
+  if (text === undefined) return;
+  if (type.values !== undefined && !type.values.includes(text)) {
+    throw new ExpressionError(`compares with ${JSON.stringify(text)} what is one of ${type.values.join(', ')}`);
+  }
+  if (type.form !== undefined && !type.form.pattern.test(text)) {
+    throw new ExpressionError(`compares with ${JSON.stringify(text)} what is always ${type.form.text}`);
+  }
 }
 
 function requireIn(item: ValueType, container: ValueType, written: Expr | undefined): void {

@@ -2,9 +2,11 @@ import { celList, celMap, type CelInput } from '@bufbuild/cel';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { ImpactQuantity } from '../actions.ts';
+import { CURRENCY_PATTERN, CURRENCY_TEXT, DIMENSION_PATTERN, DIMENSION_TEXT } from '../impact.ts';
 import type { Json } from '../json.ts';
 import {
   DYN,
+  formed,
   INT,
   listOf,
   mapOf,
@@ -26,8 +28,8 @@ export const FACT_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueT
     'impact',
     listOf(
       record({
-        dimension: STRING,
-        currency: nullable(STRING),
+        dimension: formed(DIMENSION_PATTERN, DIMENSION_TEXT),
+        currency: nullable(formed(CURRENCY_PATTERN, CURRENCY_TEXT)),
         amount: INT,
         bound: oneOf(['exact', 'upper_bound']),
       }),

@@ -15,6 +15,8 @@ export interface ScalarType {
   nullable?: boolean;
   /** All strings that it can be. */
   values?: readonly string[];
+  /** What every string that it can be looks like. */
+  form?: { pattern: RegExp; text: string };
 }
 
 /** A map whose members are known. */
@@ -36,6 +38,7 @@ export const TYPE = scalar('type');
 export const TIMESTAMP = scalar('google.protobuf.Timestamp');
 export const nullable = (type: ScalarType): ScalarType => ({ ...type, nullable: true });
 export const oneOf = (values: readonly string[]): ScalarType => ({ ...STRING, values });
+export const formed = (pattern: RegExp, text: string): ScalarType => ({ ...STRING, form: { pattern, text } });
 export const listOf = (item: ValueType): ValueType => ({ kind: 'list', item });
 export const mapOf = (key: ValueType, value: ValueType): ValueType => ({ kind: 'map', key, value });
 

@@ -18,7 +18,7 @@ export const FACTS: PolicyFacts = {
     note: null,
   },
   impact: [
-    { dimension: 'money', currency: 'USD', amount: 60_000, bound: 'exact' },
+    { dimension: 'money', currency: 'usd', amount: 60_000, bound: 'exact' },
     { dimension: 'emails', amount: 2, bound: 'upper_bound' },
   ],
   action: { id: 'act_1', name: 'refund-customer', versionId: 'actv_1', governed: true, tag: 'money' },
