@@ -1,4 +1,10 @@
-import { compilePolicySet, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  compilePolicySet,
+  compilePolicySetInTurns,
+  type PolicyInput,
+  type PolicySet,
+} from '../../domain/approval-policies/evaluate-policies.ts';
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type PolicyRevision, readPolicyRevision } from './read-policy-revision.ts';
@@ -13,12 +19,18 @@ const NONE: LoadedPolicySet = { revision: 0, set: compilePolicySet([]) };
 
 /** Environments whose policies a process keeps compiled. */
 export const KEPT_SETS_MAX = 200;
+/** Of their conditions together. Each takes about 70 bytes of the heap once it is compiled: some 200 MB in all. */
+export const KEPT_CONDITION_CHARACTERS_MAX = 3_000_000;
 
 /**
  * By the stamp of the revision, the least recently used first. A stamp names one content for ever (migration 0014), also one that
  * was read in a transaction that is rolled back, so what is kept is never out of date: another content has another stamp.
  */
-const kept = new Map<string, LoadedPolicySet>();
+const kept = new Map<string, KeptPolicySet>();
+
+interface KeptPolicySet extends LoadedPolicySet {
+  conditionCharacters: number;
+}
 
 /**
  * The enabled policies of the transaction's environment. A change that has committed is seen by the next call, on every process:
@@ -65,11 +77,25 @@ async function compileNow(tx: EnvironmentTransaction): Promise<LoadedPolicySet> 
   const policies = rows.flatMap(({ id, name, priority, version, document }) =>
     id === null ? [] : [{ id, name, priority, version, document }],
   );
-  const loaded = { revision: Number(first.revision), set: compilePolicySet(policies) };
+  const set = await compilePolicySetInTurns(policies, turn);
+  const loaded = { revision: Number(first.revision), set, conditionCharacters: conditionCharactersOf(policies) };
   kept.set(first.stamp, loaded);
-  for (const oldest of kept.keys()) {
-    if (kept.size <= KEPT_SETS_MAX) break;
-    kept.delete(oldest);
-  }
+  dropOldest();
   return loaded;
+}
+
+/** The newest stays, however large it is. */
+function dropOldest(): void {
+  let characters = [...kept.values()].reduce((sum, { conditionCharacters }) => sum + conditionCharacters, 0);
+  for (const [oldest, { conditionCharacters }] of kept) {
+    const fits = kept.size <= KEPT_SETS_MAX && characters <= KEPT_CONDITION_CHARACTERS_MAX;
+    if (fits || kept.size === 1) return;
+    kept.delete(oldest);
+    characters -= conditionCharacters;
+  }
+}
+
+function conditionCharactersOf(policies: readonly PolicyInput[]): number {
+  const rules = policies.flatMap(({ document }) => document.rules);
+  return rules.reduce((sum, { when }) => sum + (when?.length ?? 0), 0);
 }

@@ -1,3 +1,4 @@
+import { atOnce, type InSteps } from '../in-steps.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
 import { compileExpression, type CompiledExpression } from './expression.ts';
 import { compileGlobs, type GlobList } from './globs.ts';
@@ -55,7 +56,38 @@ const VALUES: Readonly<Record<Criterion['name'], Criterion['values']>> = {
 const CRITERIA = Object.keys(VALUES) as Criterion['name'][];
 
 export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
-  return { policies: [...policies].sort(byPrecedence).map(compilePolicy) };
+  const steps = compiling(policies);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, with a turn for other work after each rule: all conditions that an environment may hold take seconds. */
+export async function compilePolicySetInTurns(
+  policies: readonly PolicyInput[],
+  turn: () => Promise<unknown>,
+): Promise<PolicySet> {
+  const steps = compiling(policies);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await turn();
+  }
+}
+
+/** Stops after each rule. */
+function* compiling(policies: readonly PolicyInput[]): Generator<undefined, PolicySet, undefined> {
+  const compiled: CompiledPolicy[] = [];
+  for (const { id, name, priority, version, document } of [...policies].sort(byPrecedence)) {
+    const rules: CompiledRule[] = [];
+    for (const rule of document.rules) {
+      rules.push(compileRule(rule));
+      yield;
+    }
+    compiled.push({ id, name, priority, version, rules });
+  }
+  return { policies: compiled };
 }
 
 /** Higher priority first, then by name, then by id: never by the order in which a database gave them. */
@@ -66,10 +98,6 @@ function byPrecedence(left: PolicyInput, right: PolicyInput): number {
 function compareTexts(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
-}
-
-function compilePolicy({ id, name, priority, version, document }: PolicyInput): CompiledPolicy {
-  return { id, name, priority, version, rules: document.rules.map(compileRule) };
 }
 
 function compileRule(rule: PolicyRule): CompiledRule {

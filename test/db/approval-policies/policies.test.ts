@@ -6,7 +6,12 @@ import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
 import { deleteOldPlans } from '../../../db/approval-policies/delete-old-plans.ts';
 import { getPlan } from '../../../db/approval-policies/get-plan.ts';
 import { insertPolicyVersion } from '../../../db/approval-policies/insert-policy-version.ts';
-import { KEPT_SETS_MAX, keptPolicySets, loadPolicySet } from '../../../db/approval-policies/load-policy-set.ts';
+import {
+  KEPT_CONDITION_CHARACTERS_MAX,
+  KEPT_SETS_MAX,
+  keptPolicySets,
+  loadPolicySet,
+} from '../../../db/approval-policies/load-policy-set.ts';
 import { lockPolicies } from '../../../db/approval-policies/lock-policies.ts';
 import { markPlanApplied } from '../../../db/approval-policies/mark-plan-applied.ts';
 import { type PolicyRevision, readPolicyRevision } from '../../../db/approval-policies/read-policy-revision.ts';
@@ -260,5 +265,24 @@ describe('loadPolicySet', () => {
     }
     expect(keptPolicySets()).toBe(KEPT_SETS_MAX);
     expect(await rulesInForce()).toEqual(['one']);
+  });
+
+  test('keeps less where the conditions are large, and the newest in any case', async () => {
+    // Longer than any condition that the API lets in, so that it costs nothing to compile.
+    const loadLarge = async (part: number): Promise<void> => {
+      const of = (await database.anotherWorkspace()).development;
+      const version = versionOf('large');
+      const when = 'x'.repeat(part * KEPT_CONDITION_CHARACTERS_MAX);
+      const document = { ...version.document, rules: version.document.rules.map((rule) => ({ ...rule, when })) };
+      await inEnvironment((tx) => createPolicy(tx, { ...version, document }), of);
+      await rulesInForce(of);
+    };
+    await loadLarge(0.4);
+    await loadLarge(0.4);
+    expect(keptPolicySets()).toBeGreaterThan(1);
+    await loadLarge(0.7);
+    expect(keptPolicySets()).toBe(1);
+    await loadLarge(1.5);
+    expect(keptPolicySets()).toBe(1);
   });
 });

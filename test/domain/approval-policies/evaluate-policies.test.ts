@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { compilePolicySetInTurns, evaluatePolicies } from '../../../domain/approval-policies/evaluate-policies.ts';
 import { globMatches } from '../../../domain/approval-policies/globs.ts';
 import type { PolicyDefaults, PolicyFacts } from '../../../domain/approval-policies/verdict.ts';
-import { FACTS, verdictOf, type TestPolicy } from './support.ts';
+import { documentOf, FACTS, NO_DEFAULTS, verdictOf, type TestPolicy } from './support.ts';
 
 const allow = (id = 'allow'): object => ({ id, match: {}, effect: 'allow' });
 const deny = (id = 'deny'): object => ({ id, match: {}, effect: 'deny' });
@@ -306,4 +307,16 @@ test('the trace has every rule that was looked at, in order, with what it saw', 
       values: { 'input.amount': '60000', 'input.absent': '(absent)' },
     },
   ]);
+});
+
+test('policies that are compiled in turns decide the same, and others have a turn after each rule', async () => {
+  const rules = [{ ...deny('never'), ...never }, ask(), deny()];
+  const policies = ['A', 'B'].map((name) => {
+    return { id: `pol_${name}`, name, priority: 0, version: 1, document: documentOf(rules, name) };
+  });
+  let turns = 0;
+  const set = await compilePolicySetInTurns(policies, () => Promise.resolve(turns++));
+  expect(turns).toBe(6);
+  const { policyId, ruleId } = evaluatePolicies(set, FACTS, NO_DEFAULTS);
+  expect([policyId, ruleId]).toEqual(['pol_A', 'ask']);
 });
