@@ -10,7 +10,15 @@ export interface DispatchRecord {
     error: string | null;
   };
   /** Newest last. `provider_response` after an abandoned attempt is a late answer: the worker was cut off, not dead. */
-  evidence: { source: 'provider_response' | 'provider_lookup'; impliedOutcome: Outcome | null; summary: string }[];
+  evidence: {
+    source: 'provider_response' | 'provider_lookup';
+    impliedOutcome: Outcome | null;
+    summary: string;
+    /** It says nothing of a replay: the first request's own answer, or a read that found nothing. */
+    ofFirstRequest: boolean;
+  }[];
+  /** A replay was or is being sent, and nobody knows what became of it: it may yet do, or have done, what the first did not. */
+  unansweredReplay: boolean;
 }
 
 export type Settlement =
@@ -31,7 +39,8 @@ export const WORKER_LOST = 'the worker was lost while the call was under way: wh
 
 /**
  * What is really known of a dispatch, from its record alone. The provider's own record, read back, outweighs a response; a
- * response outweighs silence; and silence after a claim is `unknown`, never a guess.
+ * response outweighs silence; and silence after a claim is `unknown`, never a guess. That the first request failed proves
+ * nothing while a replay of it is unanswered: the same bytes are under way, or may have had their effect.
  */
 export function settlementOf(record: DispatchRecord): Settlement {
   const { attempt } = record;
@@ -53,7 +62,9 @@ export function settlementOf(record: DispatchRecord): Settlement {
       abandon,
     );
   }
-  switch (attempt.observedOutcome) {
+  const proves =
+    record.unansweredReplay && provesFailure(attempt.observedOutcome) ? 'unknown' : attempt.observedOutcome;
+  switch (proves) {
     case 'not_dispatched':
       return known('failed', 'system', 'none', attempt.error, abandon);
     case 'succeeded':
@@ -75,10 +86,15 @@ function lastDecisive(
   for (const evidence of record.evidence.toReversed()) {
     if (evidence.source !== source) continue;
     const outcome = evidence.impliedOutcome;
+    if (record.unansweredReplay && evidence.ofFirstRequest && provesFailure(outcome)) continue;
     if (outcome === 'succeeded' || outcome === 'failed' || outcome === 'pending')
       return { outcome, source, summary: evidence.summary };
   }
   return null;
+}
+
+function provesFailure(outcome: Outcome | null): boolean {
+  return outcome === 'failed' || outcome === 'not_dispatched';
 }
 
 function known(

@@ -10,11 +10,14 @@ export interface DispatchAttempt {
   refusal: Refusal | null;
   error: string | null;
   response: Json;
+  /** A replay of it was claimed, and what became of that is not known (yet). */
+  unansweredReplay: boolean;
 }
 
 /**
- * The one dispatch of an invocation, with the answer that came after it was given up, or null before it was marked. Locked until the transaction ends: a claim or a record
- * that is about to commit is waited for, so that nobody settles from what was true a moment ago.
+ * The one dispatch of an invocation, with the answer that came after it was given up, or null before it was marked. Locked until
+ * the transaction ends: a claim or a record that is about to commit is waited for, so that nobody settles from what was true a
+ * moment ago.
  */
 export async function findDispatchAttempt(
   tx: EnvironmentTransaction,
@@ -22,7 +25,10 @@ export async function findDispatchAttempt(
 ): Promise<DispatchAttempt | null> {
   const { rows } = await tx.raw<{ rows: DispatchAttempt[] }>(
     `SELECT a.id, a.status, a.claimed_at IS NOT NULL AS claimed, COALESCE(l.observed_outcome, a.observed_outcome) AS "observedOutcome",
-       a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response
+       a.refusal, CASE WHEN l.attempt_id IS NULL THEN a.error ELSE l.error END AS error, COALESCE(l.response, a.response) AS response,
+       EXISTS (SELECT FROM attempts p LEFT JOIN late_answers q ON q.attempt_id = p.id
+               WHERE p.invocation_id = a.invocation_id AND p.kind = 'replay' AND p.claimed_at IS NOT NULL
+                 AND COALESCE(q.observed_outcome, p.observed_outcome, 'unknown') = 'unknown') AS "unansweredReplay"
      FROM attempts a LEFT JOIN late_answers l ON l.attempt_id = a.id
      WHERE a.invocation_id = ? AND a.kind = 'dispatch' FOR UPDATE OF a`,
     [invocationId],

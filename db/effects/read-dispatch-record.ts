@@ -10,11 +10,15 @@ export async function readDispatchRecord(
   const [attempt, evidence] = await Promise.all([
     findDispatchAttempt(tx, invocationId),
     tx.raw<{ rows: DispatchRecord['evidence'] }>(
-      `SELECT v.source, v.implied_outcome AS "impliedOutcome", v.summary
+      `SELECT v.source, v.implied_outcome AS "impliedOutcome", v.summary,
+         CASE v.source WHEN 'provider_response' THEN NOT COALESCE((v.details ->> 'replay')::boolean, false)
+           ELSE v.details ->> 'kind' = 'absent' END AS "ofFirstRequest"
        FROM evidence v JOIN effects e ON e.id = v.effect_id
        WHERE e.invocation_id = ? AND v.source IN ('provider_response', 'provider_lookup') ORDER BY v.sequence`,
       [invocationId],
     ),
   ]);
-  return attempt && { attemptId: attempt.id, attempt, evidence: evidence.rows };
+  if (!attempt) return null;
+  const { id: attemptId, unansweredReplay, ...ofAttempt } = attempt;
+  return { attemptId, attempt: ofAttempt, unansweredReplay, evidence: evidence.rows };
 }

@@ -33,10 +33,11 @@ const ATTEMPTS: readonly Attempt[] = [
   })),
 ];
 
-const said = (source: Evidence['source'], impliedOutcome: Outcome | null): Evidence => ({
+const said = (source: Evidence['source'], impliedOutcome: Outcome | null, ofFirstRequest = false): Evidence => ({
   source,
   impliedOutcome,
   summary: `${source} says ${impliedOutcome}`,
+  ofFirstRequest,
 });
 
 /** No evidence, each single one, and each ordered pair. */
@@ -51,8 +52,8 @@ const TRAILS: readonly (readonly Evidence[])[] = [
 
 const COMBINATIONS = ATTEMPTS.flatMap((attempt) => TRAILS.map((evidence) => ({ attempt, evidence })));
 
-function settle(attempt: Attempt, evidence: readonly Evidence[] = []): Known {
-  const settlement = settlementOf({ attempt, evidence: [...evidence] });
+function settle(attempt: Attempt, evidence: readonly Evidence[] = [], unansweredReplay = false): Known {
+  const settlement = settlementOf({ attempt, evidence: [...evidence], unansweredReplay });
   if (settlement.kind !== 'known') throw new Error('nothing was refused');
   return settlement;
 }
@@ -156,10 +157,42 @@ describe('over every combination of attempt and evidence', () => {
   test('a refusal inside the dispatch refuses, whatever else there is', () => {
     for (const { attempt, evidence } of COMBINATIONS) {
       const refused: Attempt = { ...attempt, refusal: REFUSAL };
-      expect(settlementOf({ attempt: refused, evidence: [...evidence] })).toEqual({
+      expect(settlementOf({ attempt: refused, evidence: [...evidence], unansweredReplay: false })).toEqual({
         kind: 'refused',
         refusal: REFUSAL,
       });
+    }
+  });
+});
+
+describe('while a replay is unanswered', () => {
+  const claimed = ATTEMPTS.filter((attempt) => attempt.claimed);
+
+  test('that the first request failed, or was never sent, proves nothing', () => {
+    for (const source of ['provider_response', 'provider_lookup'] as const) {
+      for (const attempt of claimed) {
+        const { outcome, stage } = settle(attempt, [said(source, 'failed', true)], true);
+        const speaks = attempt.observedOutcome === 'succeeded' || attempt.observedOutcome === 'pending';
+        expect({ outcome, stage }, attempt.observedOutcome ?? 'nothing').toMatchObject(
+          speaks ? { outcome: attempt.observedOutcome } : { outcome: 'unknown', stage: 'reconciling' },
+        );
+      }
+    }
+  });
+
+  test('what the replay, or the provider’s own record, says counts all the same; and so does that it was done', () => {
+    for (const attempt of claimed) {
+      expect(settle(attempt, [said('provider_response', 'failed')], true).outcome).toBe('failed');
+      expect(settle(attempt, [said('provider_lookup', 'failed')], true).outcome).toBe('failed');
+      for (const outcome of ['succeeded', 'pending'] as const) {
+        expect(settle(attempt, [said('provider_response', outcome, true)], true).outcome).toBe(outcome);
+      }
+    }
+  });
+
+  test('once it is answered, the first request’s own answer counts again', () => {
+    for (const attempt of claimed) {
+      expect(settle(attempt, [said('provider_response', 'failed', true)]).outcome).toBe('failed');
     }
   });
 });

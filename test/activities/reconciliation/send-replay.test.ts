@@ -7,7 +7,7 @@ import { lockResolvableInvocation } from '../../../db/reconciliation/lock-resolv
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import type { EffectRef, ReplayRef } from '../../../domain/refs.ts';
 import { WORKER_LOST } from '../../../domain/settlement.ts';
-import { ACCEPTED, activityEnvironment, ActivityWorld, type Loss } from '../invocations/world.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, type Loss, REJECTED } from '../invocations/world.ts';
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -134,6 +134,27 @@ describe('a replay', () => {
     late.ref = await fenced(fake);
     await fake.sendReplay(late.ref);
     expect(await fake.settleReplay(late.ref)).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+  });
+
+  test.each<[string, DispatchResult]>([
+    ['was rejected', REJECTED],
+    ['never left', { kind: 'not_sent', reason: 'no connection' }],
+  ])('that is unanswered keeps it unknown although the first request %s, as it turns out late', async (_, answer) => {
+    const admitted = await world.admit();
+    const late: { replay: ReplayRef | null } = { replay: null };
+    const fake = provider(async () => {
+      if (!late.replay) throw new Error('it was evaluated before');
+      expect(await fake.activities.settleInvocation(late.replay)).toMatchObject({ status: 'unknown' });
+      late.replay.attemptId = await world.transaction((tx) => startReplay(tx, admitted.invocationId));
+      expect(await fake.sendReplay(late.replay)).toEqual({ sent: true });
+      return answer;
+    }, LOST);
+    const evaluation = await fake.activities.evaluateAndReserve(admitted);
+    if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+    const ref = (late.replay = { ...admitted, effectId: evaluation.effectId ?? '', attemptId: '' });
+    expect(await fake.activities.dispatchEffect({ ...admitted, settles: true })).toEqual({ seen: 'too_late' });
+    expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    expect((await world.recorded(ref)).effects).toMatchObject([{ outcome: 'unknown', unresolved_exposure: true }]);
   });
 
   test('is not claimed once the outcome is known, nor when the window closes before a worker takes it up', async () => {
