@@ -13,6 +13,8 @@ import { Program } from '../harness/embedded-stack.ts';
 
 export interface ApiProcess extends Caller {
   program: Program;
+  /** The same process for whoever holds another key. */
+  as(key: string): Caller;
 }
 
 /**
@@ -60,12 +62,11 @@ export class SeparateProcesses {
     const program = this.run('server.js', environment);
     await program.printed('the API listens');
     const baseUrl = `http://127.0.0.1:${/"port":(\d+)/.exec(program.output)?.[1]}`;
-    const { key } = this;
-    return {
-      program,
+    const as = (key: string): Caller => ({
       post: (url, body, headers = {}): Promise<CallResult> => call(`${baseUrl}${url}`, 'POST', { key, body, headers }),
       get: (url): Promise<CallResult> => call(`${baseUrl}${url}`, 'GET', { key }),
-    };
+    });
+    return { program, as, ...as(this.key) };
   }
 
   async startWorker(): Promise<Program> {
