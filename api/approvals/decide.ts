@@ -3,7 +3,7 @@ import { addDecision } from '../../db/approvals/add-decision.ts';
 import { announceApproval } from '../../db/approvals/announce-approval.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { lockApproval } from '../../db/approvals/lock-approval.ts';
-import { readPrincipalNames } from '../../db/approvals/read-principal.ts';
+import { readPrincipal } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
@@ -33,7 +33,8 @@ export interface Deciding {
 export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Promise<ApprovalRecord> {
   const approval = await lockApproval(tx, deciding.approvalId);
   if (!approval) throw notFound('approval');
-  const principal = await principalOf(tx, deciding);
+  const principal = await readPrincipal(tx, deciding.actor);
+  if (!principal) throw new ServiceError('AUTHENTICATION_ERROR', { log: 'the credential ended while it was deciding' });
   checkMay(approval, principal, deciding.decision);
   checkOpen(approval, principal);
   checkDigest(approval, deciding.bindingDigest);
@@ -59,11 +60,6 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
     requestId: deciding.requestId,
   });
   return decided;
-}
-
-async function principalOf(tx: EnvironmentTransaction, { caller, actor }: Deciding): Promise<Principal> {
-  const names = await readPrincipalNames(tx, actor);
-  return { type: actor.type, id: actor.id, role: caller.type === 'session' ? caller.role : null, ...names };
 }
 
 function checkMay(approval: ApprovalRecord, principal: Principal, decision: Decision): void {

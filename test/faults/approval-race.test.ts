@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide } from '../../api/approvals/decide.ts';
 import type { Caller } from '../../api/http/callers.ts';
 import type { Activities } from '../../activities/index.ts';
+import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
@@ -18,9 +19,13 @@ const FAR = '2999-01-01T00:00:00.000Z';
 
 let world: ActivityWorld;
 let activities: Activities;
+let [alice, bob] = ['', ''];
 const adapter = adapterThat(() => Promise.resolve(ACCEPTED));
 beforeAll(async () => {
   world = await ActivityWorld.start();
+  const key = async (name: string): Promise<string> =>
+    (await world.transaction((tx) => createApiKey(tx, { name, preset: 'full_access' }))).record.id;
+  [alice, bob] = [await key('alice'), await key('bob')];
   activities = world.activities({ adapterFor: adapter.adapterFor });
 });
 afterAll(async () => world.close());
@@ -109,8 +114,8 @@ async function race(seed: number): Promise<Ended> {
   const { bindingDigest } = await rowOf(ref);
   let [approved, denied] = [false, false];
   const steps: (() => Promise<unknown>)[] = [
-    async () => void (approved = await decision(ref, 'key_alice', 'approve', bindingDigest)),
-    async () => void (denied = await decision(ref, 'key_bob', 'deny', bindingDigest)),
+    async () => void (approved = await decision(ref, alice, 'approve', bindingDigest)),
+    async () => void (denied = await decision(ref, bob, 'deny', bindingDigest)),
     () => activities.expireApproval({ ...ref, at: FAR }),
     () => activities.cancelApproval(ref),
     () => send(admitted),

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decide } from '../../../api/approvals/decide.ts';
+import type { Caller } from '../../../api/http/callers.ts';
+import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
+import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
+import { openApproval } from '../../../db/approvals/open-approval.ts';
+import { changeRole } from '../../../db/members/change-role.ts';
+import { createMember } from '../../../db/members/create-member.ts';
+import { removeMember } from '../../../db/members/remove-member.ts';
+import { newId } from '../../../domain/ids.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+/**
+ * Who decides is who they are when the decision is written, not when the request came in: it may have been under way for long
+ * (a slow body, a wait for another request with its Idempotency-Key).
+ */
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => database?.close());
+
+const inWorkspace: TestDatabase['db']['withWorkspace'] = (of, work) => database.db.withWorkspace(of, work);
+
+async function approval(): Promise<string> {
+  const id = newId('approval');
+  await database.db.withEnvironment(database.tenant, (tx) =>
+    openApproval(tx, {
+      id,
+      kind: 'free_standing',
+      invocationId: null,
+      effectId: null,
+      previewId: null,
+      actionId: null,
+      title: 'Deploy',
+      summary: 'Deploys version 7.',
+      payload: { version: 7 },
+      bindingDigest: DIGEST,
+      policy: { source: 'caller', id: null, version: null, ruleId: null, reason: 'asked' },
+      quorum: 1,
+      approversOfAll: [{}],
+      preventSelf: true,
+      requestedBy: { type: 'api_key', id: 'key_of_somebody_else' },
+      expiresAt: new Date(Date.now() + 3_600_000),
+    }),
+  );
+  return id;
+}
+
+const common = () => ({
+  workspaceId: database.tenant.workspaceId,
+  tenant: database.tenant,
+  environment: {
+    id: database.tenant.environmentId,
+    name: 'Development',
+    kind: 'development',
+    protected: false,
+  } as const,
+});
+
+async function keyOf(expiresAt: Date | null = null): Promise<Caller & { type: 'api_key' }> {
+  const { record } = await database.db.withEnvironment(database.tenant, (tx) =>
+    createApiKey(tx, { name: 'approver', preset: 'full_access', expiresAt }),
+  );
+  return { type: 'api_key', keyId: record.id, scopes: new Set(record.scopes), preset: null, expiresAt, ...common() };
+}
+
+async function adminOf(name: string): Promise<Caller & { type: 'session' }> {
+  const { workspaceId } = database.tenant;
+  const member = { workspaceId, email: `${name}@example.test`, name, passwordHash: 'none', role: 'admin' } as const;
+  const { userId } = await createMember(database.db, member);
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  return { type: 'session', userId, sessionId: 'ses_1', role: 'admin', scopes: new Set(), expiresAt, ...common() };
+}
+
+/** What the request that authenticated as this caller is answered now: the status, or the code of the refusal and what it left. */
+async function decideAs(caller: Caller): Promise<string> {
+  const actor =
+    caller.type === 'api_key'
+      ? ({ type: 'api_key', id: caller.keyId } as const)
+      : ({ type: 'user', id: caller.userId } as const);
+  const approvalId = await approval();
+  const deciding = { approvalId, decision: 'approve', bindingDigest: DIGEST, note: null } as const;
+  try {
+    const decided = await database.db.withEnvironment(database.tenant, (tx) =>
+      decide(tx, { ...deciding, caller, actor, requestId: 'req_test' }),
+    );
+    return decided.status;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const [row] = await database.asOwner<{ decisions: number }>(
+      'SELECT count(*)::int AS decisions FROM approval_decisions WHERE approval_id = $1',
+      [approvalId],
+    );
+    return `${error.code}, ${row?.decisions} decisions`;
+  }
+}
+
+test('a key decides, and no more once it is revoked', async () => {
+  const key = await keyOf();
+  expect(await decideAs(key)).toBe('approved');
+  await inWorkspace(database.tenant.workspaceId, (tx) => revokeApiKey(tx, key.keyId));
+  expect(await decideAs(key)).toBe('AUTHENTICATION_ERROR, 0 decisions');
+});
+
+test('an expired key does not decide', async () => {
+  expect(await decideAs(await keyOf(new Date(Date.now() - 1_000)))).toBe('AUTHENTICATION_ERROR, 0 decisions');
+});
+
+test('a revocation that is under way is waited for, and found', async () => {
+  const key = await keyOf();
+  let decided: Promise<string> | undefined;
+  await inWorkspace(database.tenant.workspaceId, async (tx) => {
+    await revokeApiKey(tx, key.keyId);
+    decided = decideAs(key);
+    // It waits for this very transaction: nobody has to be quick.
+    for (;;) {
+      const [row] = await database.asOwner<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR SHARE%'`,
+      );
+      if ((row?.waiting ?? 0) > 0) break;
+    }
+  });
+  expect(await decided).toBe('AUTHENTICATION_ERROR, 0 decisions');
+});
+
+test('a member decides with the role of now, and no more once removed', async () => {
+  const admin = await adminOf('ada');
+  expect(await decideAs(admin)).toBe('approved');
+  await inWorkspace(database.tenant.workspaceId, (tx) => changeRole(tx, admin.userId, 'member'));
+  expect(await decideAs(admin)).toBe('AUTHORIZATION_ERROR, 0 decisions');
+  await inWorkspace(database.tenant.workspaceId, (tx) => changeRole(tx, admin.userId, 'admin'));
+  await inWorkspace(database.tenant.workspaceId, (tx) => removeMember(tx, admin.userId));
+  expect(await decideAs(admin)).toBe('AUTHENTICATION_ERROR, 0 decisions');
+});
