@@ -10,6 +10,7 @@ import { newId } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { makePreview } from '../previews/make-preview.ts';
+import { recheckBinding } from '../previews/recheck-binding.ts';
 
 /** An approval that is about to be opened: what it binds to is there already. */
 export interface PreparedApproval {
@@ -21,7 +22,8 @@ export interface PreparedApproval {
 
 /**
  * An approval of an invocation binds to a preview: the one that its caller named, or one that is made here. It ends with its
- * rule's time, or with the caller's preview where that one ends before. What no one needs to be asked about is refused.
+ * rule's time, or with the caller's preview where that one ends before. What would be refused anyway is refused now (a preview
+ * that no longer holds, for one): nobody is asked about it.
  */
 export async function prepareApproval(
   deps: InvocationDependencies,
@@ -35,10 +37,8 @@ export async function prepareApproval(
   const id = newId('approval');
   if (work.preview !== null) {
     const { expiresAt: ofPreview } = work.preview;
-    if (ofPreview <= now) {
-      const message = `preview ${work.preview.id} expired at ${ofPreview.toISOString()}`;
-      return { code: 'preview_expired', message };
-    }
+    const stale = await recheckBinding(deps, tx, { ...work, effectId }, now);
+    if (stale !== null) return stale;
     const expiresAt = ofPreview < byRule ? ofPreview : byRule;
     return { id, verdict: { ...verdict, terms }, expiresAt, preview: work.preview };
   }

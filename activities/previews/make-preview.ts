@@ -53,6 +53,7 @@ export async function makePreview(
     policyRevision: facts.policyRevision,
     observation,
     expiresAt,
+    relations: facts.relations,
   });
   if (assembly.kind === 'refused') return assembly.refusal;
   if (assembly.kind === 'invalid') {
@@ -77,6 +78,7 @@ export async function makePreview(
     input: work.input,
     runId: facts.runId,
     agentId: facts.agentId,
+    relations: facts.relations,
     assembled: preview,
     allowances,
     evidenceObservedAt: observation?.observedAt ?? new Date(),

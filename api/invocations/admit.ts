@@ -10,12 +10,12 @@ import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/lock-preview.ts';
 import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
-import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
 import { checkInput } from './check-input.ts';
-import { checkOtherEffects } from './check-other-effects.ts';
 import { checkPreview } from './check-preview.ts';
+import { checkRelations } from './check-relations.ts';
 
 export interface InvokeRequest {
   ref: string;
@@ -107,21 +107,7 @@ async function check(tx: EnvironmentTransaction, action: ActionRecord, request: 
   if (action.archivedAt !== null)
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
   checkInput(action, request.input);
-  if (request.retryOf !== null) await checkRetry(tx, action, request.retryOf);
-  await checkOtherEffects(tx, action, request);
-}
-
-/** A second run under a new key is safe only where the first one is known to have ended without effect, or with one. */
-async function checkRetry(tx: EnvironmentTransaction, action: ActionRecord, retryOf: string): Promise<void> {
-  const earlier = await getInvocation(tx, retryOf);
-  if (!earlier || earlier.actionId !== action.id) {
-    throw validationError([{ path: 'body.retryOf', message: `no invocation of ${action.name} has this id` }]);
-  }
-  if (earlier.settledAt === null) {
-    throw new ServiceError('CONFLICT', {
-      message: `Invocation ${retryOf} is ${earlier.status}: what it did is not known yet. Reconcile or resolve it before you run it again.`,
-    });
-  }
+  await checkRelations(tx, action, request);
 }
 
 async function checkSameRequest(

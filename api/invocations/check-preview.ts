@@ -5,8 +5,9 @@ import { requestDigestOf } from '../../domain/binding.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { differingRelation, type Relations } from '../../domain/relations.ts';
 
-export interface PreviewedRequest {
+export interface PreviewedRequest extends Relations {
   input: JsonObject;
   /** The one that the invocation would have; null: its own id. */
   operationKey: string | null;
@@ -51,6 +52,8 @@ function differingPart(preview: PreviewRecord, action: ActionRecord, request: Pr
   if (canonicalJson(preview.input) !== canonicalJson(request.input)) return 'another input.';
   if (preview.runId !== request.runId) return 'another runId.';
   if (preview.agentId !== request.agentId) return 'another agentId.';
+  const relation = differingRelation(preview.relations, request);
+  if (relation !== null) return `another ${relation}.`;
   if (preview.operationKey !== null && preview.operationKey !== request.operationKey) return 'another operationKey.';
   if (preview.versionId !== action.currentVersion.id) return 'the action has a newer version. Refresh the preview.';
   return sendsTheSame(preview, action, request)

@@ -16,7 +16,9 @@ import { type Refusal, refusalText } from '../../domain/lifecycle.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
+import type { Relations } from '../../domain/relations.ts';
 import { checkInput, inBody } from '../invocations/check-input.ts';
+import { checkRelations } from '../invocations/check-relations.ts';
 
 /** What is to be previewed, and the ids that are reserved for it. */
 export interface PreviewRequest {
@@ -29,6 +31,7 @@ export interface PreviewRequest {
   operationKey: string | null;
   runId: string | null;
   agentId: string | null;
+  relations: Relations;
   expiresInSeconds: number;
   supersedes: string | null;
 }
@@ -55,6 +58,7 @@ export async function requirePreviewable(tx: EnvironmentTransaction, request: Pr
     });
   }
   checkInput(action, request.input);
+  await checkRelations(tx, action, request.relations);
   const earlier = request.operationKey === null ? null : await findByOperationKey(tx, request.operationKey);
   if (earlier) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId: earlier.id } });
   const { type, version } = action.definition.adapter;
@@ -86,7 +90,7 @@ export async function composePreview(
     },
     now,
   );
-  const { id, invocationId, effectId, input, operationKey, runId, agentId, supersedes } = request;
+  const { id, invocationId, effectId, input, operationKey, runId, agentId, relations, supersedes } = request;
   await insertPreview(tx, {
     id,
     invocationId,
@@ -95,6 +99,7 @@ export async function composePreview(
     operationKey,
     runId,
     agentId,
+    relations,
     supersedes,
     assembled,
     allowances,
@@ -133,6 +138,7 @@ async function assemble(
     policyRevision: policies.revision,
     observation,
     expiresAt,
+    relations: request.relations,
   });
   if (assembly.kind === 'invalid') throw validationError(assembly.issues.map(inBody));
   if (assembly.kind === 'refused') throw wouldBeRefused(assembly.refusal);

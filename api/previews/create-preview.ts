@@ -19,6 +19,7 @@ export const createPreviewRoute = defineRoute({
   idempotent: true,
   handler({ params, body, ...context }) {
     const { input, operationKey = null, runId = null, agentId = null, expiresIn } = body;
+    const { retryOf = null, dependsOn = [], compensates = null } = body;
     const seconds = expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : expiresInSeconds(expiresIn);
     return makePreview(context, () =>
       Promise.resolve({
@@ -27,6 +28,7 @@ export const createPreviewRoute = defineRoute({
         operationKey,
         runId,
         agentId,
+        relations: { retryOf, dependsOn, compensates },
         expiresInSeconds: seconds,
         supersedes: null,
       }),

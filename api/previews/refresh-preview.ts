@@ -24,7 +24,7 @@ export const refreshPreviewRoute = defineRoute({
       const former = await lockPreview(tx, params.id);
       if (!former) throw notFound('preview');
       checkRefreshable(former);
-      const { input, operationKey, runId, agentId } = former;
+      const { input, operationKey, runId, agentId, relations } = former;
       const seconds = body.expiresIn === undefined ? lifetimeSeconds(former) : expiresInSeconds(body.expiresIn);
       return {
         ref: former.actionId,
@@ -32,6 +32,7 @@ export const refreshPreviewRoute = defineRoute({
         operationKey,
         runId,
         agentId,
+        relations,
         expiresInSeconds: seconds,
         supersedes: former.id,
       };

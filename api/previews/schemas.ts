@@ -35,6 +35,9 @@ export const previewBody = z
     operationKey: invokeBody.shape.operationKey.describe(
       'Of the invocation to be. It is then that of the invocation, which need not name it again.',
     ),
+    dependsOn: invokeBody.shape.dependsOn,
+    compensates: invokeBody.shape.compensates,
+    retryOf: invokeBody.shape.retryOf,
     runId: invokeBody.shape.runId,
     agentId: invokeBody.shape.agentId,
     expiresIn: expiresIn.describe('ISO 8601 duration, PT1M to PT24H. Default PT15M.'),

@@ -32,6 +32,9 @@ const PREVIEWS = `
     input jsonb NOT NULL,
     run_id text,
     agent_id text,
+    retry_of text COLLATE "C" REFERENCES invocations,
+    depends_on jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(depends_on) = 'array'),
+    compensates text COLLATE "C" REFERENCES effects,
     capabilities jsonb NOT NULL,
     target jsonb NOT NULL,
     request jsonb NOT NULL,        -- the exact normalized request, secrets as {{secret:NAME}}
@@ -119,8 +122,8 @@ const USE = `
     IF bound.made_by <> (CASE TG_OP WHEN 'INSERT' THEN 'caller' ELSE 'service' END) THEN
       RAISE EXCEPTION 'a preview made by the % is not bound by an % of the invocation', bound.made_by, TG_OP USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.action_id, NEW.version_id, NEW.input, NEW.run_id, NEW.agent_id)
-       IS DISTINCT FROM (bound.action_id, bound.version_id, bound.input, bound.run_id, bound.agent_id)
+    IF (NEW.action_id, NEW.version_id, NEW.input, NEW.run_id, NEW.agent_id, NEW.retry_of, NEW.compensates)
+       IS DISTINCT FROM (bound.action_id, bound.version_id, bound.input, bound.run_id, bound.agent_id, bound.retry_of, bound.compensates)
        OR NEW.operation_key <> bound.operation_key THEN
       RAISE EXCEPTION 'invocation % is not what preview % shows', NEW.id, bound.id USING ERRCODE = 'check_violation';
     END IF;
@@ -142,8 +145,10 @@ const SUCCESSION = `
     PERFORM pg_advisory_xact_lock(preview_lock_of(NEW.supersedes));
     SELECT * INTO former FROM previews WHERE id = NEW.supersedes;
     IF NOT FOUND THEN RETURN NEW; END IF; -- the foreign key refuses it
-    IF (former.environment_id, former.action_id, former.input, former.operation_key, former.run_id, former.agent_id, former.made_by)
-       IS DISTINCT FROM (NEW.environment_id, NEW.action_id, NEW.input, NEW.operation_key, NEW.run_id, NEW.agent_id, NEW.made_by)
+    IF (former.environment_id, former.action_id, former.input, former.operation_key, former.run_id, former.agent_id, former.retry_of,
+        former.depends_on, former.compensates, former.made_by)
+       IS DISTINCT FROM (NEW.environment_id, NEW.action_id, NEW.input, NEW.operation_key, NEW.run_id, NEW.agent_id, NEW.retry_of,
+        NEW.depends_on, NEW.compensates, NEW.made_by)
        OR former.made_by <> 'caller' THEN
       RAISE EXCEPTION 'preview % does not show what preview % showed', NEW.id, former.id USING ERRCODE = 'check_violation';
     END IF;

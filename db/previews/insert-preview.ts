@@ -1,5 +1,6 @@
 import type { AssembledPreview } from '../../domain/previews/assemble-preview.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Relations } from '../../domain/relations.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
@@ -14,6 +15,7 @@ export interface NewPreview {
   input: JsonObject;
   runId: string | null;
   agentId: string | null;
+  relations: Relations;
   assembled: AssembledPreview;
   allowances: readonly Allowance[];
   evidenceObservedAt: Date;
@@ -28,10 +30,10 @@ export async function insertPreview(tx: EnvironmentTransaction, preview: NewPrev
   const json = (value: unknown): string => JSON.stringify(value);
   await tx.raw(
     `INSERT INTO previews (id, environment_id, action_id, version_id, adapter_type, adapter_version, invocation_id, effect_id,
-       operation_key, input, run_id, agent_id, capabilities, target, request, request_digest, impact, blocks, preconditions,
+       operation_key, input, run_id, agent_id, retry_of, depends_on, compensates, capabilities, target, request, request_digest, impact, blocks, preconditions,
        allowances, binding_digest, evidence_observed_at, expires_at, supersedes, made_by, created_by)
      VALUES (:id, current_environment_id(), :actionId, :versionId, :adapterType, :adapterVersion, :invocationId, :effectId,
-       :operationKey, :input, :runId, :agentId, :capabilities, :target, :request, :requestDigest, :impact, :blocks,
+       :operationKey, :input, :runId, :agentId, :retryOf, :dependsOn, :compensates, :capabilities, :target, :request, :requestDigest, :impact, :blocks,
        :preconditions, :allowances, :bindingDigest, :evidenceObservedAt, :expiresAt, :supersedes, :madeBy, :createdBy)`,
     {
       id: preview.id,
@@ -45,6 +47,9 @@ export async function insertPreview(tx: EnvironmentTransaction, preview: NewPrev
       input: json(preview.input),
       runId: preview.runId,
       agentId: preview.agentId,
+      retryOf: preview.relations.retryOf,
+      dependsOn: json(preview.relations.dependsOn),
+      compensates: preview.relations.compensates,
       capabilities: json(capabilities),
       target: json(binding.target),
       request: json(binding.request),

@@ -2,6 +2,7 @@ import type { ImpactQuantity } from '../../domain/actions.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Preconditions } from '../../domain/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Relations } from '../../domain/relations.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import type { PreviewMaker } from './records.ts';
@@ -14,6 +15,7 @@ export interface BindingRecord {
   requestedBy: ActorRecord;
   runId: string | null;
   agentId: string | null;
+  relations: Relations;
   policyRevision: number;
   /** Null: bound to nothing. */
   preview: BoundPreview | null;
@@ -53,6 +55,8 @@ export async function readBinding(tx: EnvironmentTransaction, invocationId: stri
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",
        i.requested_by AS "requestedBy", i.run_id AS "runId", i.agent_id AS "agentId",
+       jsonb_build_object('retryOf', i.retry_of, 'compensates', i.compensates, 'dependsOn', COALESCE((SELECT jsonb_agg(d.depends_on ORDER BY
+         d.position) FROM effect_dependencies d WHERE d.invocation_id = i.id), '[]')) AS relations,
        CAST(COALESCE((SELECT revision FROM policy_revisions WHERE environment_id = i.environment_id), 0) AS float8) AS "policyRevision",
        CASE WHEN p.id IS NULL THEN NULL ELSE jsonb_build_object('id', p.id, 'madeBy', p.made_by, 'actionId', p.action_id,
          'versionId', p.version_id, 'adapterType', p.adapter_type, 'adapterVersion', p.adapter_version, 'request', p.request,

@@ -2,6 +2,7 @@ import type { AdapterCapabilities, ImpactQuantity } from '../../domain/actions.t
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Preconditions } from '../../domain/binding.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Relations } from '../../domain/relations.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
@@ -26,6 +27,7 @@ export interface PreviewRecord {
   input: JsonObject;
   runId: string | null;
   agentId: string | null;
+  relations: Relations;
   capabilities: AdapterCapabilities;
   target: JsonObject;
   request: PreparedRequest;
@@ -53,7 +55,8 @@ export const PREVIEW_COLUMNS = `
   p.id, p.action_id AS "actionId", a.name AS "actionName", p.version_id AS "versionId", p.adapter_type AS "adapterType",
   p.adapter_version AS "adapterVersion", json_build_object('id', n.id, 'name', n.name, 'kind', n.kind) AS environment,
   p.invocation_id AS "invocationId", p.effect_id AS "reservedEffectId", p.operation_key AS "operationKey", p.input,
-  p.run_id AS "runId", p.agent_id AS "agentId", p.capabilities, p.target, p.request, p.request_digest AS "requestDigest",
+  p.run_id AS "runId", p.agent_id AS "agentId",
+  json_build_object('retryOf', p.retry_of, 'dependsOn', p.depends_on, 'compensates', p.compensates) AS relations, p.capabilities, p.target, p.request, p.request_digest AS "requestDigest",
   p.impact, p.blocks, p.preconditions, p.allowances, p.binding_digest AS "bindingDigest",
   p.evidence_observed_at AS "evidenceObservedAt", p.expires_at AS "expiresAt", p.supersedes, p.made_by AS "madeBy",
   p.created_by AS "createdBy", p.created_at AS "createdAt", s.id AS "supersededBy",

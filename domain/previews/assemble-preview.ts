@@ -5,6 +5,7 @@ import { type Binding, bindingDigestOf, requestDigestOf } from '../binding.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
+import type { Relations } from '../relations.ts';
 import type { Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 import { previewBlocks } from './preview-blocks.ts';
@@ -23,6 +24,8 @@ export interface PreviewSource {
   /** What the adapter read, where it can. */
   observation: Pick<Observation, 'preconditions' | 'blocks' | 'observedAt'> | null;
   expiresAt: Date;
+  /** Shown beside the request, which they are no part of. */
+  relations?: Relations;
 }
 
 export interface AssembledPreview {

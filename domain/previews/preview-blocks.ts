@@ -3,6 +3,7 @@ import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Binding } from '../binding.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json } from '../json.ts';
+import { NO_RELATIONS, type Relations } from '../relations.ts';
 import type { PreviewSource } from './assemble-preview.ts';
 import { cutBlock, keptBlocks } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
@@ -27,6 +28,7 @@ export function previewBlocks(
   const ofAdapter = [...(descriptor.previewBlocks?.(definition, input) ?? []), ...(observation?.blocks ?? [])];
   return [
     requestBlock(binding.request),
+    ...relationsBlock(source.relations ?? NO_RELATIONS),
     ...keptBlocks(ofAdapter),
     { type: 'impact', title: 'What it uses up', quantities: binding.scope.impact },
     { type: 'limitations', title: 'What is promised and what is not', items: limitations(source, capabilities) },
@@ -44,6 +46,16 @@ function requestBlock(request: PreparedRequest): PreviewBlock {
   const fields = all.slice(0, FIELDS_MAX);
   const truncated = all.length > FIELDS_MAX ? { truncated: true } : {};
   return cutBlock({ type: 'fields', title: 'What is sent', fields, ...truncated }, VALUE_CHARACTERS_MAX);
+}
+
+/** Where it belongs to others: who agrees to a compensation must see what it makes up for. */
+function relationsBlock({ retryOf, dependsOn, compensates }: Relations): PreviewBlock[] {
+  const fields: Field[] = [
+    ...(compensates === null ? [] : [{ label: 'Makes up for effect', value: compensates }]),
+    ...(retryOf === null ? [] : [{ label: 'Runs again', value: retryOf }]),
+    ...dependsOn.map((value) => ({ label: 'Sent only after effect', value })),
+  ];
+  return fields.length === 0 ? [] : [{ type: 'fields', title: 'What it belongs to', fields }];
 }
 
 function bodyFields({ body, bodyEncoding }: PreparedRequest, most: number): Field[] {

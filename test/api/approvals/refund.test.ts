@@ -44,7 +44,7 @@ afterAll(async () => {
   await service.close();
 });
 
-async function refundAction(path = '/echo', overrides: JsonObject = {}): Promise<string> {
+async function refundAction(path = '/echo', overrides: JsonObject = {}, secret = 'pay_key'): Promise<string> {
   const name = `refund.${randomUUID().slice(0, 8)}`;
   const reply = await agent.post('/api/v2/actions', {
     name,
@@ -53,7 +53,7 @@ async function refundAction(path = '/echo', overrides: JsonObject = {}): Promise
       config: {
         method: 'POST',
         url: `${target.baseUrl}${path}?for={{invocation.id}}`,
-        headers: { authorization: 'Bearer {{secret:pay_key}}' },
+        headers: { authorization: `Bearer {{secret:${secret}}}` },
         body: { payment: '{{input.payment}}', amount: '{{input.amount}}' },
         idempotencyHeader: 'idempotency-key',
       },
@@ -156,6 +156,17 @@ test('a preview that its caller named is what is approved; a small refund needs 
   expect((await effectOf(agent, done)).id).toBe(made.request.headers['idempotency-key']);
   const small = await invoke(agent, action, { input: { payment: 'pay_1', amount: 50_000 } });
   expect([small.status, small.invocation.status, small.invocation.approvalId]).toEqual([200, 'succeeded', null]);
+});
+
+test('a preview that no longer holds is refused at once: nobody is asked about it', async () => {
+  await agent.call('PUT', '/api/v2/secrets/stale_key', { value: VALUE });
+  const action = await refundAction('/stale', {}, 'stale_key');
+  const made = await preview(agent, action, { input: LARGE.input, agentId: 'support-bot' });
+  await agent.call('PUT', '/api/v2/secrets/stale_key', { value: 'another' });
+  const { status, invocation } = await invoke(agent, action, { ...LARGE, previewId: made.id });
+  expect([status, invocation.status, invocation.approvalId]).toEqual([200, 'refused', null]);
+  expect(invocation.error).toContain('precondition_changed');
+  expect(approvalsIn(await alice.get(`/api/v2/approvals?invocationId=${invocation.id}`))).toEqual([]);
 });
 
 test('one denial ends it, and is final', async () => {

@@ -1,0 +1,20 @@
+/** What an invocation says of earlier ones. Part of what a preview shows and of what its invocation must repeat. */
+export interface Relations {
+  /** The invocation that it runs again. */
+  retryOf: string | null;
+  /** Effects that must have succeeded before it is sent, each once. */
+  dependsOn: readonly string[];
+  /** The effect that it makes up for. */
+  compensates: string | null;
+}
+
+export const NO_RELATIONS: Relations = { retryOf: null, dependsOn: [], compensates: null };
+
+/** The first member that differs, or null. The order of what is depended on means nothing. */
+export function differingRelation(left: Relations, right: Relations): keyof Relations | null {
+  if (left.retryOf !== right.retryOf) return 'retryOf';
+  if (left.compensates !== right.compensates) return 'compensates';
+  const named = new Set(left.dependsOn);
+  const isSame = named.size === right.dependsOn.length && right.dependsOn.every((id) => named.has(id));
+  return isSame ? null : 'dependsOn';
+}
