@@ -8,6 +8,7 @@ import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -83,7 +84,7 @@ async function lastLook(
 ): Promise<LastLook> {
   const { approval, refusal } =
     work.approvalId === null
-      ? { approval: null, refusal: null }
+      ? { approval: null, refusal: await recheckPolicies(tx, work, now) }
       : await recheckApproval(tx, work, work.impact ?? [], now);
   const refused =
     whyNotNow(deps, work) ??
@@ -94,6 +95,15 @@ async function lastLook(
     // The halt comes last: it is a lock that halting waits for, and it holds until the mark is committed.
     (await refuseWhileHalted(tx));
   return { approval, refusal: refused };
+}
+
+/** What waited for other effects, for up to a day, was let through by the policies of before. */
+async function recheckPolicies(tx: EnvironmentTransaction, work: InvocationWork, now: Date): Promise<Refusal | null> {
+  if (!work.hasDependencies) return null;
+  const { effect, reason, refusal } = await decidePolicy(tx, work, work.impact ?? [], now);
+  if (effect !== 'require_approval') return refusal;
+  const message = `it was let through before it waited, and now the policies ask for an approval: ${reason}`;
+  return { code: 'policy_denied', message };
 }
 
 /** Of every impact limit that applies, or of none. A refusal after it releases it again. */

@@ -46,6 +46,8 @@ export interface Admission {
   config?: JsonObject;
   definition?: Partial<ActionDefinition>;
   input?: JsonObject;
+  /** Ids of effects. */
+  dependsOn?: string[];
 }
 
 export interface RecordedEffect {
@@ -185,6 +187,7 @@ export class ActivityWorld {
         retryOf: null,
         runId: null,
         agentId: null,
+        dependsOn: admission.dependsOn ?? [],
       });
       return { action: made, invocation: admitted };
     });
