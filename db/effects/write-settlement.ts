@@ -24,6 +24,8 @@ export async function writeSettlement(
   const written = tx.raw(
     `WITH effect AS (
        UPDATE effects SET stage = :stage, outcome = :outcome, outcome_source = :source, partial_effect = :partialEffect,
+         -- What the provider is at now is waited for anew, also where the reads of the unknown had come to their end.
+         reconcile_exhausted = reconcile_exhausted AND NOT (outcome = 'unknown' AND :outcome = 'pending'),
          reconcile_next_at = CASE WHEN :stage <> 'settled' THEN reconcile_next_at
            -- What its provider may still reverse is read on: the sweep starts watchReversal when this is due.
            WHEN :outcome = 'succeeded' AND COALESCE((capabilities ->> 'reversible')::boolean, false) THEN now() + interval '1 day' END,

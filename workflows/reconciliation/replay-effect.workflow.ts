@@ -17,8 +17,8 @@ const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
 /**
  * One replay that a person asked for: sent at most once, settled from the record whatever became of the call, and the
- * reconciliation of the effect told, which ends by itself where the outcome is known now. A cancellation changes nothing:
- * what may have been sent must be settled.
+ * reconciliation of the effect told, which ends by itself where the outcome is known now, and waits anew where the provider is at
+ * it. A cancellation changes nothing: what may have been sent must be settled.
  */
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
   return CancellationScope.nonCancellable(async () => {
@@ -31,7 +31,7 @@ export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffe
       log.warn('the replay did not report back', { reason: error.cause?.message });
     }
     const state = await settleReplay(ref);
-    if (state.stage === 'settled') await tellReconciliation(input.effectId);
+    if (state.stage === 'settled' || state.grade === 'pending') await tellReconciliation(input.effectId);
     upsertSearchAttributes([
       { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
       { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
@@ -45,6 +45,7 @@ async function tellReconciliation(effectId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(reconciliationWorkflowId(effectId)).signal(LOOK_SIGNAL);
   } catch (error) {
+    // What is not settled yet is taken up again by the sweep.
     log.info('no reconciliation of the effect is running', { reason: String(error) });
   }
 }

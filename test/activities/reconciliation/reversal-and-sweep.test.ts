@@ -176,4 +176,22 @@ describe('the end of a schedule', () => {
     await planReconciliation(ref, 0, new Date(Date.now() + 60_000).toISOString());
     expect((await world.recorded(ref)).effects).toMatchObject([{ reconcile_exhausted: false }]);
   });
+
+  test('is taken back where the provider turns out to be at it: the sweep has it read on', async () => {
+    const activities = provider({}, LOST, 'pending');
+    const ref = await standing(activities);
+    await activities.exhaustReconciliation(ref, 11);
+    await activities.readBackEffect(ref);
+    expect(await activities.settleInvocation(ref)).toMatchObject({ status: 'dispatching', grade: 'pending' });
+    expect((await world.recorded(ref)).effects).toMatchObject([
+      { outcome: 'pending', reconcile_exhausted: false, unresolved_exposure: true },
+    ]);
+    await world.database.asOwner(`UPDATE effects SET updated_at = now() - interval '3 minutes' WHERE id = $1`, [
+      ref.effectId,
+    ]);
+    expect(await sweep()).toContainEqual([ref.effectId, 'reconciliation']);
+    await activities.exhaustReconciliation(ref, 30);
+    expect(await activities.settleInvocation(ref)).toMatchObject({ grade: 'pending' });
+    expect((await world.recorded(ref)).effects).toMatchObject([{ outcome: 'pending', reconcile_exhausted: true }]);
+  });
 });

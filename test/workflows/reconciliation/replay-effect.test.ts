@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -43,5 +44,46 @@ describe('replayEffect', () => {
     });
     expect(await runWorkflow(environment, 'replayEffect', [input()], activities)).toEqual(held);
     expect(calls).toEqual(['sendReplay', 'settleReplay']);
+  });
+});
+
+describe('a reconciliation that waits, while the effect is replayed', () => {
+  let real: TestWorkflowEnvironment;
+  beforeAll(async () => {
+    real = await createDevServerEnvironment();
+  });
+  afterAll(async () => {
+    await real.teardown();
+  });
+
+  test.each<[string, InvocationState]>([
+    ['settled', accepted],
+    ['at its provider now', { ...held, status: 'dispatching', grade: 'pending' }],
+  ])('is told where the effect is %s: it looks, and need not wait for its next read', async (_, state) => {
+    const [taskQueue, replaying] = [randomUUID(), input()];
+    const { attemptId: _attemptId, timeoutMs: _timeoutMs, ...effect } = replaying;
+    const progress = { exhausted: false, unknownForMs: 0, dispatchedForMs: 0, settledForMs: 0 };
+    const { activities, calls } = doubles({
+      beginReconciliation: async () => ({ state: held, ...progress }),
+      planReconciliation: async () => {},
+      sendReplay: async () => ({ sent: true }),
+      settleReplay: async () => state,
+      settleInvocation: async () => accepted,
+      readBackEffect: async () => ({ impliedOutcome: 'succeeded' }),
+    });
+    const worker = await Worker.create({
+      connection: real.nativeConnection,
+      taskQueue,
+      workflowBundle: { codePath: inject('stack').workflowBundlePath },
+      activities,
+    });
+    await worker.runUntil(async () => {
+      const { workflow } = real.client;
+      const workflowId = `reconcile/${effect.effectId}`;
+      const reconciling = await workflow.start('reconcileEffect', { taskQueue, workflowId, args: [effect] });
+      await workflow.execute('replayEffect', { taskQueue, workflowId: randomUUID(), args: [replaying] });
+      expect(await reconciling.result()).toEqual(accepted);
+    });
+    expect(calls).not.toContain('readBackEffect');
   });
 });
