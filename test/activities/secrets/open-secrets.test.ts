@@ -27,9 +27,13 @@ it('opens the current versions of this environment, and names what is missing', 
   await database.db.withEnvironment(development, (tx) => deleteSecret(tx, 'DELETED'));
   await put(production, 'ELSEWHERE', 'not yours');
   const opened = await open(development, ['ROTATED', 'DELETED', 'ELSEWHERE']);
-  expect(opened).toEqual({ values: new Map([['ROTATED', 'new']]), missing: ['DELETED', 'ELSEWHERE'] });
+  expect(opened).toEqual({
+    values: new Map([['ROTATED', 'new']]),
+    versions: { ROTATED: 2 },
+    missing: ['DELETED', 'ELSEWHERE'],
+  });
   expect(await open(production, ['ELSEWHERE'])).toMatchObject({ missing: [] });
-  expect(await open(production, [])).toEqual({ values: new Map(), missing: [] });
+  expect(await open(production, [])).toEqual({ values: new Map(), versions: {}, missing: [] });
 });
 
 it('throws, without the value, where a sealed row was changed', async () => {

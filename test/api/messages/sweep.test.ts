@@ -13,8 +13,11 @@ const PATIENCE = { timeout: 10_000, interval: 50 };
 
 let service: TestService;
 let destination: Destination;
+let keyId: string;
 beforeAll(async () => {
   [service, destination] = await Promise.all([startTestService(), startDestination()]);
+  const [key] = await service.database.asOwner<{ id: string }>('SELECT id FROM api_keys LIMIT 1');
+  keyId = key?.id ?? '';
 });
 afterAll(async () => {
   await service.close();
@@ -30,7 +33,7 @@ async function accepted(body: Record<string, unknown>): Promise<string> {
     tenant,
     environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
     scopes: new Set(),
-    keyId: 'key_lost',
+    keyId,
     preset: null,
     expiresAt: null,
   };

@@ -32,6 +32,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_overdue_reads',
   'find_sign_in_session',
   'find_unsettled_invocations',
+  'find_unwatched_approvals',
   'find_user_by_email',
   'has_signed_in_from',
   'list_environment_ids',
@@ -93,7 +94,7 @@ describe('the application’s login', () => {
 
 describe('the directory', () => {
   /** Triggers that run with the rights of the tables' owner, row-level security included: no one may call them. */
-  const OWNER_TRIGGERS = ['chain_audit'];
+  const OWNER_TRIGGERS = ['advance_approval_policy', 'chain_audit', 'move_policy_revision'];
 
   test('is these functions, each with a fixed search path and closed to the public', async () => {
     const rows = await database.asOwner<{ name: string; path: string; open: boolean; app: boolean }>(
@@ -130,6 +131,7 @@ describe('the directory', () => {
     const tables = new Set(rows.map((row) => row.column.split('.')[0]));
     expect([...tables]).toEqual([
       'api_keys',
+      'approvals',
       'effects',
       'environments',
       'idempotency_claims',
