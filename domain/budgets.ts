@@ -34,6 +34,8 @@ export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED
 
 /** Sums of a month are kept exact in JSON. */
 export const CAP_MICROCENTS_MAX = Number.MAX_SAFE_INTEGER;
+/** Of each kind, so that their sum and what is used after it stay exact too: ten million dollars. */
+export const USED_BEFORE_MICROCENTS_MAX = 1_000_000_000_000_000;
 
 export type BudgetCaps = { [kind in BudgetKind | 'total']?: number | undefined };
 export type BudgetSums = Record<BudgetKind | 'total', number>;

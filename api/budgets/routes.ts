@@ -3,6 +3,7 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import { deleteBudget } from '../../db/budgets/delete-budget.ts';
 import { getBudget } from '../../db/budgets/get-budget.ts';
 import { listBudgets } from '../../db/budgets/list-budgets.ts';
+import { lockBudget } from '../../db/budgets/lock-budget.ts';
 import { putBudget } from '../../db/budgets/put-budget.ts';
 import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
@@ -63,14 +64,15 @@ const putRoute = defineRoute({
   handler({ params, body, caller, actor, requestId, deps, recordReply }) {
     const { apiKeyId } = params;
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
+      if (!(await lockBudget(tx, apiKeyId))) throw notFound('API key');
       if (body.usedBefore !== undefined && !(await reconcileUsage(tx, apiKeyId, body.usedBefore))) {
         throw new ServiceError('CONFLICT', {
           message: 'The use of this key is known, and `usedBefore` would count it twice. Leave it out.',
         });
       }
       const put = await putBudget(tx, apiKeyId, body.caps);
-      const budget = put && (await getBudget(tx, apiKeyId));
-      if (!put || !budget) throw notFound('API key');
+      const budget = await getBudget(tx, apiKeyId);
+      if (budget === null) throw new Error(`the budget of ${apiKeyId} was put and is gone`);
       await recordAudit(tx, {
         workspaceId: caller.workspaceId,
         actor,

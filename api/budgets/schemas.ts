@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BudgetRecord } from '../../db/budgets/records.ts';
-import { BUDGET_UNIT, CAP_MICROCENTS_MAX } from '../../domain/budgets.ts';
+import { BUDGET_UNIT, CAP_MICROCENTS_MAX, USED_BEFORE_MICROCENTS_MAX } from '../../domain/budgets.ts';
 import { usageResetsAt } from '../../domain/plans.ts';
 
 const microcents = z.int().min(0).max(CAP_MICROCENTS_MAX);
@@ -46,7 +46,7 @@ export const budgetParams = z.strictObject({
 export const putBudgetBody = z.strictObject({
   caps: capsSchema.describe('In microcents a UTC month. Replaces all earlier caps.'),
   usedBefore: z
-    .strictObject(ofEachKind(microcents.optional()))
+    .strictObject(ofEachKind(microcents.max(USED_BEFORE_MICROCENTS_MAX).optional()))
     .optional()
     .describe('What the key had used this month before its use was counted; for `reconciliationRequired` only.'),
 });

@@ -3,7 +3,8 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Takes an operator's word for what a key had used this month before its use was counted, and ends the pause that waits for
- * it. Call it before the budget is put: what is said here may exceed it. Answers false where nothing was unknown.
+ * it. For a key that the same transaction has locked, and that is given its budget after it: what is said here may exceed the
+ * one that stands. Answers false where nothing was unknown.
  */
 export async function reconcileUsage(
   tx: EnvironmentTransaction,
@@ -17,6 +18,7 @@ export async function reconcileUsage(
   );
   const month = rows[0]?.month;
   if (month === undefined) return false;
+  await tx.raw(LIFT_CAPS, [apiKeyId]);
   for (const kind of BUDGET_KINDS) {
     const used = usedBefore[kind] ?? 0;
     if (used === 0) continue;
@@ -29,3 +31,8 @@ export async function reconcileUsage(
   }
   return true;
 }
+
+/** A budget has one cap at least: the highest there is, until its new ones are put. */
+const LIFT_CAPS = `
+  UPDATE budgets SET total = 9223372036854775807, ${BUDGET_KINDS.map((kind) => `${BUDGET_KIND_COLUMNS[kind]} = NULL`).join(', ')}
+  WHERE api_key_id = ?`;

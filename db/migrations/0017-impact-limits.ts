@@ -40,7 +40,8 @@ const LIMITS = `
   );
   CREATE UNIQUE INDEX impact_limits_live_name ON impact_limits (environment_id, name) WHERE archived_at IS NULL;
   CREATE INDEX impact_limits_newest_first ON impact_limits (environment_id, created_at DESC, id DESC);
-  CALL make_tenant_table('impact_limits', 'SELECT, INSERT, UPDATE');
+  CALL make_tenant_table('impact_limits', 'SELECT, INSERT');
+  GRANT UPDATE (name, cap, thresholds, updated_at, archived_at) ON impact_limits TO service_app;
 
   CREATE FUNCTION check_impact_limit_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -67,16 +68,18 @@ const PERIODS = `
     threshold_reached smallint NOT NULL DEFAULT 0, -- the highest that is on record as crossed
     PRIMARY KEY (limit_id, period)
   ) WITH (fillfactor = 50); -- room for the next versions of a hot row beside it, so that its index is left alone
-  CALL make_tenant_table('impact_limit_periods', 'SELECT, INSERT, UPDATE');
+  CALL make_tenant_table('impact_limit_periods', 'SELECT, INSERT');
+  GRANT UPDATE (reserved, settled, threshold_reached) ON impact_limit_periods TO service_app;
 
   -- Depth 0 is a statement of its own; the trigger of the reservations is deeper.
   CREATE FUNCTION refuse_counter_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
+    IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
     RAISE EXCEPTION 'the counters of an impact limit move only with its reservations' USING ERRCODE = 'check_violation';
   END $$;
   CREATE TRIGGER only_by_reservations BEFORE UPDATE OR DELETE ON impact_limit_periods FOR EACH ROW
     WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION refuse_counter_change();
-  CREATE TRIGGER begins_at_zero BEFORE INSERT ON impact_limit_periods FOR EACH ROW
+  CREATE TRIGGER begins_at_zero AFTER INSERT ON impact_limit_periods FOR EACH ROW
     WHEN (NEW.reserved <> 0 OR NEW.settled <> 0 OR NEW.threshold_reached <> 0) EXECUTE FUNCTION refuse_counter_change();
 
   CREATE TABLE impact_limit_crossings (
@@ -120,7 +123,8 @@ const RESERVATIONS = `
     CHECK (reversed_at IS NULL OR state = 'released')
   );
   CREATE INDEX impact_reservations_exposed ON impact_reservations (limit_id) WHERE exposure IN ('unknown', 'pending');
-  CALL make_tenant_table('impact_reservations', 'SELECT, INSERT, UPDATE');
+  CALL make_tenant_table('impact_reservations', 'SELECT, INSERT');
+  GRANT UPDATE (state, exposure, settled, released, finished_at, reversed_at) ON impact_reservations TO service_app;
 `;
 
 /**
@@ -139,8 +143,11 @@ const COUNTERS = `
       RAISE EXCEPTION 'reservation % cannot begin as %', NEW.id, NEW.state USING ERRCODE = 'check_violation';
     END IF;
     UPDATE impact_limit_periods SET reserved = reserved + NEW.amount
-    WHERE limit_id = NEW.limit_id AND period = NEW.period RETURNING reserved + settled, threshold_reached INTO used, on_record;
+    WHERE limit_id = NEW.limit_id AND period = NEW.period AND environment_id = NEW.environment_id RETURNING reserved + settled, threshold_reached INTO used, on_record;
     IF NOT FOUND THEN
+      IF row_security_active('impact_reservations') AND NEW.environment_id IS DISTINCT FROM current_environment_id() THEN
+        RETURN NEW; -- of another tenant: row-level security refuses it
+      END IF;
       RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
     END IF;
     -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.

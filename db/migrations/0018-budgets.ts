@@ -10,16 +10,21 @@ export const name = '0018-budgets';
  *   in shard 0 under the lock of its budget, which makes the cap exact.
  * - `budget_reservations`: one for each invocation of a key with a budget. It follows the invocation by triggers: what came to
  *   an end that used something is `settled`, what provably used nothing (refused, denied, expired, cancelled, withdrawn, or a
- *   person's word that it failed) is `released`, and what nobody knows stays `reserved`.
- * - `check_budget` makes it impossible that a key's use rises above a cap, whoever writes the counters.
+ *   person's word that it failed) is `released`, and what nobody knows stays `reserved`. No other end is taken.
+ * - `check_budget` makes it impossible that a key's use rises above a cap, and that it falls but by a reservation that is
+ *   released, whoever writes the counters.
+ *
+ * The lock order of everything that counts: the key's advisory lock, its budget, the rows of its use. Admissions share the
+ * first; who makes a budget has it alone, so that no use is under way that the budget does not know.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(BUDGETS);
   await knex.raw(USAGE);
   await knex.raw(RESERVATIONS);
-  await knex.raw(FOLLOW_INVOCATIONS);
-  await knex.raw(ADMIT);
   await knex.raw(UNKNOWN_USAGE);
+  await knex.raw(USE_BEFORE_IT_WAS_COUNTED);
+  await knex.raw(ADMIT);
+  await knex.raw(FOLLOW_INVOCATIONS); // last: from here on writers of invocations wait for the commit
 }
 
 const BUDGETS = `
@@ -38,6 +43,15 @@ const BUDGETS = `
   );
   CREATE INDEX budgets_newest_first ON budgets (environment_id, created_at DESC, api_key_id DESC);
   CALL make_tenant_table('budgets', 'SELECT, INSERT, UPDATE, DELETE');
+
+  CREATE FUNCTION budget_lock_of(of_key text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN hashtextextended(of_key, 1650811751); -- 'bedg'
+  CREATE FUNCTION wait_for_admissions() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(budget_lock_of(NEW.api_key_id));
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER wait_for_admissions BEFORE INSERT ON budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 `;
 
 const USAGE = `
@@ -51,7 +65,8 @@ const USAGE = `
     reserved bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
     PRIMARY KEY (api_key_id, month, kind, shard)
   );
-  CALL make_tenant_table('api_key_usage', 'SELECT, INSERT, UPDATE');
+  CALL make_tenant_table('api_key_usage', 'SELECT, INSERT');
+  GRANT UPDATE (used, reserved) ON api_key_usage TO service_app;
 
   CREATE FUNCTION budget_cap(b budgets, kind text) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN CASE kind WHEN 'messages' THEN b.messages WHEN 'events' THEN b.events WHEN 'cache_lookups' THEN b.cache_lookups
@@ -65,8 +80,15 @@ const USAGE = `
     of_all bigint;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'recorded usage is never erased' USING ERRCODE = 'check_violation'; END IF;
-    IF TG_OP = 'UPDATE' THEN rise := rise - OLD.used - OLD.reserved; END IF;
+    IF TG_OP = 'UPDATE' THEN
+      IF (NEW.environment_id, NEW.api_key_id, NEW.month, NEW.kind, NEW.shard)
+         IS DISTINCT FROM (OLD.environment_id, OLD.api_key_id, OLD.month, OLD.kind, OLD.shard) THEN
+        RAISE EXCEPTION 'whose use a row counts is immutable' USING ERRCODE = 'check_violation';
+      END IF;
+      rise := rise - OLD.used - OLD.reserved;
+    END IF;
     IF rise <= 0 THEN RETURN NEW; END IF;
+    PERFORM pg_advisory_xact_lock_shared(budget_lock_of(NEW.api_key_id));
     SELECT * INTO budget FROM budgets WHERE api_key_id = NEW.api_key_id FOR UPDATE;
     IF NOT FOUND THEN RETURN NEW; END IF;
     SELECT COALESCE(sum(used + reserved) FILTER (WHERE kind = NEW.kind), 0), COALESCE(sum(used + reserved), 0)
@@ -77,6 +99,17 @@ const USAGE = `
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_budget BEFORE INSERT OR UPDATE OR DELETE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();
+
+  -- Depth 0 is a statement of its own; the trigger of the reservations is deeper.
+  CREATE FUNCTION refuse_usage_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'recorded usage is never erased, and what is reserved moves only with its reservation'
+      USING ERRCODE = 'check_violation';
+  END $$;
+  CREATE TRIGGER begins_unreserved AFTER INSERT ON api_key_usage FOR EACH ROW
+    WHEN (pg_trigger_depth() = 0 AND NEW.reserved <> 0) EXECUTE FUNCTION refuse_usage_change();
+  CREATE TRIGGER only_rises AFTER UPDATE ON api_key_usage FOR EACH ROW
+    WHEN (pg_trigger_depth() = 0 AND (NEW.used < OLD.used OR NEW.reserved <> OLD.reserved)) EXECUTE FUNCTION refuse_usage_change();
 `;
 
 const RESERVATIONS = `
@@ -91,10 +124,20 @@ const RESERVATIONS = `
     finished_at timestamptz(3),
     CHECK ((state = 'reserved') = (finished_at IS NULL))
   );
-  CALL make_tenant_table('budget_reservations', 'SELECT, INSERT, UPDATE');
+  CALL make_tenant_table('budget_reservations', 'SELECT, INSERT');
+  GRANT UPDATE (state, finished_at) ON budget_reservations TO service_app;
+
+  -- What an end of an invocation makes of its reservation. Null: it is not at its end, or nobody knows what it used.
+  CREATE FUNCTION budget_reservation_end(status text, outcome_source text) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN CASE
+      WHEN status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
+      WHEN status = 'failed' AND outcome_source = 'manual_resolution' THEN 'released'
+      WHEN status IN ('succeeded', 'failed') THEN 'settled'
+    END;
 
   -- The counters move with the reservation, once each way.
   CREATE FUNCTION count_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE due text;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
     IF TG_OP = 'INSERT' THEN
@@ -106,10 +149,17 @@ const RESERVATIONS = `
       ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
       RETURN NEW;
     END IF;
+    IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
     IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
        OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
           IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
       RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
+    IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
+    IF NEW.state IS DISTINCT FROM due THEN
+      RAISE EXCEPTION 'the budget reservation of % is not to be %, but %', OLD.invocation_id, NEW.state, COALESCE(due, 'reserved')
+        USING ERRCODE = 'check_violation';
     END IF;
     UPDATE api_key_usage SET reserved = reserved - NEW.amount,
       used = used + CASE NEW.state WHEN 'settled' THEN NEW.amount ELSE 0 END
@@ -128,11 +178,7 @@ const FOLLOW_INVOCATIONS = `
       UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
       RETURN OLD;
     END IF;
-    ended := CASE
-      WHEN NEW.status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
-      WHEN NEW.status = 'failed' AND NEW.outcome_source = 'manual_resolution' THEN 'released'
-      WHEN NEW.status IN ('succeeded', 'failed') THEN 'settled'
-    END;
+    ended := budget_reservation_end(NEW.status, NEW.outcome_source);
     UPDATE budget_reservations SET state = ended, finished_at = now()
     WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
     RETURN NEW;
@@ -154,6 +200,7 @@ const ADMIT = `
     of_this_kind bigint;
     of_all bigint;
   BEGIN
+    PERFORM pg_advisory_xact_lock_shared(budget_lock_of(of_key));
     SELECT * INTO budget FROM budgets b WHERE b.api_key_id = of_key FOR UPDATE;
     IF NOT FOUND THEN
       INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
@@ -197,9 +244,29 @@ const UNKNOWN_USAGE = `
     PRIMARY KEY (api_key_id, month)
   );
   CALL make_tenant_table('api_key_unknown_usage', 'SELECT, DELETE');
-  INSERT INTO api_key_unknown_usage (environment_id, api_key_id, month)
-  SELECT DISTINCT k.environment_id, k.id, date_trunc('month', now() AT TIME ZONE 'UTC')::date
-  FROM api_keys k WHERE k.id IN (
-    SELECT i.requested_by ->> 'id' FROM invocations i WHERE i.created_at >= date_trunc('month', now(), 'UTC')
-    UNION SELECT m.published_by ->> 'id' FROM messages m WHERE m.created_at >= date_trunc('month', now(), 'UTC'));
+`;
+
+/**
+ * One environment after the other: row-level security binds the owner too, and nothing must be locked for this. The directory
+ * tells which there are; the membership ends with the statement that needed it.
+ */
+const USE_BEFORE_IT_WAS_COUNTED = `
+  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+  DO $$
+  DECLARE place record;
+  BEGIN
+    FOR place IN SELECT environment_id, workspace_id FROM list_environment_ids() LOOP
+      PERFORM set_config('app.environment_id', place.environment_id::text, true),
+        set_config('app.workspace_id', place.workspace_id::text, true);
+      INSERT INTO api_key_unknown_usage (environment_id, api_key_id, month)
+      SELECT k.environment_id, k.id, date_trunc('month', now() AT TIME ZONE 'UTC')::date
+      FROM api_keys k WHERE k.environment_id = place.environment_id AND k.id IN (
+        SELECT i.requested_by ->> 'id' FROM invocations i
+        WHERE i.environment_id = place.environment_id AND i.created_at >= date_trunc('month', now(), 'UTC')
+        UNION SELECT m.published_by ->> 'id' FROM messages m
+        WHERE m.environment_id = place.environment_id AND m.created_at >= date_trunc('month', now(), 'UTC'));
+    END LOOP;
+    PERFORM set_config('app.environment_id', '', true), set_config('app.workspace_id', '', true);
+  END $$;
+  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
 `;

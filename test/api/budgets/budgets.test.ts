@@ -6,7 +6,9 @@ import { usageResetsAt } from '../../../domain/plans.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import type { CallResult } from '../harness/test-api.ts';
+import { deny, readApproval, untilStatus } from '../approvals/support.ts';
 import { createAction, dataOf, errorOf, invocationIn } from '../invocations/support.ts';
+import { evidence } from '../reconciliation/support.ts';
 
 const ONE = ADMISSION_ESTIMATE_MICROCENTS.invocations;
 const MESSAGE = ADMISSION_ESTIMATE_MICROCENTS.messages;
@@ -118,6 +120,41 @@ describe('a budget', () => {
     expect(errorOf(await invokeAs()).code).toBe('BUDGET_EXCEEDED');
   });
 
+  it('reserves one invocation while an approval is pending, and gives it back when it is denied', async () => {
+    const parking = await createAction(
+      service,
+      { url: `${target.baseUrl}/ok` },
+      { approval: { required: true, tag: 'budget' } },
+    );
+    await put({ invocations: ONE });
+    const parked = await invokeAs(parking);
+    expect(parked.status).toBe(202);
+    expect(await budget()).toMatchObject({ used: { invocations: 0 }, reserved: { invocations: ONE } });
+    expect(errorOf(await invokeAs()).code).toBe('BUDGET_EXCEEDED');
+    const { id, approvalId } = invocationIn(parked);
+    expect((await deny(service, await readApproval(service, approvalId))).status).toBe(200);
+    await untilStatus(service, id, ['denied']);
+    expect(await budget()).toMatchObject({ used: { invocations: 0 }, reserved: { invocations: 0 } });
+    expect(invocationIn(await invokeAs()).status).toBe('succeeded');
+  });
+
+  it('gives back what a person resolved as failed, and keeps what they resolved as succeeded', async () => {
+    const cutOff = await createAction(service, { url: `${target.baseUrl}/reset` }, { governed: false });
+    await put({ invocations: 2 * ONE });
+    for (const [outcome, expected] of [
+      ['failed', { used: { invocations: 0 }, reserved: { invocations: 0 } }],
+      ['succeeded', { used: { invocations: ONE }, reserved: { invocations: 0 } }],
+    ] as const) {
+      const { id, effectId } = invocationIn(await invokeAs(cutOff));
+      expect(effectId).toBeNull();
+      expect((await budget()).reserved.invocations).toBe(ONE);
+      const body = { outcome, partialEffect: 'none', evidence };
+      const reply = await service.post(`/api/v2/actions/invocations/${id}/resolve`, body);
+      expect(reply.status, reply.text).toBe(200);
+      expect(await budget()).toMatchObject(expected);
+    }
+  });
+
   it('covers messages: a batch is reckoned at all that it plans, also what is not valid, or not admitted at all', async () => {
     await put({ messages: 4 * MESSAGE });
     const batch = await asAgent('messages/batch', { messages: [message, { url: 'nowhere' }, message] });
@@ -159,6 +196,7 @@ describe('a budget', () => {
     const paused = await invokeAs();
     expect([paused.status, errorOf(paused).code]).toEqual([503, 'BUDGET_RECONCILIATION_REQUIRED']);
     const reconciled = await admin('PUT', { caps: { total: 10 * ONE }, usedBefore: { invocations: 8 * ONE } });
+    expect(reconciled.status).toBe(200);
     expect(dataOf(reconciled, budgetSchema)).toMatchObject({
       reconciliationRequired: false,
       used: { invocations: 9 * ONE },
@@ -167,6 +205,25 @@ describe('a budget', () => {
     expect(errorOf(await invokeAs()).code).toBe('BUDGET_EXCEEDED');
     const twice = await admin('PUT', { caps: { total: 10 * ONE }, usedBefore: { invocations: 1 } });
     expect([twice.status, errorOf(twice).code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('takes an operator’s word also where it is above the cap, and of a key that is here alone', async () => {
+    await service.database.asOwner(
+      `INSERT INTO api_key_unknown_usage VALUES ($1, $2, date_trunc('month', now() AT TIME ZONE 'UTC')::date)`,
+      [service.database.tenant.environmentId, agent.id],
+    );
+    await put({ total: 2 * ONE, messages: 0 });
+    const above = await admin('PUT', { caps: { invocations: ONE }, usedBefore: { invocations: 5 * ONE, messages: 3 } });
+    expect(above.status, above.text).toBe(200);
+    expect(dataOf(above, budgetSchema)).toMatchObject({
+      caps: { invocations: ONE },
+      used: { invocations: 5 * ONE, messages: 3, total: 5 * ONE + 3 },
+    });
+    expect(errorOf(await invokeAs()).code).toBe('BUDGET_EXCEEDED');
+    const nobody = await admin('PUT', { caps: { total: 1 }, usedBefore: { messages: 1 } }, 'key_nobody');
+    expect([nobody.status, errorOf(nobody).code]).toEqual([404, 'NOT_FOUND']);
+    const inexact = await admin('PUT', { caps: { total: 1 }, usedBefore: { messages: 2 ** 52 } });
+    expect(inexact.status).toBe(400);
   });
 
   it('is recorded in the audit log', async () => {

@@ -57,9 +57,11 @@ function strangersOf(table: string): Tenant[] {
   return others.filter((tenant) => ownershipOf(table, tenant).value !== ownershipOf(table, mine).value);
 }
 
-/** How a row that is not its own is refused; what the database alone writes takes no row from the application at all. */
+/** How a row that is not its own is refused; what the database or a migration alone writes takes no row from the application at all. */
 function refusalOf(table: string): RegExp {
-  return ['audit_chains', 'policy_revisions'].includes(table) ? /permission denied/ : /row-level security/;
+  return ['api_key_unknown_usage', 'audit_chains', 'policy_revisions'].includes(table)
+    ? /permission denied/
+    : /row-level security/;
 }
 
 async function columnsWith(table: string, privilege: 'UPDATE'): Promise<string[]> {
@@ -181,6 +183,9 @@ describe('every table', () => {
   });
 });
 
+/** Which rows could be inserted, where a trigger refuses others before row-level security does. */
+const CAN_BEGIN: Record<string, string> = { effects: `stage = 'ready'` };
+
 /** Inserts a copy of a tenant's row, which the superuser read. */
 async function copyInto(
   db: { raw(sql: string, values: readonly string[]): PromiseLike<{ rowCount: number }> },
@@ -189,7 +194,7 @@ async function copyInto(
 ): Promise<{ rowCount: number }> {
   const { column, value } = ownershipOf(table, tenant);
   const { rows } = await owner.query<{ row: unknown }>(
-    `SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${column} = $1 LIMIT 1`,
+    `SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${column} = $1 AND ${CAN_BEGIN[table] ?? 'true'} LIMIT 1`,
     [value],
   );
   const { rows: names } = await owner.query<{ name: string }>(

@@ -122,7 +122,6 @@ export async function plantPeople(owner: Client, tenant: Tenant): Promise<{ user
   return { userId };
 }
 
-/** A budget, a reservation against it (which makes the row of its use), and a use that nobody knows. */
 /** As after a resolution of what had been given up, which waited for itself: no such row can come about by itself. */
 async function plantReconciliation(
   owner: Client,
@@ -152,6 +151,7 @@ async function plantReconciliation(
   });
 }
 
+/** A budget, a reservation against it (which makes the row of its use), and a use that nobody knows. */
 async function plantBudget(owner: Client, tenant: Tenant, api_key_id: string): Promise<void> {
   const environment_id = tenant.environmentId;
   const month = '2026-01-01';
