@@ -38,7 +38,7 @@ export const importActionsRoute = defineRoute({
         actor,
         action: 'actions.imported',
         target: { type: 'environment', id: caller.environment.id },
-        details: { title: plan.title, ...(body.url === null ? {} : { url: body.url }), ...countsOf(operations) },
+        details: { title: plan.title, ...sourceOf(body), ...countsOf(operations) },
         requestId,
       });
       return recordReply(tx, { status: 200, data: operations });
@@ -52,6 +52,13 @@ async function planFrom({ url, settings }: ReadImport, deps: ApiDependencies): P
   if (fetched.kind === 'refused') throw validationError([{ path: 'body.url', message: fetched.message }]);
   const { planned } = await deps.importPlanner.run({ kind: 'document', bytes: fetched.bytes, url, settings });
   return planned;
+}
+
+/** For the audit log: without the query, which may be a signature that opens the document. */
+function sourceOf({ url }: ReadImport): { url?: string } {
+  if (url === null) return {};
+  const { origin, pathname } = new URL(url);
+  return { url: `${origin}${pathname}` };
 }
 
 function countsOf(operations: readonly ImportedOperation[]): Record<ImportedOperation['status'], number> {

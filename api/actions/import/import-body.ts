@@ -15,6 +15,7 @@ export const importActionsBody = z
     url: z
       .url({ protocol: /^https?$/ })
       .max(URL_CHARACTERS_MAX)
+      .refine((text) => !carriesCredentials(text), 'must not carry credentials')
       .describe('Where the description is, in place of `document`: https, no redirects, at most 10 MiB.'),
     operations: z
       .array(
@@ -40,6 +41,11 @@ export const importActionsBody = z
     message: 'must hold either document or url',
   })
   .meta({ id: 'ImportActions' });
+
+function carriesCredentials(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username !== '' || password !== '';
+}
 
 export const importedOperationSchema = z
   .strictObject({

@@ -192,6 +192,7 @@ describe('what may be imported', () => {
     ['an unknown member', { document: {}, nope: 1 }, 'body.nope'],
     ['something else', { document: { a: 1 } }, 'body.document'],
     ['another protocol', { url: 'file:///etc/hosts' }, 'body.url'],
+    ['a URL with credentials', { url: 'https://me:secret@x.example/openapi.json' }, 'body.url'],
   ])('is not %s', async (_what, body, path) => {
     const reply = await importing(body);
     expect([reply.status, issueOf(reply)?.path]).toEqual([400, path]);
