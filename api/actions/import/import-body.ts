@@ -42,7 +42,9 @@ export const importActionsBody = z
   })
   .meta({ id: 'ImportActions' });
 
+/** What is no URL at all is said by its schema. */
 function carriesCredentials(text: string): boolean {
+  if (!URL.canParse(text)) return false;
   const { username, password } = new URL(text);
   return username !== '' || password !== '';
 }

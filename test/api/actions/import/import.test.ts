@@ -191,6 +191,7 @@ describe('what may be imported', () => {
     ['a name that cannot begin one', { document: {}, namePrefix: 'A' }, 'body.namePrefix'],
     ['an unknown member', { document: {}, nope: 1 }, 'body.nope'],
     ['something else', { document: { a: 1 } }, 'body.document'],
+    ['no URL at all', { url: 'x.example/openapi.json' }, 'body.url'],
     ['another protocol', { url: 'file:///etc/hosts' }, 'body.url'],
     ['a URL with credentials', { url: 'https://me:secret@x.example/openapi.json' }, 'body.url'],
   ])('is not %s', async (_what, body, path) => {
