@@ -14,6 +14,7 @@ import {
 } from './configuration-schemas.ts';
 import { LOOPBACK_EGRESS } from './egress.ts';
 import { PLANS } from './plans.ts';
+import { plainMessages } from './schema-messages.ts';
 
 /** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
 export type EnvironmentVariables = Record<string, string | undefined>;
@@ -275,7 +276,7 @@ export function readConfiguration<Kind extends ProcessKind>(
       values.push([name, null]);
       continue;
     }
-    const parsed = variable.schema.safeParse(text.trim());
+    const parsed = variable.schema.safeParse(text.trim(), { error: plainMessages });
     if (parsed.success) values.push([name, parsed.data]);
     else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { validationError, type Issue } from '../../domain/errors.ts';
+import { plainMessages } from '../../domain/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
 export type RequestPart = 'params' | 'query' | 'body';
@@ -10,7 +11,7 @@ export type RequestPart = 'params' | 'query' | 'body';
  * @throws {ServiceError} VALIDATION_ERROR with every issue, each path prefixed by its part: `body.adapter.type`.
  */
 export function validatePart(part: RequestPart, schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: plainMessages });
   if (result.success) return result.data;
   throw validationError(result.error.issues.flatMap((issue) => describeIssue(part, [], issue)));
 }

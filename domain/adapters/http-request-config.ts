@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Issue } from '../errors.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { plainMessages } from '../schema-messages.ts';
 import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf, soleReference } from '../templates.ts';
 import type { Template, TemplatePlace } from '../templates.ts';
 import { checkUrlShape, withoutFragment } from '../template-rendering.ts';
@@ -93,7 +94,7 @@ export function compileConfig(value: unknown): CompiledResult {
   if (isJsonObject(value) && jsonDepthExceeds(value['body'], BODY_DEPTH_MAX)) {
     return { ok: false, issues: [{ path: 'body', message: `is nested more than ${BODY_DEPTH_MAX} deep` }] };
   }
-  const parsed = httpRequestConfigSchema.safeParse(value);
+  const parsed = httpRequestConfigSchema.safeParse(value, { error: plainMessages });
   if (!parsed.success) return { ok: false, issues: issuesOfZod(parsed.error) };
   const config = parsed.data;
   const templates: Template[] = [];

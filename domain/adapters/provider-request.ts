@@ -4,6 +4,7 @@ import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { compileSchema } from '../json-schema.ts';
 import type { Refusal } from '../lifecycle.ts';
+import { plainMessages } from '../schema-messages.ts';
 import { SECRET_NAME_PATTERN } from '../templates.ts';
 import type { Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { issuesOfZod } from './http-request-rules.ts';
@@ -20,7 +21,7 @@ export function parseConfigWith(
   schema: z.ZodType<object>,
   config: unknown,
 ): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] } {
-  const parsed = schema.safeParse(config);
+  const parsed = schema.safeParse(config, { error: plainMessages });
   if (!parsed.success) return { ok: false, issues: issuesOfZod(parsed.error) };
   const members = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
   return { ok: true, config: Object.fromEntries(members) };

@@ -87,7 +87,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   });
   const settlements = new SettlementHub(notifications);
   const stack = inject('stack');
-  const connection = Connection.lazy({ address: options.temporalAddress ?? stack.temporalAddress });
+  // To an address where nobody answers nothing is tried again: a retry that still waits when the connection is closed throws
+  // into nowhere (its timer belongs to the SDK), and fails the file that runs by then.
+  const connection = Connection.lazy(
+    options.temporalAddress === undefined
+      ? { address: stack.temporalAddress }
+      : { address: options.temporalAddress, interceptors: [] },
+  );
   const deps: ApiDependencies = {
     db,
     temporal: new Client({ connection, namespace: stack.temporalNamespace }),

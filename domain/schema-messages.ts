@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+const TYPE_TEXTS: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+const FORMAT_TEXTS: Readonly<Record<string, string>> = {
+  url: 'a URL',
+  email: 'an e-mail address',
+  uuid: 'a UUID',
+  datetime: 'a time such as 2026-01-31T12:00:00.000Z',
+  safeint: 'an integer from -(2^53 - 1) to 2^53 - 1',
+};
+
+/**
+ * What a caller is told where a schema says nothing of its own, as the `error` of a parse: what the value must be, not how the
+ * library found out. A member that is missing is "required", never "undefined", which JSON does not have.
+ */
+export const plainMessages: z.core.$ZodErrorMap = (issue) => {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPE_TEXTS[issue.expected] ?? `a ${issue.expected}`}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return bound(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      return bound(issue, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'invalid_format':
+      return formatText(issue.format);
+    case 'invalid_union':
+      return issue.input === undefined ? 'is required' : 'is of no kind that is taken here';
+    default:
+      return undefined;
+  }
+};
+
+function bound(issue: RawIssue & { origin: string }, limit: number | bigint, words: string): string {
+  if (issue.origin === 'string') return `must have ${words} ${counted(limit, 'character')}`;
+  if (issue.origin === 'array' || issue.origin === 'set') return `must have ${words} ${counted(limit, 'item')}`;
+  if (issue.origin === 'object' || issue.origin === 'record') return `must have ${words} ${counted(limit, 'member')}`;
+  return `must be ${words} ${limit}`;
+}
+
+function counted(limit: number | bigint, noun: string): string {
+  return `${limit} ${noun}${Number(limit) === 1 ? '' : 's'}`;
+}
+
+function formatText(format: string): string | undefined {
+  const text = FORMAT_TEXTS[format];
+  return text === undefined ? undefined : `must be ${text}`;
+}
