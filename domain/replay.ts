@@ -1,6 +1,10 @@
 /**
  * An operator's replay: the same bytes again under the same provider key. Safe only while the provider knows that key, so the
- * window must have this much left when the request leaves: clocks differ, and a request takes its time to arrive. No imports:
- * workflows may read it.
+ * window must have this much left, beside the action's time-out, when it is taken up: clocks differ, a request takes its time to
+ * arrive, and it may leave as late as its time-out. No imports: workflows may read it.
  */
 export const REPLAY_MARGIN_SECONDS = 60;
+
+export function replayMarginSeconds(timeoutMs: number): number {
+  return REPLAY_MARGIN_SECONDS + timeoutMs / 1_000;
+}

@@ -7,7 +7,7 @@ import { getEffect } from '../../db/effects/get-effect.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
 import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import { REPLAY_MARGIN_SECONDS } from '../../domain/replay.ts';
+import { replayMarginSeconds } from '../../domain/replay.ts';
 import type { ReplayEffectInput } from '../../workflows/reconciliation/messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
@@ -25,7 +25,7 @@ export const replayEffectRoute = defineRoute({
   description:
     'Sends the same bytes again under the same provider idempotency key, so that the provider either does what it never did or ' +
     'repeats its answer. Only while the outcome is unknown, only where the adapter declares it (`capabilities.replay`), and only ' +
-    'within `capabilities.idempotencyWindowSeconds` of the first dispatch; else 409. One replay at a time. Answers the effect as it ' +
+    'within `capabilities.idempotencyWindowSeconds` of the first dispatch, by a margin; else 409. One replay at a time. Answers the effect as it ' +
     'is afterwards; 202 where the call is still under way.',
   scope: 'actions:resolve',
   role: 'admin',
@@ -71,7 +71,7 @@ function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
   if (!effect.replays || effect.windowLeftSeconds === null) {
     return 'its adapter offers no replay: the provider would not know the request again. Reconcile or resolve it';
   }
-  if (effect.windowLeftSeconds <= REPLAY_MARGIN_SECONDS) {
+  if (effect.windowLeftSeconds <= replayMarginSeconds(effect.timeoutMs)) {
     return 'the provider’s idempotency window is over: a replay could take effect a second time. Reconcile or resolve it';
   }
   return null;

@@ -10,7 +10,17 @@ const URL_CHARACTERS_MAX = 2_048;
 const QUANTITIES_MAX = 20;
 
 const evidenceBody = z.strictObject({
-  summary: z.string().min(SUMMARY_CHARACTERS_MIN).max(SUMMARY_CHARACTERS_MAX).describe('How you know.'),
+  summary: z
+    .string()
+    .trim()
+    .min(SUMMARY_CHARACTERS_MIN, { abort: true })
+    .max(SUMMARY_CHARACTERS_MAX)
+    // The database counts characters, JavaScript halves of some: three halves may be two characters.
+    .refine(
+      (text) => [...text].length >= SUMMARY_CHARACTERS_MIN,
+      `must have at least ${SUMMARY_CHARACTERS_MIN} characters`,
+    )
+    .describe('How you know.'),
   providerIds: z
     .record(z.string().min(1).max(64), z.string().min(1).max(PROVIDER_ID_CHARACTERS_MAX))
     .refine((ids) => Object.keys(ids).length <= PROVIDER_IDS_MAX, `at most ${PROVIDER_IDS_MAX}`)

@@ -2,9 +2,9 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { ClaimedDispatch } from './claim-dispatch.ts';
 
 /**
- * Claims a replay, once and for ever, and only while the outcome is still unknown and the window has `marginSeconds` left.
- * Null: it was claimed before, given up, or is no longer due; nothing may be sent then. The invocation is locked first, so that a resolution or a
- * settlement that is about to commit is waited for.
+ * Claims a replay, once and for ever, and only while the outcome is still unknown and the window has `marginSeconds` and the
+ * action's time-out left. Null: it was claimed before, given up, or is no longer due; nothing may be sent then. The invocation is
+ * locked first, so that a resolution or a settlement that is about to commit is waited for.
  */
 export async function claimReplay(
   tx: EnvironmentTransaction,
@@ -13,11 +13,11 @@ export async function claimReplay(
   await tx.raw('SELECT FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
   const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(
     `WITH claimed AS (
-       UPDATE attempts a SET claimed_at = now() FROM effects e
+       UPDATE attempts a SET claimed_at = now() FROM effects e JOIN action_versions d ON d.id = e.version_id
        WHERE a.id = :attemptId AND a.invocation_id = :invocationId AND a.kind = 'replay' AND a.status = 'started'
          AND a.claimed_at IS NULL AND e.invocation_id = a.invocation_id AND e.stage = 'reconciling' AND e.outcome = 'unknown'
          AND (e.capabilities ->> 'replay')::boolean
-         AND clock_timestamp() + make_interval(secs => :marginSeconds)
+         AND clock_timestamp() + make_interval(secs => :marginSeconds + (d.definition ->> 'timeoutMs')::double precision / 1000)
            < e.first_dispatched_at + make_interval(secs => (e.capabilities ->> 'idempotencyWindowSeconds')::double precision)
        RETURNING a.id, e.request_digest)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,

@@ -168,7 +168,7 @@ describe('a replay', () => {
     const late = provider(LOST, ACCEPTED);
     const closing = await fenced(late);
     await world.database.asOwner(
-      `UPDATE effects SET first_dispatched_at = now() - interval '3550 seconds' WHERE id = $1`,
+      `UPDATE effects SET first_dispatched_at = now() - interval '3538 seconds' WHERE id = $1`,
       [closing.effectId],
     );
     expect(await late.sendReplay(closing)).toEqual({ sent: false });

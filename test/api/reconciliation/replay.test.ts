@@ -167,7 +167,8 @@ describe('POST /actions/effects/{id}/replay', () => {
     provider.reset(['lose before', 'answer']);
     const late = await unknownOf(service, config());
     await service.database.asOwner(
-      `UPDATE effects SET first_dispatched_at = now() - interval '3541 seconds' WHERE id = $1`,
+      // A minute and the action's time-out before the end of the window is its end for us.
+      `UPDATE effects SET first_dispatched_at = now() - interval '3515 seconds' WHERE id = $1`,
       [late.effect.id],
     );
     provider.reset(['lose before', 'answer']);
