@@ -9,7 +9,7 @@ import { putBudget } from '../../../db/budgets/put-budget.ts';
 import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
 import { writeSettlement } from '../../../db/effects/write-settlement.ts';
 import { createWorkspace } from '../../../db/environments/create-workspace.ts';
-import { createImpactLimit } from '../../../db/impact-limits/create-impact-limit.ts';
+import { createImpactLimit, type NewLimit } from '../../../db/impact-limits/create-impact-limit.ts';
 import { listReservations } from '../../../db/impact-limits/list-reservations.ts';
 import { reserveImpact } from '../../../db/impact-limits/reserve-impact.ts';
 import { migrate } from '../../../db/migrate.ts';
@@ -211,7 +211,7 @@ test('a database of the last release is brought to the newest, keeps its rows, a
   for (const sql of Object.values(LIMIT_INVARIANTS)) expect((await database.superuser.query(sql)).rows).toEqual([]);
 });
 
-const LIMIT = {
+const LIMIT: NewLimit = {
   name: 'emails',
   dimension: 'emails',
   currency: null,
@@ -220,7 +220,7 @@ const LIMIT = {
   timezone: 'UTC',
   scope: {},
   thresholds: [],
-} as const;
+};
 const FACTS = {
   impact: [{ dimension: 'emails', amount: 2, bound: 'exact' as const }],
   actionName: 'planted',
