@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { baseUrlSchema } from '../configuration-schemas.ts';
 import type { JsonObject } from '../json.ts';
 import { previewText, type PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, ProviderResponse } from './adapter-descriptor.ts';
@@ -21,10 +22,7 @@ const configSchema = z.strictObject({
   repository: z.string().regex(/^[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, 'must be owner/name'),
   secret: secretNameSchema.default('GITHUB_TOKEN'),
   /** For GitHub Enterprise Server: `https://github.example.com/api/v3`. */
-  apiBaseUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(512)
-    .default('https://api.github.com'),
+  apiBaseUrl: z.string().max(512).pipe(baseUrlSchema).default('https://api.github.com'),
 });
 
 const INPUT_SCHEMA: JsonObject = {
@@ -80,7 +78,7 @@ export function markOf(effectId: string): string {
 export function commentsUrl(definition: ActionDefinition, input: JsonObject): string {
   const { apiBaseUrl, repository } = githubConfigOf(definition);
   const { issue_number } = input as unknown as CommentInput;
-  return `${apiBaseUrl.replace(/\/+$/, '')}/repos/${repository}/issues/${issue_number}/comments`;
+  return `${apiBaseUrl}/repos/${repository}/issues/${issue_number}/comments`;
 }
 
 export function githubHeaders(authorization: string): Record<string, string> {

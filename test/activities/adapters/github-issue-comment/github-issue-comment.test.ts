@@ -80,6 +80,8 @@ test.each<JsonObject>([
   { repository: 'acme/..' },
   { repository: 'acme/app/issues/1' },
   { repository: 'acme/app', apiBaseUrl: 'ftp://example.com' },
+  { repository: 'acme/app', apiBaseUrl: 'https://me:secret@example.com' },
+  { repository: 'acme/app', apiBaseUrl: 'https://example.com/?to=' },
 ])('takes no config %j', (config) => {
   expect(githubIssueCommentDescriptor.parseConfig(config)).toMatchObject({ ok: false });
 });
