@@ -1,14 +1,17 @@
-import { loadPolicySet } from '../../db/approval-policies/load-policy-set.ts';
+import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import { compiledOrEnd } from './with-compiled-policies.ts';
 
 /**
  * What the environment's policies, the action and the environment's default say of an invocation now. It costs no round trip
- * where this process has compiled the policies of that revision before, or where there are none.
+ * where this process has compiled the policies of that revision before, or where there are none. Its transaction must be run by
+ * `withCompiledPolicies`.
  */
 export async function decidePolicy(
   tx: EnvironmentTransaction,
@@ -16,7 +19,8 @@ export async function decidePolicy(
   impact: readonly ImpactQuantity[],
   now: Date,
 ): Promise<PolicyVerdict> {
-  const { set } = await loadPolicySet(tx, work.policies);
+  const { set } = compiledOrEnd(await findPolicySet(tx, work.policies));
+  if (set.policies.length > 0) await policyTurns.take(work.environment.id);
   const subject: PolicySubject = {
     action: { id: work.actionId, name: work.actionName, versionId: work.versionId },
     definition: work.definition,

@@ -1,4 +1,5 @@
 import type { InvocationRef } from '../../domain/refs.ts';
+import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { evaluate, type Evaluation } from './evaluate-invocation.ts';
 import { reserve } from './reserve-and-mark-dispatch.ts';
@@ -10,11 +11,13 @@ import { reserve } from './reserve-and-mark-dispatch.ts';
  */
 export function evaluateAndReserve(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
-    deps.db.withEnvironment(ref, async (tx) => {
-      const { evaluation, work } = await evaluate(deps, tx, ref);
-      if (evaluation.decision !== 'proceed' || !work) return evaluation;
-      const { decision } = await reserve(deps, tx, work);
-      if (decision === 'depends') return { ...evaluation, decision };
-      return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
-    });
+    withCompiledPolicies(() =>
+      deps.db.withEnvironment(ref, async (tx): Promise<Evaluation> => {
+        const { evaluation, work } = await evaluate(deps, tx, ref);
+        if (evaluation.decision !== 'proceed' || !work) return evaluation;
+        const { decision } = await reserve(deps, tx, work);
+        if (decision === 'depends') return { ...evaluation, decision };
+        return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
+      }),
+    );
 }

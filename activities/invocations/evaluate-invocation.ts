@@ -5,6 +5,7 @@ import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { decideInvocation } from './decide-invocation.ts';
 
@@ -42,7 +43,7 @@ export interface Evaluated {
  */
 export function evaluateInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
-    deps.db.withEnvironment(ref, async (tx) => (await evaluate(deps, tx, ref)).evaluation);
+    withCompiledPolicies(() => deps.db.withEnvironment(ref, async (tx) => (await evaluate(deps, tx, ref)).evaluation));
 }
 
 /** The same within a transaction. */

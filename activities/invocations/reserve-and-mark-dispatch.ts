@@ -9,6 +9,7 @@ import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
+import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
 import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -36,11 +37,13 @@ const MARKED: readonly InvocationStatus[] = ['dispatching', 'succeeded', 'failed
  */
 export function reserveAndMarkDispatch(deps: InvocationDependencies) {
   return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Reservation> =>
-    deps.db.withEnvironment(ref, async (tx) => {
-      const work = await lockInvocationWork(tx, ref.invocationId);
-      if (!work) throw new Error(`invocation ${ref.invocationId} was evaluated and is gone`);
-      return reserve(deps, tx, work, givenUp);
-    });
+    withCompiledPolicies(() =>
+      deps.db.withEnvironment(ref, async (tx) => {
+        const work = await lockInvocationWork(tx, ref.invocationId);
+        if (!work) throw new Error(`invocation ${ref.invocationId} was evaluated and is gone`);
+        return reserve(deps, tx, work, givenUp);
+      }),
+    );
 }
 
 /** The same within a transaction that has locked the invocation. */

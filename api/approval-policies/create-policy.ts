@@ -20,8 +20,8 @@ export const createPolicyRoute = defineRoute({
   response: { 201: policySchema },
   errors: ['CONFLICT'],
   idempotent: true,
-  handler({ body, caller, actor, requestId, deps, recordReply }) {
-    const { document, digest } = readDocument(body.document);
+  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+    const { document, digest } = await readDocument(body.document, caller);
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
       await lockPolicies(tx);
       const policy = await createPolicy(tx, { document, digest, createdBy: actor });

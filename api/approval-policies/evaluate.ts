@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { getAction } from '../../db/actions/get-action.ts';
-import { loadPolicySet } from '../../db/approval-policies/load-policy-set.ts';
+import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
 import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
 import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
 import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/facts.ts';
+import { policySets } from '../../domain/approval-policies/kept-policy-sets.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { idPattern } from '../../domain/ids.ts';
@@ -41,10 +43,10 @@ export const evaluateRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async handler({ body, caller, actor, deps }) {
     const keyId = body.keyId ?? (actor.type === 'api_key' ? actor.id : null);
-    const { action, context, policies } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
+    const { action, context, found } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
       action: await getAction(tx, body.action),
       context: await readEvaluationContext(tx, keyId),
-      policies: await loadPolicySet(tx),
+      found: await findPolicySet(tx),
     }));
     if (action === null || action.archivedAt !== null) throw notFound('action');
     if (body.keyId !== undefined && context.keyName === null) {
@@ -65,6 +67,8 @@ export const evaluateRoute = defineRoute({
       runId: null,
       now: new Date(),
     };
+    const policies = 'set' in found ? found : await policySets.compile(found);
+    await policyTurns.take(caller.tenant.environmentId);
     const verdict = evaluatePolicies(policies.set, policyFactsOf(subject), policyDefaultsOf(subject));
     return {
       status: 200,

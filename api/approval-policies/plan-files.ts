@@ -25,7 +25,7 @@ export const planFilesRoute = defineRoute({
   errors: [],
   idempotent: true,
   async handler({ body, caller, actor, deps, recordReply }) {
-    const files = await readFiles(body.files);
+    const files = await readFiles(body.files, caller);
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
       // The revision first: a change between the two reads leaves a plan that is stale, never one that misses the change.
       const { revision } = await readPolicyRevision(tx);

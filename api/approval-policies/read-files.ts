@@ -1,6 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { parsePolicyDocument, type PolicyDocument } from '../../domain/approval-policies/document.ts';
+import {
+  conditionCharactersOf,
+  policyDocumentInSteps,
+  type PolicyDocument,
+} from '../../domain/approval-policies/document.ts';
+import { LIVE_CONDITION_CHARACTERS_MAX } from '../../domain/approval-policies/files.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import { validationError, type Issue } from '../../domain/errors.ts';
+import type { Caller } from '../http/define-route.ts';
 
 export interface PolicyFile {
   path: string;
@@ -13,23 +19,25 @@ export interface ReadFile {
 }
 
 /**
- * The document of each file. Other requests have their turn between two files.
+ * The document of each file. Other requests have their turn between two files, and between two conditions.
  *
  * @throws {ServiceError} VALIDATION_ERROR with the issues of all of them, `body.files[3].content.rules[0].when`.
  */
-export async function readFiles(files: readonly PolicyFile[]): Promise<ReadFile[]> {
+export async function readFiles(files: readonly PolicyFile[], { tenant }: Pick<Caller, 'tenant'>): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   const issues: Issue[] = [];
   const places = new Map<string, string>();
+  let characters = 0;
   for (const [index, { path, content }] of files.entries()) {
-    await turn();
     const root = `body.files[${index}].content`;
-    const parsed = parsePolicyDocument(content, root);
+    const parsed = await policyTurns.run(tenant.environmentId, policyDocumentInSteps(content, root));
     if (!parsed.ok) {
       issues.push(...parsed.issues);
       continue;
     }
     const { document } = parsed;
+    characters += conditionCharactersOf(document);
+    if (characters > LIVE_CONDITION_CHARACTERS_MAX) throw validationError([TOO_MUCH]);
     const earlier = places.get(document.name);
     if (earlier !== undefined) issues.push({ path: `${root}.name`, message: `is the name in ${earlier} too` });
     places.set(document.name, path);
@@ -38,3 +46,9 @@ export async function readFiles(files: readonly PolicyFile[]): Promise<ReadFile[
   if (issues.length > 0) throw validationError(issues);
   return read;
 }
+
+/** As much as an environment holds; read on, they would take the time of all the other requests. */
+const TOO_MUCH: Issue = {
+  path: 'body.files',
+  message: `hold more than ${LIVE_CONDITION_CHARACTERS_MAX} characters of conditions together`,
+};

@@ -1,8 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
 import { evaluatePolicies, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
 import { policyDefaultsOf, policyFactsOf, type PolicySubject } from '../../domain/approval-policies/facts.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyTrace, PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -33,7 +33,7 @@ export async function runFixtures(
   const results: FixtureResult[] = [];
   let spentMs = 0; // in evaluations alone: what others do in their turns is not this request's
   for (const fixture of fixtures) {
-    await turn();
+    await policyTurns.take(world.context.environment.id);
     if (spentMs >= timeMs) {
       results.push(notEvaluated(fixture, 'the fixtures before it took all the time that a request has'));
       continue;

@@ -2,7 +2,9 @@ import { getAction } from '../../db/actions/get-action.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { compilePolicySet, type PolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policySetInSteps, type PolicySet } from '../../domain/approval-policies/policy-set.ts';
+import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
+import type { InSteps } from '../../domain/in-steps.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { testBody, testedSchema, type Fixture } from './fixture-schemas.ts';
 import { readFiles, type ReadFile } from './read-files.ts';
@@ -22,12 +24,13 @@ export const testFilesRoute = defineRoute({
   response: { 200: testedSchema },
   errors: [],
   async handler({ body, caller, deps }) {
-    const files = await readFiles(body.files);
+    const files = await readFiles(body.files, caller);
     const { context, actions } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
       context: await readEvaluationContext(tx, null),
       actions: await findActions(tx, body.fixtures),
     }));
-    const results = await runFixtures({ set: setOf(files), context, actions }, body.fixtures);
+    const set = await policyTurns.run(caller.tenant.environmentId, setInSteps(files));
+    const results = await runFixtures({ set, context, actions }, body.fixtures);
     const passedCount = results.filter(({ passed }) => passed).length;
     const failedCount = results.length - passedCount;
     return { status: 200, data: { passed: failedCount === 0, passedCount, failedCount, results } };
@@ -35,8 +38,8 @@ export const testFilesRoute = defineRoute({
 });
 
 /** As if each file were a policy; its name takes the place of an id, since the policy may not be there yet. */
-function setOf(files: readonly ReadFile[]): PolicySet {
-  return compilePolicySet(
+function setInSteps(files: readonly ReadFile[]): InSteps<PolicySet> {
+  return policySetInSteps(
     files.map(({ document }) => ({
       id: document.name,
       name: document.name,

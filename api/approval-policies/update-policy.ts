@@ -25,9 +25,9 @@ export const updatePolicyRoute = defineRoute({
   response: { 200: policySchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
+  async handler({ params, body, caller, actor, requestId, deps, recordReply }) {
     const version: NewPolicyVersion | null =
-      body.document === undefined ? null : { ...readDocument(body.document), createdBy: actor };
+      body.document === undefined ? null : { ...(await readDocument(body.document, caller)), createdBy: actor };
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
       await lockPolicies(tx);
       const before = await getPolicy(tx, params.policyId);

@@ -1,14 +1,14 @@
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
 
-export const DOCUMENT_BYTES_MAX = 256 * 1024;
+export const DOCUMENT_BYTES_MAX = 128 * 1024;
 const TEXT_DEPTH_MAX = 20;
 
 export type ReadText = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
 
 /**
  * One document of YAML 1.2, so JSON too: no aliases, no tags of one's own, no doubled keys. Not by `yaml`, which goes on after
- * an error and takes seconds for 256 KiB of them; this parser ends at the first.
+ * an error and takes seconds for some of them; this parser ends at the first.
  */
 export function parseDocumentText(source: string, root: string): ReadText {
   const refuse = (message: string): ReadText => ({ ok: false, issues: [{ path: root, message }] });

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { issuesOfZod } from '../adapters/http-request-rules.ts';
 import type { Issue } from '../errors.ts';
+import { atOnce, type InSteps } from '../in-steps.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import { ROLES } from '../roles.ts';
+import { plainMessages } from '../schema-messages.ts';
 import { parseDocumentText } from './document-text.ts';
 import { isoDurationSeconds } from './durations.ts';
 import { EXPRESSION_CHARACTERS_MAX } from './expression-limits.ts';
@@ -98,8 +100,7 @@ const rulesSchema = z
         context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is the id of an earlier rule' });
       seen.add(rule.id);
     });
-    const characters = rules.reduce((sum, rule) => sum + (rule.when?.length ?? 0), 0);
-    if (characters > CONDITION_CHARACTERS_MAX) {
+    if (conditionCharactersOf({ rules }) > CONDITION_CHARACTERS_MAX) {
       context.addIssue({
         code: 'custom',
         message: `hold more than ${CONDITION_CHARACTERS_MAX} characters of conditions together`,
@@ -123,23 +124,34 @@ export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok
 
 /**
  * A policy document from outside: an object, or a string of YAML or JSON. Every condition is compiled, so that a document
- * that was taken can be evaluated. `root` begins the paths of the issues.
+ * that was taken can be evaluated; each is a step. `root` begins the paths of the issues.
  */
-export function parsePolicyDocument(value: unknown, root = 'document'): ParsedPolicyDocument {
+export function* policyDocumentInSteps(value: unknown, root = 'document'): InSteps<ParsedPolicyDocument> {
   const read = typeof value === 'string' ? parseDocumentText(value, root) : { ok: true as const, value };
   if (!read.ok) return read;
+  yield;
   if (jsonDepthExceeds(read.value, DOCUMENT_DEPTH_MAX)) {
     return { ok: false, issues: [{ path: root, message: 'is nested too deeply' }] };
   }
   const tooMany = tooManyRules(read.value, root);
   if (tooMany !== null) return { ok: false, issues: [tooMany] };
-  const parsed = policyDocumentSchema.safeParse(read.value);
+  const parsed = policyDocumentSchema.safeParse(read.value, { error: plainMessages });
   if (!parsed.success) {
     const issues = issuesOfZod(parsed.error).map((issue) => ({ ...issue, path: rooted(root, issue.path) }));
     return { ok: false, issues: issues.slice(0, ISSUES_MAX) };
   }
-  const issues = conditionIssues(parsed.data, root);
+  const issues = yield* conditionIssues(parsed.data, root);
   return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
+}
+
+/** The same in one go. */
+export function parsePolicyDocument(value: unknown, root?: string): ParsedPolicyDocument {
+  return atOnce(policyDocumentInSteps(value, root));
+}
+
+/** What compiling a document takes goes by this, and so does the memory that its conditions take when they are compiled. */
+export function conditionCharactersOf({ rules }: { rules: readonly { when?: string | undefined }[] }): number {
+  return rules.reduce((sum, { when }) => sum + (when?.length ?? 0), 0);
 }
 
 /** Counted first: the schema looks at every rule before it counts them. */
@@ -153,12 +165,13 @@ function rooted(root: string, path: string): string {
   return path === '' ? root : `${root}.${path}`;
 }
 
-function conditionIssues(document: PolicyDocument, root: string): Issue[] {
+function* conditionIssues(document: PolicyDocument, root: string): InSteps<Issue[]> {
   const issues: Issue[] = [];
-  document.rules.forEach((rule, index) => {
-    if (rule.when === undefined) return;
-    const compiled = compileExpression(rule.when);
+  for (const [index, { when }] of document.rules.entries()) {
+    if (when === undefined) continue;
+    yield;
+    const compiled = compileExpression(when);
     if (!compiled.ok) issues.push({ path: `${root}.rules[${index}].when`, message: compiled.message });
-  });
+  }
   return issues;
 }

@@ -10,7 +10,7 @@ import { DEFAULT_TERMS, strictestTerms } from './terms.ts';
 import { POLICY_EFFECTS, type PolicyDefaults, type PolicyEffect, type PolicyFacts } from './verdict.ts';
 import type { PolicyTrace, PolicyVerdict } from './verdict.ts';
 
-export { compilePolicySet, compilePolicySetInTurns, type PolicyInput, type PolicySet } from './policy-set.ts';
+export { compilePolicySet, type PolicyInput, type PolicySet } from './policy-set.ts';
 
 /** The rule of a policy that decided for it. */
 interface Decision {

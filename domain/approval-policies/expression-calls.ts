@@ -1,6 +1,5 @@
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
-import { compilePattern } from '../json-schema-patterns.ts';
-import { PATTERN_CHARACTERS_MAX, PATTERN_PROGRAM_MAX } from './expression-limits.ts';
+import { PATTERN_CHARACTERS_MAX } from './expression-limits.ts';
 import { constantString, ExpressionError, OPERATOR, type Call, type Expr } from './expression-tree.ts';
 import {
   accepts,
@@ -54,28 +53,19 @@ export function callType(
       if (first.kind === 'list' && second.kind === 'list') return join([first, second]);
       break;
     case 'matches':
-      patternOf(target === undefined ? call.args[1] : call.args[0]);
+      patternTextOf(call);
       break;
     default:
   }
   return overloadType(cel, name, target, args);
 }
 
-/** The compiled pattern of a call of `matches`. It must be written out: compiling one costs more than matching it. */
-export function patternOf(expr: Expr | undefined): { text: string; program: ReturnType<typeof compilePattern> } {
-  const text = constantString(expr);
+/** The pattern of a call of `matches`. It must be written out: compiling one costs more than matching it. */
+export function patternTextOf({ target, args }: Call): string {
+  const text = constantString(target === undefined ? args[1] : args[0]);
   if (text === undefined) throw new ExpressionError('has a pattern for matches that is not written out as a string');
-  if (text.length > PATTERN_CHARACTERS_MAX) {
-    throw new ExpressionError(`has a pattern of more than ${PATTERN_CHARACTERS_MAX} characters`);
-  }
-  try {
-    const program = compilePattern(text);
-    if (program.programSize() > PATTERN_PROGRAM_MAX) throw new ExpressionError('the pattern is too large');
-    return { text, program };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown reason';
-    throw new ExpressionError(`has a pattern that cannot be used: ${why.slice(0, 100)}`, { cause: error });
-  }
+  if (text.length <= PATTERN_CHARACTERS_MAX) return text;
+  throw new ExpressionError(`has a pattern of more than ${PATTERN_CHARACTERS_MAX} characters`);
 }
 
 function overloadType(cel: CelEnv, name: string, target: ValueType | undefined, args: readonly ValueType[]): ValueType {

@@ -25,5 +25,5 @@ export const MADE_ITEMS_MAX = 10_000;
 /** Texts longer than this are no number, time or duration. Without it `int("9…9")` takes quadratic time. */
 export const CONVERTED_CHARACTERS_MAX = 64;
 
-/** Expressions that a process keeps compiled, by their text. */
-export const COMPILED_EXPRESSIONS_MAX = 1_000;
+/** Of the expressions that a process keeps compiled, by their text. One takes some 80 bytes for each of its characters. */
+export const KEPT_CHARACTERS_MAX = 300_000;

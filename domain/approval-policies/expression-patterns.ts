@@ -1,15 +1,31 @@
 import type { RE2JS } from 're2js';
-import { patternOf } from './expression-calls.ts';
-import { operandsOf, type Expr } from './expression-tree.ts';
+import { compilePattern } from '../json-schema-patterns.ts';
+import { patternTextOf } from './expression-calls.ts';
+import { PATTERN_PROGRAM_MAX } from './expression-limits.ts';
+import { ExpressionError, operandsOf, type Expr } from './expression-tree.ts';
 
-/** The patterns of every call of `matches`, compiled, by their text. */
+/**
+ * The patterns of every call of `matches` in an expression that was checked, compiled, by their text.
+ *
+ * @throws {ExpressionError}
+ */
 export function patternsOf(expr: Expr, found = new Map<string, RE2JS>()): ReadonlyMap<string, RE2JS> {
   const kind = expr.exprKind;
   if (kind.case === 'callExpr' && kind.value.function === 'matches') {
-    const { target, args } = kind.value;
-    const { text, program } = patternOf(target === undefined ? args[1] : args[0]);
-    found.set(text, program);
+    const text = patternTextOf(kind.value);
+    if (!found.has(text)) found.set(text, compiledPattern(text));
   }
   for (const operand of operandsOf(expr)) patternsOf(operand, found);
   return found;
+}
+
+function compiledPattern(text: string): RE2JS {
+  try {
+    const program = compilePattern(text);
+    if (program.programSize() > PATTERN_PROGRAM_MAX) throw new ExpressionError('the pattern is too large');
+    return program;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown reason';
+    throw new ExpressionError(`has a pattern that cannot be used: ${why.slice(0, 100)}`, { cause: error });
+  }
 }

@@ -3,12 +3,13 @@ import { checkExpression } from './expression-check.ts';
 import { patternsOf } from './expression-patterns.ts';
 import { meteredEnvironment, withEvaluation, type ExpressionEnvironment } from './expression-environment.ts';
 import { FACT_TYPES, type Bindings } from './expression-facts.ts';
-import { COMPILED_EXPRESSIONS_MAX, EXPRESSION_CHARACTERS_MAX, EXPRESSION_UNITS_MAX } from './expression-limits.ts';
+import { EXPRESSION_CHARACTERS_MAX, EXPRESSION_UNITS_MAX, KEPT_CHARACTERS_MAX } from './expression-limits.ts';
 import { pathsOf, type FactPath } from './expression-paths.ts';
 import { meterTree } from './expression-rewrite.ts';
 import { refuseCostly } from './expression-cost.ts';
 import { countNodes, ExpressionError, parseTree } from './expression-tree.ts';
 import { BOOL, typeText, type ValueType } from './expression-types.ts';
+import { KeptByText } from './kept-by-text.ts';
 import { Meter, WorkBoundExceeded } from './meter.ts';
 
 export type Evaluated =
@@ -28,19 +29,11 @@ export interface CompiledExpression {
 export type Compiled = { ok: true; expression: CompiledExpression } | { ok: false; message: string };
 
 const POLICY_ENVIRONMENT = meteredEnvironment({}, FACT_TYPES);
-const compiledByText = new Map<string, Compiled>();
+const kept = new KeptByText<Compiled>(KEPT_CHARACTERS_MAX);
 
 /** A condition of a policy: checked over the facts, and true or false. Compiled ones are kept, because parsing is slow. */
 export function compileExpression(text: string): Compiled {
-  const known = compiledByText.get(text);
-  if (known !== undefined) return known;
-  const compiled = compileCondition(text);
-  if (compiledByText.size >= COMPILED_EXPRESSIONS_MAX) {
-    const oldest = compiledByText.keys().next();
-    if (oldest.done !== true) compiledByText.delete(oldest.value);
-  }
-  compiledByText.set(text, compiled);
-  return compiled;
+  return kept.get(text, () => compileCondition(text));
 }
 
 function compileCondition(text: string): Compiled {

@@ -6,6 +6,8 @@ import type { PolicyDocument } from './document.ts';
 export const LIVE_POLICIES_MAX = 100;
 export const LIVE_RULES_MAX = 1_000;
 export const LIVE_POLICIES_BYTES_MAX = 1_048_576;
+/** Of all conditions together. A process compiles them when it first evaluates them; in turns, but it is a second of work. */
+export const LIVE_CONDITION_CHARACTERS_MAX = 100_000;
 
 /** A policy that is there when files are compared with it. */
 export interface LivePolicy {

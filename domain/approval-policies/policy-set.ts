@@ -55,29 +55,8 @@ const VALUES: Readonly<Record<Criterion['name'], Criterion['values']>> = {
 };
 const CRITERIA = Object.keys(VALUES) as Criterion['name'][];
 
-export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
-  const steps = compiling(policies);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** The same, with a turn for other work after each rule: all conditions that an environment may hold take seconds. */
-export async function compilePolicySetInTurns(
-  policies: readonly PolicyInput[],
-  turn: () => Promise<unknown>,
-): Promise<PolicySet> {
-  const steps = compiling(policies);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await turn();
-  }
-}
-
-/** Stops after each rule. */
-function* compiling(policies: readonly PolicyInput[]): Generator<undefined, PolicySet, undefined> {
+/** Each rule is a step: compiling the conditions of a whole environment is a second of work. */
+export function* policySetInSteps(policies: readonly PolicyInput[]): InSteps<PolicySet> {
   const compiled: CompiledPolicy[] = [];
   for (const { id, name, priority, version, document } of [...policies].sort(byPrecedence)) {
     const rules: CompiledRule[] = [];
@@ -88,6 +67,11 @@ function* compiling(policies: readonly PolicyInput[]): Generator<undefined, Poli
     compiled.push({ id, name, priority, version, rules });
   }
   return { policies: compiled };
+}
+
+/** The same in one go. */
+export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
+  return atOnce(policySetInSteps(policies));
 }
 
 /** Higher priority first, then by name, then by id: never by the order in which a database gave them. */

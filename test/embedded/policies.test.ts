@@ -173,5 +173,5 @@ describe('npm run policies', () => {
     expect([keyless.code, keyless.output]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
     expect((await spawn(env, 'plan')).code).toBe(2);
     expect(planned.output + tested.output).not.toContain(client.key);
-  });
+  }, 120_000); // each may have to build first
 });

@@ -178,8 +178,8 @@ describe('the text of a policy document', () => {
     ['a tag', 'name: !!js/function "x"', /tag/],
     ['two documents', 'a: 1\n---\nb: 2', /single document/],
     ['a key twice', '{"name": "a", "name": "b"}', /duplicated/],
-    ['brackets without end', '['.repeat(200_000), /depth/i],
-    ['more than 256 KiB', padded, /longer than 262144 bytes/],
+    ['brackets without end', '['.repeat(100_000), /depth/i],
+    ['more than 128 KiB', padded, /longer than 131072 bytes/],
     ['nothing', '', /empty/],
     ['a broken line', 'a: [1', /line 1/],
   ])('is refused with %s', (_, text, message) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compilePolicySetInTurns, evaluatePolicies } from '../../../domain/approval-policies/evaluate-policies.ts';
+import { evaluatePolicies } from '../../../domain/approval-policies/evaluate-policies.ts';
 import { globMatches } from '../../../domain/approval-policies/globs.ts';
+import { policySetInSteps } from '../../../domain/approval-policies/policy-set.ts';
 import type { PolicyDefaults, PolicyFacts } from '../../../domain/approval-policies/verdict.ts';
 import { documentOf, FACTS, NO_DEFAULTS, verdictOf, type TestPolicy } from './support.ts';
 
@@ -309,14 +310,16 @@ test('the trace has every rule that was looked at, in order, with what it saw', 
   ]);
 });
 
-test('policies that are compiled in turns decide the same, and others have a turn after each rule', async () => {
+test('policies that are compiled in steps decide the same, and others may have a turn after each rule', () => {
   const rules = [{ ...deny('never'), ...never }, ask(), deny()];
   const policies = ['A', 'B'].map((name) => {
     return { id: `pol_${name}`, name, priority: 0, version: 1, document: documentOf(rules, name) };
   });
+  const steps = policySetInSteps(policies);
   let turns = 0;
-  const set = await compilePolicySetInTurns(policies, () => Promise.resolve(turns++));
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) turns++;
   expect(turns).toBe(6);
-  const { policyId, ruleId } = evaluatePolicies(set, FACTS, NO_DEFAULTS);
+  const { policyId, ruleId } = evaluatePolicies(step.value, FACTS, NO_DEFAULTS);
   expect([policyId, ruleId]).toEqual(['pol_A', 'ask']);
 });

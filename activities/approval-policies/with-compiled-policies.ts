@@ -1,0 +1,40 @@
+import {
+  policySets,
+  type LoadedPolicySet,
+  type UncompiledPolicySet,
+} from '../../domain/approval-policies/kept-policy-sets.ts';
+
+/** With policies that change faster than they are compiled the activity fails, and is tried again later. */
+const ATTEMPTS_MAX = 3;
+
+/** Ends a transaction that comes upon policies that this process has not compiled. */
+class PoliciesNotCompiled extends Error {
+  readonly policies: UncompiledPolicySet;
+
+  constructor(policies: UncompiledPolicySet) {
+    super(`the policies of revision ${policies.revision} are not compiled yet`);
+    this.name = 'PoliciesNotCompiled';
+    this.policies = policies;
+  }
+}
+
+/** @throws {PoliciesNotCompiled} which `withCompiledPolicies` catches, outside of the transaction. */
+export function compiledOrEnd(found: LoadedPolicySet | UncompiledPolicySet): LoadedPolicySet {
+  if ('set' in found) return found;
+  throw new PoliciesNotCompiled(found);
+}
+
+/**
+ * Runs a transaction that evaluates policies. Where the process has not compiled them yet, the transaction is rolled back, so that
+ * neither its connection nor its locks wait for the compiler (one environment's policies would hold them all), and is run again.
+ */
+export async function withCompiledPolicies<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!(error instanceof PoliciesNotCompiled) || attempt === ATTEMPTS_MAX) throw error;
+      await policySets.compile(error.policies);
+    }
+  }
+}

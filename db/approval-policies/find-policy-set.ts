@@ -1,0 +1,60 @@
+import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
+import { compilePolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
+import { policySets } from '../../domain/approval-policies/kept-policy-sets.ts';
+import type { LoadedPolicySet, UncompiledPolicySet } from '../../domain/approval-policies/kept-policy-sets.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { type PolicyRevision, readPolicyRevision } from './read-policy-revision.ts';
+
+const NONE: LoadedPolicySet = { revision: 0, set: compilePolicySet([]) };
+
+/**
+ * The enabled policies of the transaction's environment: as this process has compiled them, else as they are to be compiled, by
+ * `policySets.compile`, when the transaction is over: compiling may take a second, and a connection is not to wait for it.
+ *
+ * A change that has committed is seen by the next call, on every process: the revision is read each time, or was by `known` in an
+ * earlier statement of this transaction. A stamp names one content for ever (migration 0014), also one that was read in a
+ * transaction that is rolled back. Read Committed lets a change come in between; then the answer is the newer one, whole.
+ */
+export async function findPolicySet(
+  tx: EnvironmentTransaction,
+  known?: PolicyRevision,
+): Promise<LoadedPolicySet | UncompiledPolicySet> {
+  const { stamp } = known ?? (await readPolicyRevision(tx));
+  if (stamp === null) return NONE;
+  return policySets.find(stamp) ?? (await readUncompiled(tx));
+}
+
+interface Row {
+  environmentId: string;
+  revision: string;
+  stamp: string;
+  id: string | null;
+  name: string;
+  priority: number;
+  version: number;
+  document: PolicyDocument;
+  bytes: number;
+}
+
+/** The revision and the policies in one statement, so that both are of one moment. */
+async function readUncompiled(tx: EnvironmentTransaction): Promise<UncompiledPolicySet> {
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT r.environment_id AS "environmentId", r.revision, r.stamp, p.id, p.name, p.priority, v.version, v.document,
+       octet_length(CAST(v.document AS text)) AS bytes
+     FROM policy_revisions r
+       LEFT JOIN approval_policies p ON p.environment_id = r.environment_id AND p.enabled AND p.archived_at IS NULL
+       LEFT JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+     WHERE r.environment_id = current_environment_id()`,
+    [],
+  );
+  const first = rows[0];
+  if (first === undefined) throw new Error('the environment has no policy revision, and had one before');
+  const enabled = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id }]));
+  return {
+    environmentId: first.environmentId,
+    revision: Number(first.revision),
+    stamp: first.stamp,
+    policies: enabled.map(({ id, name, priority, version, document }) => ({ id, name, priority, version, document })),
+    bytes: enabled.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
