@@ -186,4 +186,12 @@ describe('the API and the worker apart from each other', () => {
       expect(program.output).toContain(`${name} is not set.`);
     }
   });
+
+  it('end the API, told to stop while Temporal is away, with exit code 0', async () => {
+    await startApiProcess();
+    await temporal.stop();
+    expect((await callJson(`${baseUrl}/readyz`)).status).toBe(503); // leaves a call behind that the SDK is about to try again
+    expect(await api.end('SIGTERM')).toBe(0);
+    expect(api.output).not.toContain('Error: ');
+  });
 });
