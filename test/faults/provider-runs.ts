@@ -17,6 +17,9 @@ export interface ProviderUnderTest<Fault extends string> {
   server: ProviderServer<Fault>;
   /** Name of the action; its time-out is short. */
   action: string;
+  /** Of the one impact limit that applies to it, and how much each effect reserves of it. */
+  limitId: string;
+  amount: number;
   /** The same input for every operation of a run: equal effects under different keys. */
   input(): JsonObject;
   truthOf(effectId: string): Truth;
@@ -97,6 +100,7 @@ async function runOperations<Fault extends string>(
     provider.server.release();
     const copies = provider.copies?.(fault) ?? 0;
     checkEffect(run, effect, provider.truthOf(effectId), copies);
+    checkAllowance(run, effect, provider);
     const writes = provider.server.writes().filter((request) => provider.isWriteFor(request, effectId));
     expect(writes.length, `${run}: sent once, and once for each replay`).toBeLessThanOrEqual(1 + replays);
   }
@@ -139,7 +143,21 @@ function checkEffect(run: string, effect: Effect, truth: Truth, copies: number):
     default:
       throw new Error(`${about}, which is no end`);
   }
-  const isOpen = effect.grade === 'unknown' || effect.grade === 'pending';
-  expect(effect.unresolvedExposure, about).toBe(isOpen);
-  for (const reservation of effect.reservations) expect(reservation.state === 'reserved', about).toBe(isOpen);
+}
+
+/** Held for as long as nobody knows, used by a success, and given back on the proof that nothing happened. */
+const PLACE: Readonly<Record<string, Partial<Effect['reservations'][number]>>> = {
+  unknown: { state: 'reserved', exposure: 'unknown' },
+  pending: { state: 'reserved', exposure: 'pending' },
+  confirmed: { state: 'settled', exposure: null },
+  acknowledged: { state: 'settled', exposure: null },
+  failed: { state: 'released', exposure: null },
+};
+
+function checkAllowance(run: string, effect: Effect, { limitId, amount }: { limitId: string; amount: number }): void {
+  const about = `${run}: ${effect.id} is ${effect.grade}`;
+  expect(effect.unresolvedExposure, about).toBe(effect.grade === 'unknown' || effect.grade === 'pending');
+  // What was refused before the reservation has none.
+  const place = PLACE[effect.grade];
+  expect(effect.reservations, about).toMatchObject(place === undefined ? [] : [{ limitId, amount, ...place }]);
 }

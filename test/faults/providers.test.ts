@@ -44,15 +44,32 @@ async function createAction(type: string, config: JsonObject, overrides: JsonObj
   return name;
 }
 
+/** One that nothing exceeds: what is looked at is what stands in it. */
+async function limitOn(action: string, counted: JsonObject): Promise<string> {
+  const body = {
+    name: `of ${action}`,
+    cap: 1_000_000_000,
+    period: 'lifetime',
+    scope: { actions: [action] },
+    ...counted,
+  };
+  const reply = await service.post('/api/v2/impact-limits', body);
+  if (reply.status !== 201) throw new Error(reply.text);
+  return (reply.json as { data: { id: string } }).data.id;
+}
+
 const testRefunds = (overrides: JsonObject = {}): Promise<string> =>
   createAction('stripe.refund', { mode: 'test', secret: 'STRIPE_TEST' }, overrides);
 
 describe('stripe.refund', () => {
   let provider: ProviderUnderTest<(typeof STRIPE_FAULTS)[number]>;
   beforeAll(async () => {
+    const action = await testRefunds();
     provider = {
       server: stripe,
-      action: await testRefunds(),
+      action,
+      limitId: await limitOn(action, { dimension: 'money', currency: 'usd' }),
+      amount: 1_250,
       input: () => ({ payment_intent: stripe.pay({ amountReceived: 100_000 }), amount: 1_250 }),
       truthOf(effectId) {
         const [refund, ...others] = stripe.refundsOf(effectId);
@@ -106,7 +123,7 @@ describe('stripe.refund', () => {
 
   test('its impact is money in the currency of the payment', async () => {
     const input = { payment_intent: stripe.pay({ currency: 'eur' }), amount: 700 };
-    const { invocation } = await invoke(service, provider.action, { input });
+    const { invocation } = await invoke(service, await testRefunds(), { input });
     const effect = effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
     expect(effect.impact).toEqual([{ dimension: 'money', currency: 'eur', amount: 700, bound: 'exact' }]);
     expect(effect.capabilities).toMatchObject({ lookup: 'by_key', replay: true, reversible: true });
@@ -161,9 +178,12 @@ describe('resend.email', () => {
   });
   let provider: ProviderUnderTest<(typeof RESEND_FAULTS)[number]>;
   beforeAll(async () => {
+    const action = await createAction('resend.email', { domain: 'example.com' });
     provider = {
       server: resend,
-      action: await createAction('resend.email', { domain: 'example.com' }),
+      action,
+      limitId: await limitOn(action, { dimension: 'emails' }),
+      amount: 1,
       input: mail,
       truthOf(effectId) {
         const [email, ...others] = resend.emailsOf(effectId);
@@ -220,9 +240,13 @@ describe('github.issue_comment', () => {
   let issues = 0;
   let provider: ProviderUnderTest<(typeof GITHUB_FAULTS)[number]>;
   beforeAll(async () => {
+    const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
+    const action = await createAction('github.issue_comment', config);
     provider = {
       server: github,
-      action: await createAction('github.issue_comment', { repository: 'acme/app', apiBaseUrl: github.baseUrl }),
+      action,
+      limitId: await limitOn(action, { dimension: 'resource_mutations' }),
+      amount: 1,
       input: () => ({ issue_number: ++issues, body: 'Done.' }),
       truthOf: (effectId) => ({
         made: github.comments.filter(({ body }) => body.includes(effectId)).length,
