@@ -13,7 +13,13 @@ export type RequestPart = 'params' | 'query' | 'body';
 export function validatePart(part: RequestPart, schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value, { error: plainMessages });
   if (result.success) return result.data;
-  throw validationError(result.error.issues.flatMap((issue) => describeIssue(part, [], issue)));
+  throw validationError(withoutEchoes(result.error.issues).flatMap((issue) => describeIssue(part, [], issue)));
+}
+
+/** Of a value whose very type is wrong zod also counts what it has instead: a string's characters, where a list was asked for. */
+function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.path.join('\0')] : [])));
+  return issues.filter((issue) => issue.code === 'invalid_type' || !mistyped.has(issue.path.join('\0')));
 }
 
 /** An absent body is `{}` to a schema that needs nothing; where something is needed, that a body is missing is the issue. */

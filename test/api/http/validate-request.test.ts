@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { validatePart } from '../../../api/http/validate-request.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+
+const schema = z.strictObject({
+  effects: z.array(z.string().min(2)).max(3),
+  input: z.record(z.string(), z.json()),
+  either: z.union([z.string().min(2), z.strictObject({ a: z.int() })]).optional(),
+});
+
+function issuesOf(value: unknown): unknown {
+  try {
+    validatePart('body', schema, value);
+  } catch (error) {
+    if (error instanceof ServiceError) return error.details?.['issues'];
+    throw error;
+  }
+  return [];
+}
+
+describe('what a caller is told of a part of a request', () => {
+  test('one issue for a value of the wrong type, and none for the length that it has instead', () => {
+    expect(issuesOf({ effects: 'eff_1', input: {} })).toEqual([{ path: 'body.effects', message: 'must be an array' }]);
+    expect(issuesOf({ effects: [1, 'x'], input: {} })).toEqual([
+      { path: 'body.effects[0]', message: 'must be a string' },
+      { path: 'body.effects[1]', message: 'must have at least 2 characters' },
+    ]);
+  });
+
+  test('that what is missing is required, and what a record is', () => {
+    expect(issuesOf({ effects: [] })).toEqual([{ path: 'body.input', message: 'is required' }]);
+    expect(issuesOf({ effects: [], input: [] })).toEqual([{ path: 'body.input', message: 'must be an object' }]);
+  });
+
+  test('the issues of the alternative that was meant', () => {
+    const said = (either: unknown): unknown => issuesOf({ effects: [], input: {}, either });
+    expect(said('x')).toEqual([{ path: 'body.either', message: 'must have at least 2 characters' }]);
+    expect(said({ a: 'x', b: 1 })).toEqual([
+      { path: 'body.either.a', message: 'must be a number' },
+      { path: 'body.either.b', message: 'is not a known field' },
+    ]);
+  });
+});
