@@ -24,6 +24,7 @@ export const importActionsRoute = defineRoute({
   response: { 200: z.array(importedOperationSchema) },
   errors: ['CONFLICT'],
   idempotent: true,
+  admit: (deps) => deps.importPlanner.admit(),
   async readBody(bytes, deps) {
     if (bytes.length === 0) throw validationError([{ path: 'body', message: 'is missing: send a JSON body' }]);
     const { read, digest } = await deps.importPlanner.run({ kind: 'request', bytes });

@@ -152,6 +152,8 @@ export interface RouteDefinition<
    * schema of `request.body` then only describes it, and this throws what the check by the schema would.
    */
   readBody?(bytes: Uint8Array, deps: ApiDependencies): Promise<ReadBody<Parsed>>;
+  /** Asked before the body is read, where bodies are so large that only a few may be held at once; the reply gives the place back. */
+  admit?(deps: ApiDependencies): () => void;
   handler(context: RouteContext<Out<P>, Out<Q>, Parsed>): Promise<RouteReply<Data<R>>>;
 }
 

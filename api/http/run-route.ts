@@ -92,16 +92,28 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
   }
 }
 
-async function runEnvironmentRoute(
-  runner: RouteRunner,
-  route: Extract<AnyRoute, { kind: 'environment' }>,
-  ctx: HttpContext,
-): Promise<void> {
+type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+
+async function runEnvironmentRoute(runner: RouteRunner, route: EnvironmentRoute, ctx: HttpContext): Promise<void> {
   const identify = route.environmentFromPath === true ? identifyCallerOfPath : identifyCaller;
   const caller = await identify(runner.authenticators, ctx, route);
   ctx.state.caller = caller;
   await pass(runner.gates, { ctx, route, workspaceId: caller.workspaceId });
   requireScope(caller, route);
+  const leave = route.admit?.(runner.deps);
+  try {
+    await runForCaller(runner, route, ctx, caller);
+  } finally {
+    leave?.();
+  }
+}
+
+async function runForCaller(
+  runner: RouteRunner,
+  route: EnvironmentRoute,
+  ctx: HttpContext,
+  caller: Caller,
+): Promise<void> {
   const { json, ...parts } = await read(runner, route, ctx);
   const context: Omit<RouteContext<unknown, unknown, unknown>, 'recordReply'> = {
     ...parts,

@@ -2,7 +2,7 @@ import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import type { Issue } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import { DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
+import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_VALUES_MAX, YAML_ALIASES_MAX } from './limits.ts';
 import { mayHoldTooManyValues } from './values.ts';
 
 export type OpenApiVersion = '3.0' | '3.1' | '3.2';
@@ -53,6 +53,7 @@ function shortened(title: string): string {
 
 /** The parsers' own messages quote the text, which may hold a credential: only the place is told. */
 function parseText(text: string): { value: unknown } | { fault: string } {
+  if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX) return { fault: `is larger than ${DOCUMENT_BYTES_MAX} bytes` };
   if (mayHoldTooManyValues(text)) return { fault: TOO_MANY_VALUES };
   if (/^\s*\{/.test(text)) {
     try {

@@ -27,12 +27,18 @@ export interface PlannedParameters {
   notes: string[];
 }
 
-const PLACE_OF: Record<string, Place> = { path: 'path', query: 'query', header: 'headers', cookie: 'cookies' };
-const STYLES: Record<string, readonly ParameterStyle[]> = {
-  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
-  header: ['simple'],
-  cookie: ['form'],
-};
+/** Maps, because the names are the document's: `constructor` is a member of every object. */
+const PLACE_OF: ReadonlyMap<string, Place> = new Map([
+  ['path', 'path'],
+  ['query', 'query'],
+  ['header', 'headers'],
+  ['cookie', 'cookies'],
+]);
+const STYLES: ReadonlyMap<string, readonly ParameterStyle[]> = new Map([
+  ['query', ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']],
+  ['header', ['simple']],
+  ['cookie', ['form']],
+]);
 /** OpenAPI has these follow from the bodies and the security of an operation. */
 const DESCRIBED_ELSEWHERE: readonly string[] = ['accept', 'content-type', 'authorization'];
 const IDEMPOTENCY_HEADER = 'idempotency-key';
@@ -91,7 +97,7 @@ type Planned = { input: InputParameter; config: ParameterConfig | null };
 
 /** One parameter, or what is wrong with it. */
 function planParameter(root: JsonObject, parameter: JsonObject, name: string, location: string): Planned | string {
-  const place = PLACE_OF[location];
+  const place = PLACE_OF.get(location);
   if (place === undefined) return 'is in a place that is not supported';
   if (name === '' || name.length > 128 || /[{}]/.test(name) || name === '__proto__')
     return 'has a name that is not supported';
@@ -112,7 +118,7 @@ function planParameter(root: JsonObject, parameter: JsonObject, name: string, lo
   if (isJson) return { input, config: { ...base, style: 'json' } };
   const isPlain = ['string', 'integer', 'number', 'boolean'].includes(textIn(resolved['type']));
   if (isPlain) return { input, config: base };
-  const known = STYLES[location]?.find((candidate) => candidate === style);
+  const known = STYLES.get(location)?.find((candidate) => candidate === style);
   if (style !== undefined && known === undefined) return `has the style ${textIn(style).slice(0, 20)}`;
   const encoding = {
     ...(known === undefined ? {} : { style: known }),

@@ -17,6 +17,7 @@ export interface ImportOptions {
   baseUrl: string | null;
   /** What an action may be called, beyond the pattern. */
   isAllowedName(name: string): boolean;
+  convertedNodesMax?: number;
 }
 
 /** An operation as an action, or why it cannot be one. `notes` say what was left out of it. */
@@ -59,7 +60,7 @@ export function planImport(source: unknown, at: string, options: ImportOptions):
   let converted = 0;
   const charge = (nodes: number): void => {
     converted += nodes;
-    if (converted > CONVERTED_NODES_MAX) throw new TooMuchWork();
+    if (converted > (options.convertedNodesMax ?? CONVERTED_NODES_MAX)) throw new TooMuchWork();
   };
   function* plan(): Generator<PlannedOperation> {
     for (const operation of listed.ok ? listed.operations : []) {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../../domain/openapi-import/limits.ts';
 import { SECRET_NAME_PATTERN } from '../../../domain/templates.ts';
 
-/** A document and what stands around it. */
-export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX + 1_048_576;
+/** A document as a JSON text, whose quotes and line ends are escaped, and what stands around it. */
+export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX * 1.25;
 const URL_CHARACTERS_MAX = 2_048;
 const NAME_PREFIX_PATTERN = /^[a-z][a-z0-9_.-]{0,31}$/;
 
@@ -11,12 +11,12 @@ export const importActionsBody = z
   .strictObject({
     document: z
       .union([z.string(), z.record(z.string(), z.unknown())])
-      .describe('An OpenAPI 3.0, 3.1 or 3.2 description: an object, or a text of JSON or YAML. At most 10 MiB.'),
+      .describe('An OpenAPI 3.0, 3.1 or 3.2 description: an object, or a text of JSON or YAML. At most 16 MiB.'),
     url: z
       .url({ protocol: /^https?$/ })
       .max(URL_CHARACTERS_MAX)
       .refine((text) => !carriesCredentials(text), 'must not carry credentials')
-      .describe('Where the description is, in place of `document`: https, no redirects, at most 10 MiB.'),
+      .describe('Where the description is, in place of `document`: https, no redirects, at most 16 MiB.'),
     operations: z
       .array(
         z

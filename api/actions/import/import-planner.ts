@@ -6,8 +6,9 @@ import type { ImportAnswer, ImportJob } from './import-job.ts';
 const HEAP_MB_MAX = 768;
 const YOUNG_HEAP_MB_MAX = 64;
 const TIME_MS_MAX = 60_000;
-/** Each holds a body of up to 11 MiB. */
 const WAITING_MAX = 4;
+/** Each holds a body of up to 20 MiB, from its first byte on. */
+const REQUESTS_MAX = 8;
 const WAIT_MS_MAX = 30_000;
 
 export interface ImportPlannerOptions {
@@ -16,6 +17,7 @@ export interface ImportPlannerOptions {
   timeMsMax?: number;
   heapMbMax?: number;
   waitingMax?: number;
+  requestsMax?: number;
   waitMsMax?: number;
 }
 
@@ -27,11 +29,26 @@ export class ImportPlanner {
   private readonly options: ImportPlannerOptions;
   private readonly waiting: ((granted: boolean) => void)[] = [];
   private readonly workers = new Set<Worker>();
+  private requests = 0;
   private isBusy = false;
   private isClosed = false;
 
   constructor(options: ImportPlannerOptions = {}) {
     this.options = options;
+  }
+
+  /**
+   * A place for one request, before its body is read: what uploads hold in memory is bounded with it. Call what it gives back
+   * once, when the request is answered.
+   *
+   * @throws {ServiceError} SERVICE_UNAVAILABLE where all are taken.
+   */
+  admit(): () => void {
+    if (this.requests >= (this.options.requestsMax ?? REQUESTS_MAX)) throw tooMany();
+    this.requests++;
+    return () => {
+      this.requests--;
+    };
   }
 
   /**
@@ -43,6 +60,8 @@ export class ImportPlanner {
   ): Promise<Extract<ImportAnswer, { kind: Kind }>> {
     await this.turn();
     try {
+      // It may have been closed since the turn was given.
+      if (this.isClosed) throw tooMany();
       const answer = await this.inThread(job);
       if (answer.kind === 'refused') {
         const { code, message, details } = answer;

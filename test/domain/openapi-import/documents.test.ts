@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../domain/json.ts';
-import { OPERATIONS_MAX } from '../../../domain/openapi-import/limits.ts';
+import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX } from '../../../domain/openapi-import/limits.ts';
+import { TooMuchWork } from '../../../domain/openapi-import/plan-import.ts';
 import { action, describing, planned, refused } from './support.ts';
 
 const YAML = `
@@ -66,6 +67,7 @@ describe('a hostile description', () => {
     for (let level = 0; level < depth; level++) value = { a: value };
     return value;
   };
+  const keys = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}: 1`).join(', ');
   const bomb = (levels: number): string => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < levels; level++) {
@@ -94,6 +96,8 @@ describe('a hostile description', () => {
     ['has a NUL', describing({ summary: 'a\0b' }), /NUL/],
     ['has half a character', describing({ summary: 'a\ud800b' }), /surrogate/],
     ['has numbers of YAML alone', 'openapi: 3.1.0\nx: .inf', /number/],
+    ['merges without end', `a: &a { ${keys(200)} }\nb: [${'{ <<: *a }, '.repeat(5_000)}]`, /not valid YAML/],
+    ['is too large', `${' '.repeat(DOCUMENT_BYTES_MAX)}{}`, /larger than/],
     ['has too many aliases', `a: &a 1\nb: [${'*a, '.repeat(20_000)}]`, /not valid YAML/],
   ] as [string, Json, RegExp][])('is refused where it %s', (_what, source, message) => {
     expect(refused(source)[0]?.message).toMatch(message);
@@ -111,6 +115,16 @@ describe('a hostile description', () => {
     for (const source of [`{"openapi":"3.1.0","x":[${'{},'.repeat(800_000)}{}]}`, `a:\n${'- 1\n'.repeat(1_600_000)}`]) {
       expect(refused(source)[0]?.message).toMatch(/holds more than/);
     }
+  });
+
+  it('whose shared schemas are converted again and again is given up', () => {
+    const properties = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Wide' } } };
+    const paths: JsonObject = {};
+    for (let index = 0; index < 20; index++) paths[`/p${index}`] = { post: { requestBody: { content } } };
+    const document = describing({}, { paths, components: { schemas: { Wide: { properties } } } });
+    expect(planned(document, { convertedNodesMax: 3_000 })).toHaveLength(20);
+    expect(() => planned(document, { convertedNodesMax: 1_000 })).toThrow(TooMuchWork);
   });
 
   it('with too many operations is refused', () => {

@@ -83,6 +83,11 @@ describe('an operation', () => {
     ],
     ['a matrix', withParameters('/{a}', { name: 'a', in: 'path', style: 'matrix', schema: text }), /the style matrix/],
     ['a required querystring', withParameters('/a', { name: 'q', in: 'querystring', required: true }), /not supported/],
+    [
+      'a place of every object',
+      withParameters('/a', { name: 'q', in: 'constructor', required: true }),
+      /a place that is/,
+    ],
     ['a header of the connection', withParameters('/a', { name: 'Host', in: 'header', required: true }), /sets itself/],
     ['a parameter elsewhere', withParameters('/a', { $ref: 'other.yaml#/a' }), /outside of the document/],
     ['a reference to nowhere', withParameters('/a', { $ref: '#/components/parameters/a' }), /does not exist/],

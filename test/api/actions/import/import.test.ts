@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
@@ -156,6 +157,26 @@ describe('an import', () => {
       { unchanged: 5 },
     ]);
   });
+});
+
+describe('a service that holds as many bodies as it may', () => {
+  it('reads no further one, and does again once a caller went away', async () => {
+    const other = await startTestApi({ routes: actionRoutes, database: api.database, imports: { requestsMax: 1 } });
+    try {
+      const status = async (): Promise<number> =>
+        (await other.call('POST', '/api/v2/actions/import', { key: full, body: {} })).status;
+      expect(await status()).toBe(400);
+      const headers = { authorization: `Bearer ${full}`, 'content-type': 'application/json', 'content-length': '1000' };
+      const upload = request(`${other.baseUrl}/api/v2/actions/import`, { method: 'POST', headers });
+      upload.on('error', () => undefined); // it is broken off below
+      upload.write('{"document":');
+      await vi.waitFor(async () => expect(await status()).toBe(503), { timeout: 60_000 });
+      upload.destroy();
+      await vi.waitFor(async () => expect(await status()).toBe(400), { timeout: 60_000 });
+    } finally {
+      await other.close();
+    }
+  }, 180_000);
 });
 
 describe('what may be imported', () => {

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../../api/actions/import/import-planner.ts';
 import type { ServiceError } from '../../../../domain/errors.ts';
-import type { JsonObject } from '../../../../domain/json.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { smallDocument } from './support.ts';
 
@@ -35,20 +34,8 @@ async function refusalOf(promise: Promise<unknown>): Promise<[string, string]> {
   return [error.code, issues?.[0]?.message ?? error.publicMessage];
 }
 
-/** Takes the reader far longer than a thread takes to start: wide schemas for every operation. */
-function laborious(): JsonObject {
-  const properties = Object.fromEntries(
-    Array.from({ length: 900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^[a-z]{1,9}${index}$` }]),
-  );
-  const schema = { $ref: '#/components/schemas/Wide' };
-  const paths = Object.fromEntries(
-    Array.from({ length: 1_500 }, (_, index) => [
-      `/p${index}`,
-      { post: { requestBody: { content: { 'application/json': { schema } } } } },
-    ]),
-  );
-  return smallDocument('laborious', 0, { paths, components: { schemas: { Wide: { type: 'object', properties } } } });
-}
+/** A thread that does this in place of reading a document. */
+const thread = (program: string) => (): URL => new URL(`data:text/javascript,${encodeURIComponent(program)}`);
 
 describe('a thread', () => {
   it(
@@ -65,13 +52,13 @@ describe('a thread', () => {
   it(
     'is ended when its time is over, and the next import runs',
     async () => {
-      const made = planner({ timeMsMax: 3_000 });
-      expect(await refusalOf(run(made, laborious()))).toEqual([
+      const made = planner({ timeMsMax: 1_000, threadFile: thread('for (;;);') });
+      const waits = refusalOf(run(made, smallDocument('next', 1)));
+      expect(await refusalOf(run(made, smallDocument('first', 1)))).toEqual([
         'VALIDATION_ERROR',
         expect.stringContaining('takes too long') as string,
       ]);
-      const after = planner();
-      expect((await run(after, smallDocument('after', 1))).read.planned?.entries).toHaveLength(1);
+      expect((await waits)[0]).toBe('VALIDATION_ERROR');
     },
     PATIENCE_MS,
   );
@@ -79,13 +66,26 @@ describe('a thread', () => {
   it(
     'is ended when its heap is full, and the process lives',
     async () => {
-      const made = planner({ heapMbMax: 40 });
-      const heavy = smallDocument('heavy', 1, { 'x-heavy': Array.from({ length: 700_000 }, () => [{}]) });
-      expect(await refusalOf(run(made, heavy))).toEqual([
+      const program = 'const kept = []; for (;;) kept.push(Array.from({ length: 1_000 }, Math.random));';
+      const made = planner({ heapMbMax: 40, threadFile: thread(program) });
+      expect(await refusalOf(run(made, smallDocument('heavy', 1)))).toEqual([
         'VALIDATION_ERROR',
         expect.stringContaining('more memory') as string,
       ]);
-      expect((await run(made, smallDocument('light', 1))).read.planned?.entries).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'that ends without an answer is our fault, and the next import runs',
+    async () => {
+      const answering =
+        "import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ kind: 'document' })";
+      const programs = ['process.exit(3)', 'throw new Error("ours")', answering];
+      const made = planner({ threadFile: () => thread(programs.shift() ?? '')() });
+      await expect(run(made, smallDocument('one', 1))).rejects.toThrow('ended with 3 and no answer');
+      await expect(run(made, smallDocument('two', 1))).rejects.toThrow('ours');
+      expect(await run(made, smallDocument('three', 1))).toEqual({ kind: 'document' });
     },
     PATIENCE_MS,
   );
@@ -118,6 +118,15 @@ describe('imports', () => {
     },
     PATIENCE_MS,
   );
+
+  it('take a place each before their bodies are read, and give it back', () => {
+    const made = planner({ requestsMax: 2 });
+    const [leave] = [made.admit(), made.admit()];
+    expect(() => made.admit()).toThrow('Other imports');
+    leave();
+    made.admit();
+    expect(() => made.admit()).toThrow('Other imports');
+  });
 
   it(
     'do not wait for ever',
