@@ -16,14 +16,20 @@ const LANES = 4;
 const KILLS = 6;
 /** About half of what all effects together ask for, of which some fail and give it back. */
 const CAP = 9_000;
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 /** Between two looks of the checker: it must leave the processors to what it watches. */
-const CHECK_INTERVAL_MS = 50;
+const CHECK_INTERVAL_MS = 250;
 
 let world: LimitWorld;
 const programs: Program[] = [];
 
 beforeAll(async () => {
+  // Built once, not by each of the processes.
+  const prepared = new Program(
+    ['-e', "import('./embedded/prepare.mjs').then((prepare) => prepare.prepareOrExit())"],
+    {},
+  );
+  expect(await prepared.exited, prepared.output).toBe(0);
   world = await LimitWorld.start();
 }, TIMEOUT_MS);
 
@@ -125,7 +131,7 @@ async function watchEveryVersion(): Promise<void> {
 
 /** It takes every effect whose number is its own among so many shares. */
 function startProcess(share: number, shares = PROCESSES): Program {
-  const program = new Program(['embedded/run.mjs', '../test/faults/reserving-process.mjs'], {
+  const program = new Program(['test/faults/reserving-process.mjs'], {
     DATABASE_URL: world.database.applicationUrl,
     WORKSPACE_ID: world.database.tenant.workspaceId,
     ENVIRONMENT_ID: world.database.tenant.environmentId,
@@ -139,12 +145,14 @@ function startProcess(share: number, shares = PROCESSES): Program {
 
 async function untilBegun(effects: number): Promise<void> {
   const begun = async () => {
+    const failed = programs.find(({ process }) => process.exitCode);
+    if (failed) throw new Error(failed.output); // what it says, and not that time is over
     const { rows } = await world.owner.query<{ begun: number }>(
       `SELECT count(*)::int AS begun FROM effects WHERE stage <> 'ready' AND id LIKE 'eff_race%'`,
     );
     return rows[0]?.begun ?? 0;
   };
-  await expect.poll(begun, { timeout: TIMEOUT_MS / 2, interval: 200 }).toBeGreaterThan(effects);
+  await expect.poll(begun, { timeout: TIMEOUT_MS / 2, interval: 500 }).toBeGreaterThan(effects);
 }
 
 /** Looks at committed states for as long as it is not stopped: counters, their reservations, and the cap, in one snapshot. */

@@ -1,4 +1,4 @@
-// One worker of impact-limit-race.test.ts, by `embedded/run.mjs`: it reserves, marks, and settles its share of the effects with
+// One worker of impact-limit-race.test.ts, which has built `dist` before: it reserves, marks, and settles its share of the effects with
 // the service's own code, until it is killed or none is left. What a worker before it left dispatching has an unknown outcome.
 import { startDispatch } from '../../dist/db/attempts/start-dispatch.js';
 import { Database } from '../../dist/db/client.js';

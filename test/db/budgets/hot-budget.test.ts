@@ -16,7 +16,7 @@ const OF_EACH = 2_500;
 const AMOUNT = 10_000;
 const CAP = 6_000 * AMOUNT;
 const KILLED = 2;
-const timeout = 180_000;
+const timeout = 600_000;
 /** Between two looks: they must leave the processors to what they watch. */
 const CHECK_INTERVAL_MS = 50;
 
