@@ -35,11 +35,12 @@ interface Evaluation {
  * that was looked at. The work is bounded as a whole; a policy that is cut off denies.
  */
 export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: PolicyDefaults): PolicyVerdict {
+  const meter = new Meter(EVALUATION_UNITS_MAX);
   const evaluation: Evaluation = {
     facts,
-    bindings: bindFacts(facts),
+    bindings: bindFacts(facts, meter),
     seen: new SeenValues(facts),
-    meter: new Meter(EVALUATION_UNITS_MAX),
+    meter,
     trace: [],
   };
   const decisions = withCheapErrors(() => set.policies.flatMap((policy) => decide(policy, evaluation)));

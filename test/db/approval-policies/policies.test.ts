@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { archivePolicy } from '../../../db/approval-policies/archive-policy.ts';
 import { createPlan } from '../../../db/approval-policies/create-plan.ts';
 import { createPolicy } from '../../../db/approval-policies/create-policy.ts';
-import { deleteOldPlans } from '../../../db/approval-policies/delete-old-plans.ts';
+import { deleteOldPlans, UNAPPLIED_PLANS_MAX } from '../../../db/approval-policies/delete-old-plans.ts';
 import { getPlan } from '../../../db/approval-policies/get-plan.ts';
 import { insertPolicyVersion } from '../../../db/approval-policies/insert-policy-version.ts';
 import { findPolicySet } from '../../../db/approval-policies/find-policy-set.ts';
@@ -153,6 +153,28 @@ describe('the database', () => {
     const left = await Promise.all([...kept, ...gone].map((id) => inEnvironment((tx) => getPlan(tx, id))));
     expect(left.map((plan) => plan !== null)).toEqual([true, true, true, false, false]);
   });
+});
+
+test('keeps the newest plans that were not applied, and not without end: each may hold a megabyte', async () => {
+  const plan = (lifetimeSeconds: number): Promise<string> =>
+    inEnvironment(async (tx) => {
+      const { id } = await createPlan(tx, {
+        baseRevision: 0,
+        digest: versionOf('x').digest,
+        changes: [],
+        createdBy: { type: 'api_key', id: 'key_test' },
+        lifetimeSeconds,
+      });
+      return id;
+    });
+  const applied = await plan(10);
+  const result = { planId: applied, revision: 0, changes: [], appliedAt: new Date().toISOString() };
+  await inEnvironment((tx) => markPlanApplied(tx, result));
+  const [first, second] = [await plan(100), await plan(200)];
+  for (let count = 2; count < UNAPPLIED_PLANS_MAX + 1; count++) await plan(300);
+  await inEnvironment(deleteOldPlans);
+  const left = await Promise.all([applied, first, second].map((id) => inEnvironment((tx) => getPlan(tx, id))));
+  expect(left.map((found) => found !== null)).toEqual([true, false, true]);
 });
 
 describe('the revision', () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { celOf } from '../../../domain/approval-policies/expression-facts.ts';
 import { compileExpression } from '../../../domain/approval-policies/expression.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { Meter } from '../../../domain/approval-policies/meter.ts';
 import { evaluated, refusalOf } from './support.ts';
 
 const value = (text: string, facts = {}): unknown => {
@@ -37,7 +38,7 @@ describe('a condition sees', () => {
   });
 
   test('whole numbers as ints and others as doubles, whatever their size', () => {
-    const typed = (number: number): unknown => celOf(number);
+    const typed = (number: number): unknown => celOf(number, new Meter(0));
     expect([0, -0, 5, -5, 2 ** 53, -(2 ** 63)].map(typed)).toEqual([0n, 0n, 5n, -5n, 2n ** 53n, -(2n ** 63n)]);
     expect([2 ** 63, 1e300, 0.1].map(typed)).toEqual([2 ** 63, 1e300, 0.1]);
   });

@@ -5,6 +5,7 @@ import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../../domain/appr
 import { compileExpression } from '../../../domain/approval-policies/expression.ts';
 import { bindFacts } from '../../../domain/approval-policies/expression-facts.ts';
 import { Meter } from '../../../domain/approval-policies/meter.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import { documentOf, evaluated, FACTS, NO_DEFAULTS, refusalOf, verdictOf } from './support.ts';
 
 /** Unmetered, each of these takes from seconds to years. This is no measure of speed: bench/policy has those. */
@@ -87,6 +88,50 @@ describe('an expression built to explode', () => {
     }));
     const verdict = verdictOf([{ rules }], { action: { ...FACTS.action, tag } });
     expect(verdict.refusal?.code).toBe('policy_evaluation_error');
+  });
+});
+
+describe('an input of a megabyte', () => {
+  const empties = Array.from({ length: 340_000 }, () => ({}));
+  const evaluatedOnce = (text: string, input: JsonObject): [outcome: boolean | 'over its bound', spent: number] => {
+    const meter = new Meter(EVALUATION_UNITS_MAX);
+    const result = evaluated(text, { input }, meter);
+    if (result.ok) return [result.value === true, meter.spent];
+    return [result.isOverBound ? 'over its bound' : false, meter.spent];
+  };
+
+  test('costs nothing where nobody looks at it', () => {
+    const alone = evaluatedOnce('input.amount == 5', { amount: 5 });
+    expect(evaluatedOnce('input.amount == 5', { amount: 5, empties })).toEqual(alone);
+    expect(evaluatedOnce('input.amount == 5', { amount: 5, deep: { down: { empties } } })).toEqual(alone);
+  });
+
+  test.each([
+    ['a list of many objects', 'size(input.large) > 0', empties],
+    ['a list of many lists', 'size(input.large) > 0', empties.map(() => [])],
+    ['lists in lists', 'input.large[0].size() > 0', [empties]],
+    ['an object of many members', 'size(input.large) > 0', Object.fromEntries(empties.map((_, at) => [`k${at}`, 0]))],
+    ['one that || would swallow', 'size(input.large) > 0 || true', empties],
+  ])('is cut off where it is looked at and is %s', (_, text, large) => {
+    expect(evaluatedOnce(text, { large })[0]).toBe('over its bound');
+  });
+
+  test('is converted once, and looks the same in every order of looking', () => {
+    const input = { z: 1, a: [1, 2.5, { b: null }], m: 'x' };
+    const whole = '"%s %s".format([input.m, input]) == "%s %s".format([input.m, input])';
+    expect(evaluated(whole, { input })).toEqual({ ok: true, value: true });
+    expect(evaluated('"%s".format([[input.m, input.a[2].b == null]]) == "[x, true]"', { input })).toMatchObject({
+      ok: true,
+      value: true,
+    });
+    expect(evaluated('input == {"z": 1, "m": "x", "a": [1, 2.5, {"b": null}]}', { input })).toEqual({
+      ok: true,
+      value: true,
+    });
+    expect(evaluated('input.map(name, name) == ["z", "a", "m"] && size(input) == 3', { input })).toEqual({
+      ok: true,
+      value: true,
+    });
   });
 });
 

@@ -73,5 +73,5 @@ export function evaluated(
 ): Evaluated {
   const compiled = compileExpression(text);
   if (!compiled.ok) throw new Error(`${text}: ${compiled.message}`);
-  return compiled.expression.evaluate(bindFacts({ ...FACTS, ...facts }), meter);
+  return compiled.expression.evaluate(bindFacts({ ...FACTS, ...facts }, meter), meter);
 }
