@@ -29,7 +29,7 @@ beforeAll(async () => {
     ['-e', "import('./embedded/prepare.mjs').then((prepare) => prepare.prepareOrExit())"],
     {},
   );
-  expect(await prepared.exited, prepared.output).toBe(0);
+  if ((await prepared.exited) !== 0) throw new Error(prepared.output);
   world = await LimitWorld.start();
 }, TIMEOUT_MS);
 

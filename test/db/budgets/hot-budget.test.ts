@@ -74,6 +74,20 @@ async function sums(): Promise<Sums> {
   return row;
 }
 
+/** Keeps the highest use that any version of a counter ever made: a rise that no look saw would be here. */
+async function watchEveryVersion(): Promise<void> {
+  await database.asOwner(`
+    CREATE TABLE seen_versions (most bigint NOT NULL, versions bigint NOT NULL);
+    INSERT INTO seen_versions VALUES (0, 0);
+    CREATE FUNCTION see_version() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+      UPDATE seen_versions SET versions = versions + 1,
+        most = GREATEST(most, (SELECT sum(used + reserved) FROM api_key_usage WHERE api_key_id = NEW.api_key_id));
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER see_version AFTER INSERT OR UPDATE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION see_version();`);
+}
+
 /** Four of five succeeded; the rest were withdrawn. What nobody did is what ends them: the rows alone, as they would be then. */
 async function endInvocations(): Promise<void> {
   const owner = new Client({ connectionString: database.ownerUrl });
@@ -94,6 +108,7 @@ async function endInvocations(): Promise<void> {
 
 describe('10,000 admissions at once to one budget, from processes that are killed on the way', () => {
   test('never rise above the cap at any commit, and leak nothing once all is settled', { timeout }, async () => {
+    await watchEveryVersion();
     const processes = Array.from({ length: PROCESSES }, (_, index) => admitting(index));
     await Promise.all(processes.map(({ begun }) => begun));
     for (const { child } of processes.slice(0, KILLED)) child.kill('SIGKILL');
@@ -111,6 +126,9 @@ describe('10,000 admissions at once to one budget, from processes that are kille
     await Promise.all(left.map(({ exited }) => exited));
     const full = await sums();
     expect(full.messages + full.reserved).toBe(CAP);
+    const [seen] = await database.asOwner<{ most: string; versions: string }>('SELECT * FROM seen_versions');
+    expect(Number(seen?.most)).toBe(CAP);
+    expect(Number(seen?.versions)).toBeGreaterThanOrEqual(CAP / AMOUNT);
 
     await endInvocations();
     const last = await sums();
