@@ -60,10 +60,10 @@ test('of documents that are written, each condition is compiled in a turn of its
     }));
     return { path: `${file}.yaml`, content: JSON.stringify(policyDocument({}, { rules })) };
   });
-  let isPlanned = false;
-  const planned = busy.post(`${POLICIES}/files/plan`, { files }).finally(() => (isPlanned = true));
+  const progress = { isPlanned: false };
+  const planned = busy.post(`${POLICIES}/files/plan`, { files }).finally(() => (progress.isPlanned = true));
   let answered = 0;
-  while (!isPlanned) {
+  while (!progress.isPlanned) {
     expect((await other.get('/api/v2/auth/identity')).status).toBe(200);
     answered++;
   }

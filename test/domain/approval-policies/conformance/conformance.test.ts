@@ -43,4 +43,22 @@ describe('the conformance cases of CEL', () => {
   test('that the library does not pass, nor we, are these', () => {
     expect(where(({ ours, bare }) => !passes(bare) && !passes(ours))).toEqual(listed('not-in-the-library.json'));
   });
+
+  test('are counted and listed on the page as they are', () => {
+    const page = readFileSync(new URL('../../../../docs/policy-expressions.md', import.meta.url), 'utf8');
+    const [, section = ''] = page.split('## Conformance');
+    const rows = section.split('\n').flatMap((line) => /^\| ([\d,]+) +\|/.exec(line)?.[1] ?? []);
+    const counts = [
+      where(({ ours }) => ours === 'passed'),
+      where(({ ours }) => ours === 'rejected'),
+      where(isRefusedByUs),
+      where(({ ours, bare }) => !passes(bare) && !passes(ours)),
+    ].map(({ length }) => length);
+    expect(rows.map((count) => Number(count.replace(',', '')))).toEqual(counts);
+    const [, list = ''] = section.split('without a checker:');
+    const named = [...list.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+    const folder = named.find((name) => name.endsWith('/')) ?? '';
+    const paths = named.flatMap((name) => (name === folder ? [] : [name.includes('/') ? name : `${folder}${name}`]));
+    expect(paths.toSorted()).toEqual(where(isRefusedByUs).toSorted());
+  });
 });
