@@ -17,6 +17,7 @@ export function evaluateAndReserve(deps: InvocationDependencies) {
         if (evaluation.decision !== 'proceed' || !work) return evaluation;
         const { decision } = await reserve(deps, tx, work);
         if (decision === 'depends') return { ...evaluation, decision };
+        if (decision === 'observe') return { decision };
         return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
       }),
     );

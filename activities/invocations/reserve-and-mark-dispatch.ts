@@ -6,6 +6,7 @@ import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
+import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
@@ -24,6 +25,8 @@ export type Reservation =
   | { decision: 'dispatch' }
   /** It waits for effects that it depends on; asked again when one of them is settled. */
   | { decision: 'depends' }
+  /** The provider's record, which it is bound to, was read before it waited: it is read again (`observeTarget`), and asked again. */
+  | { decision: 'observe' }
   /** It came to its end while it waited: denied, expired or cancelled. */
   | { decision: 'ended'; state: InvocationState };
 
@@ -61,6 +64,7 @@ export async function reserve(
   const dependencies = await checkDependencies(tx, work, givenUp);
   if (dependencies.state === 'waiting') return { decision: 'depends' };
   const now = new Date();
+  if (dependencies.state === 'settled' && (await wasReadLongAgo(deps, tx, work, now))) return { decision: 'observe' };
   const { approval, refusal } = await lastLook(deps, tx, work, dependencies, now);
   if (refusal) {
     if (approval !== null) await endApproval(tx, approval.id, { status: 'invalidated', at: now });
@@ -70,6 +74,23 @@ export async function reserve(
   if (approval !== null) await consumeForDispatch(tx, approval);
   await startDispatch(tx, work.id);
   return { decision: 'dispatch' };
+}
+
+/** A read for an invocation takes a minute at most, tries and all. */
+const OBSERVATION_AGE_MS_MAX = 120_000;
+
+/** What waits for other effects may wait for a day; what it is bound to is read right before the reservation all the same. */
+async function wasReadLongAgo(
+  deps: InvocationDependencies,
+  tx: EnvironmentTransaction,
+  work: InvocationWork,
+  now: Date,
+): Promise<boolean> {
+  const { type, version } = work.definition.adapter;
+  if (!work.hasDependencies || work.preview === null || !deps.adapterFor(type, version).descriptor.inspects)
+    return false;
+  const observation = await readLatestObservation(tx, work.id);
+  return observation === null || now.getTime() - observation.observedAt.getTime() > OBSERVATION_AGE_MS_MAX;
 }
 
 interface LastLook {

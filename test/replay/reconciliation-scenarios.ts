@@ -172,6 +172,10 @@ export const RECONCILIATION_SCENARIOS: readonly Scenario[] = [
     sendReplay: () => Promise.resolve({ sent: true }),
     settleReplay: () => Promise.resolve(acknowledged),
   }),
+  replaying('at-its-provider', {
+    sendReplay: () => Promise.resolve({ sent: true }),
+    settleReplay: () => Promise.resolve(pending),
+  }),
   replaying('lost', { sendReplay: failing, settleReplay: () => Promise.resolve(held) }),
   depending('depends-and-is-told', {
     reserveAndMarkDispatch: (() => {
@@ -185,6 +189,10 @@ export const RECONCILIATION_SCENARIOS: readonly Scenario[] = [
   }),
   depending('depends-and-looks', {
     reserveAndMarkDispatch: inTurn<Reservation>(waits, waits, waits, { decision: 'dispatch' }),
+  }),
+  depending('depends-and-reads-again', {
+    reserveAndMarkDispatch: inTurn<Reservation>(waits, { decision: 'observe' }, { decision: 'dispatch' }),
+    observeTarget: () => Promise.resolve({ outcome: 'observed' }),
   }),
   depending('depends-for-a-day', {
     reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? { decision: 'refused' } : waits),

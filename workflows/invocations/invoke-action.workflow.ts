@@ -46,7 +46,7 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
       if (isAgreed && evaluation.observes) await observe(ref, actionName);
     }
     if (evaluation.decision === 'wait' || evaluation.decision === 'depends') {
-      const reservation = await untilReserved(root, ref);
+      const reservation = await untilReserved(root, ref, () => observe(ref, actionName));
       if (reservation.decision === 'refused') return refused(effectId);
       if (reservation.decision === 'ended') return finished(reservation.state);
     }

@@ -20,14 +20,18 @@ const LOOK_MS_MIN = 15_000;
 const LOOK_MS_MAX = 600_000;
 const WAIT_MS_MAX = 24 * 3_600_000;
 
-export type Reserved = Exclude<Reservation, { decision: 'depends' }>;
+export type Reserved = Exclude<Reservation, { decision: 'depends' | 'observe' }>;
 
 /**
  * Reserves and marks the dispatch, after waiting for what the invocation depends on, where it does: until each of those effects
  * has succeeded, one of them ends otherwise, a day is over, or a cancellation reaches `root`. What decides is the record; the
- * signal only says when to look.
+ * signal only says when to look. `observe` reads the provider's record again, where it was read before such a wait.
  */
-export async function untilReserved(root: CancellationScope, ref: InvocationRef): Promise<Reserved> {
+export async function untilReserved(
+  root: CancellationScope,
+  ref: InvocationRef,
+  observe: () => Promise<void>,
+): Promise<Reserved> {
   let told = false;
   let isCancelled = root.consideredCancelled;
   setHandler(dependencySettled, () => {
@@ -39,6 +43,10 @@ export async function untilReserved(root: CancellationScope, ref: InvocationRef)
     const isOver = Date.now() - startedAtMs >= WAIT_MS_MAX;
     const givenUp = isCancelled ? 'cancelled' : isOver ? 'time_over' : null;
     const reservation = await (givenUp ? reserveAndMarkDispatch(ref, givenUp) : reserveAndMarkDispatch(ref));
+    if (reservation.decision === 'observe') {
+      await observe();
+      continue;
+    }
     if (reservation.decision !== 'depends') return reservation;
     setCurrentDetails('waits for the effects that it depends on');
     const leftMs = Math.max(1, startedAtMs + WAIT_MS_MAX - Date.now());

@@ -94,3 +94,36 @@ test('a replay at Stripe gives the answer again that was lost, and makes no seco
   });
   expect(stripe.refundsOf(effect.id)).toHaveLength(1);
 });
+
+describe('what was previewed, and then waited for another effect', () => {
+  /** As after hours: what was read when it was admitted is old. */
+  const age = (invocationId: string) =>
+    service.database.asOwner(
+      `SET session_replication_role = 'replica';
+       UPDATE observations SET observed_at = observed_at - interval '3 hours' WHERE invocation_id = '${invocationId}'`,
+    );
+
+  test.each<[string, boolean, object]>([
+    ['is sent where the payment is as it was', false, { status: 'succeeded', grade: 'confirmed' }],
+    ['is refused where the payment is another by then, and nothing is sent', true, { status: 'refused' }],
+  ])('%s', async (_, isRefundedMeanwhile, expected) => {
+    stripe.failNext('two_matches');
+    const [first, operator] = [await refund(), await operatorOf(service)];
+    const input = { payment_intent: stripe.pay(), amount: 500 };
+    const asked = { input, dependsOn: [first.id] };
+    const preview = await service.post('/api/v2/actions/refund.create/previews', asked);
+    expect(preview.status, preview.text).toBe(201);
+    const previewId = (preview.json as { data: { id: string } }).data.id;
+    const { invocation } = await invoke(service, 'refund.create', { ...asked, previewId });
+    expect(invocation).toMatchObject({ status: 'queued' });
+    if (isRefundedMeanwhile) await invoke(service, 'refund.create', { input: { ...input, amount: 1 } });
+    await age(invocation.id);
+    const resolution = { outcome: 'succeeded', evidence: { summary: 'seen in the dashboard' } };
+    expect((await operator.post(`/api/v2/actions/effects/${first.id}/resolve`, resolution)).status).toBe(200);
+    const read = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`));
+    await expect.poll(read, { timeout: 30_000 }).toMatchObject(expected);
+    const { error, effectId } = await read();
+    if (isRefundedMeanwhile) expect(error).toContain('dispatch refused (precondition_changed)');
+    expect(stripe.refundsOf(effectId ?? '')).toHaveLength(isRefundedMeanwhile ? 0 : 1);
+  });
+});
