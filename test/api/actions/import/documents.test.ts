@@ -1,20 +1,33 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CORE_SCHEMA, dump } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { checkSchema } from '../../../../domain/json-schema.ts';
+import { startFakeResend } from '../../../harness/providers/fake-resend.ts';
 import { startTestService, type TestService } from '../../../harness/service.ts';
 import { startTarget, type Target } from '../../../harness/target.ts';
 import { invoke } from '../../invocations/support.ts';
+import { emailsDescription, everyPlaceDescription } from './own-descriptions.ts';
 import { countsOf, importedBy, realDocument, type ImportedOperation } from './support.ts';
 
 const PATIENCE_MS = 300_000;
-const IMPORTED_SHARE_MIN = 0.95;
 
 let service: TestService;
 let target: Target;
+/** Where descriptions are fetched from: `/stripe.json` and `/github.json`. */
+let host: Server;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
+  host = createServer((request, response) => {
+    const name = request.url === '/github.json' ? 'github' : 'stripe';
+    response.end(asPublished(aimed(name)));
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 }, PATIENCE_MS);
 afterAll(async () => {
+  await new Promise((resolve) => host.close(resolve));
   await target?.stop();
   await service?.close();
 });
@@ -28,43 +41,50 @@ const aimed = (name: 'stripe' | 'github'): JsonObject => ({
   servers: [{ url: target.baseUrl }],
 });
 
+/** Indented by two blanks: GitHub's has 13 MB then. */
+const asPublished = (document: JsonObject): string => JSON.stringify(document, null, 2);
+
+const UPLOAD = 'its body is multipart/form-data, which cannot be written, and it is required';
+
+/** What each has, and all of it that cannot be imported: far less than the twentieth part that may be. */
 describe.each([
-  ['stripe', 452],
-  ['github', 1_223],
-] as const)('the description of %s', (name, count) => {
+  ['stripe', 452, [{ operationId: 'PostFiles', name: 'stripe.post-files', status: 'skipped', reason: UPLOAD }]],
+  ['github', 1_223, []],
+] as const)('the description of %s', (name, count, skipped) => {
   it(
-    'becomes actions, all but a few that say why; health is answered all the while; again, nothing changes',
+    'becomes actions, all but a few that say why; health is answered all the while; again as YAML, nothing changes',
     async () => {
-      const body = { document: JSON.stringify(aimed(name)), namePrefix: `${name}.`, secret: 'TOKEN' };
+      const { port } = host.address() as AddressInfo;
+      const settings = { namePrefix: `${name}.`, secret: 'TOKEN' };
       const state = { isDone: false };
-      const importingIt = importing(body).finally(() => {
+      const importingIt = importing({ url: `http://127.0.0.1:${port}/${name}.json`, ...settings }).finally(() => {
         state.isDone = true;
       });
       let answered = 0;
       while (!state.isDone) {
         expect((await service.get('/healthz')).status).toBe(200);
         answered++;
+        await pause(10); // or asking would take a core from what is asked about
       }
       const operations = await importingIt;
       // Were it planned on the event loop, hardly one could have come between.
-      expect(answered).toBeGreaterThan(50);
+      expect(answered).toBeGreaterThan(25);
       expect(operations).toHaveLength(count);
-      expect(countsOf(operations)['created'] ?? 0).toBeGreaterThanOrEqual(count * IMPORTED_SHARE_MIN);
-      const skipped = operations.filter(({ status }) => status === 'skipped');
-      for (const { reason } of skipped) expect(reason).toMatch(/\w{3}/);
+      expect(operations.filter(({ status }) => status !== 'created')).toEqual(skipped);
 
       const rows = await service.database.asOwner<{ definition: { inputSchema: JsonObject } }>(
         `SELECT v.definition FROM action_versions v JOIN actions a ON a.id = v.action_id WHERE a.name LIKE $1`,
         [`${name}.%`],
       );
-      expect(rows).toHaveLength(countsOf(operations)['created'] ?? 0);
+      expect(rows).toHaveLength(count - skipped.length);
       const sample = rows.filter((_, index) => index % 25 === 0);
       for (const { definition } of sample) expect(checkSchema(definition.inputSchema)).toEqual([]);
 
-      const again = await importing(body);
-      expect(countsOf(again)).toEqual({
-        unchanged: countsOf(operations)['created'],
-        ...(countsOf(operations)['skipped'] === undefined ? {} : { skipped: countsOf(operations)['skipped'] }),
+      const yaml = dump(aimed(name), { schema: CORE_SCHEMA, noRefs: true, lineWidth: -1 });
+      const again = countsOf(await importing({ document: yaml, ...settings }));
+      expect(again).toEqual({
+        unchanged: count - skipped.length,
+        ...(skipped.length > 0 ? { skipped: skipped.length } : {}),
       });
     },
     PATIENCE_MS,
@@ -72,8 +92,10 @@ describe.each([
 });
 
 describe('an imported action', () => {
-  const secret = (name: string, value: string) =>
-    service.call('PUT', `/api/v2/secrets/${name}`, { key: service.key, body: { value } });
+  async function secret(name: string, value: string): Promise<void> {
+    const reply = await service.call('PUT', `/api/v2/secrets/${name}`, { key: service.key, body: { value } });
+    if (![200, 201].includes(reply.status)) throw new Error(`${reply.status} ${reply.text}`);
+  }
 
   it(
     'of Stripe is invoked: a nested form, and the secret',
@@ -139,6 +161,93 @@ describe('an imported action', () => {
       await invoke(service, 'run.issues.list-for-repo', { input: { path, query: { state: 'open', per_page: 5 } } });
       const [listed] = await target.requests('/repos/o/r%20r/issues');
       expect(listed?.url).toBe('/repos/o/r%20r/issues?state=open&per_page=5');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'of Resend’s two calls is invoked, and Resend has the email: JSON, the secret, and the idempotency key',
+    async () => {
+      const resend = await startFakeResend();
+      try {
+        await secret('RESEND_KEY', resend.fullKey);
+        const document = emailsDescription(resend.baseUrl);
+        expect(await importing({ document, namePrefix: 'resend.', secret: 'RESEND_KEY' })).toEqual([
+          { operationId: 'emails/send', name: 'resend.emails.send', status: 'created' },
+          { operationId: 'emails/get', name: 'resend.emails.get', status: 'created' },
+        ]);
+        const email = { from: 'Acme <hi@acme.example>', to: ['ada@example.com'], subject: 'Hello', text: 'It works.' };
+        const { invocation } = await invoke(service, 'resend.emails.send', { input: { body: email } });
+        expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+        const [sent] = resend.emails;
+        expect(sent).toMatchObject({ email, key: invocation.effectId ?? invocation.id });
+
+        const path = { email_id: sent?.id ?? '' };
+        const read = await invoke(service, 'resend.emails.get', { input: { path } });
+        expect(read.invocation.result).toMatchObject({ body: { ...email, last_event: 'delivered' } });
+        expect(resend.requests).toHaveLength(2);
+
+        const neither = { ...email, to: 7 };
+        const refused = await service.post('/api/v2/actions/resend.emails.send/invoke', { input: { body: neither } });
+        expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('input.body.to') as string]);
+        expect(resend.requests).toHaveLength(2);
+      } finally {
+        await resend.close();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'puts each value where it belongs: path, query, header, cookie, body, and a secret of each kind',
+    async () => {
+      // Secrets that an import names itself begin with the host that they are sent to.
+      const host = `host-${target.host.replace(':', '_')}`;
+      for (const scheme of ['inHeader', 'inQuery', 'inCookie']) {
+        await secret(`${host}.${scheme}`, `the secret ${scheme}`);
+      }
+      await secret(`${host}.login`, Buffer.from('user:password').toString('base64'));
+      const document = everyPlaceDescription(target.baseUrl);
+      const imported = await importing({ document, namePrefix: 'every.' });
+      expect(imported.map(({ name, status }) => [name, status])).toEqual([
+        ['every.things.put', 'created'],
+        ['every.things.find', 'created'],
+      ]);
+      const input = {
+        path: { id: 'a/b ü' },
+        query: { tags: ['x,y', 'z'], since: '2026-01-01T00:00:00Z', filter: { state: 'open' } },
+        headers: { 'X-Trace': 'trace-1', 'X-List': ['p', 'q'] },
+        cookies: { theme: 'dark; no' },
+        body: { title: '{{input.path.id}}', size: 3 },
+      };
+      await invoke(service, 'every.things.put', { input });
+      const [sent] = await target.requests('/every/a%2Fb%20%C3%BC/part');
+      expect(sent).toMatchObject({
+        method: 'PUT',
+        url:
+          '/every/a%2Fb%20%C3%BC/part?key=the%20secret%20inQuery&tags=x%2Cy,z&since=2026-01-01T00%3A00%3A00Z' +
+          '&filter%5Bstate%5D=open',
+        headers: {
+          'content-type': 'application/merge-patch+json',
+          'x-key': 'the secret inHeader',
+          'x-trace': 'trace-1',
+          'x-list': 'p,q',
+          cookie: 'theme=dark%3B%20no; session=the%20secret%20inCookie',
+        },
+        body: '{"size":3,"title":"{{input.path.id}}"}',
+      });
+
+      await invoke(service, 'every.things.find', { input: {} });
+      const [found] = await target.requests('/every/');
+      expect(found).toMatchObject({ method: 'GET', url: '/every/', body: '' });
+      expect(found?.headers['authorization']).toBe(`Basic ${Buffer.from('user:password').toString('base64')}`);
+      expect(found?.headers).not.toHaveProperty('cookie');
+      expect(found?.headers).not.toHaveProperty('content-type');
+
+      const rows = await service.database.asOwner<{ text: string }>(
+        `SELECT v.definition::text AS text FROM action_versions v JOIN actions a ON a.id = v.action_id WHERE a.name LIKE 'every.%'`,
+      );
+      for (const { text } of rows) expect(text).not.toContain('the secret');
     },
     PATIENCE_MS,
   );
