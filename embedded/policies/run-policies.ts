@@ -107,7 +107,8 @@ async function posting<T>({ files, fixtures }: PolicyFolder, work: () => Promise
 function named(path: string, { files, fixtures }: PolicyFolder): string {
   return path
     .replace(/^body\.files\[(\d+)\]\.content(?:\.|$)/, (_, index: string) => `${files[Number(index)]?.path}: `)
-    .replace(/^body\.fixtures\[(\d+)\](?:\.|$)/, (_, index: string) => `${fixtures[Number(index)]?.name}: `);
+    .replace(/^body\.fixtures\[(\d+)\](?:\.|$)/, (_, index: string) => `${fixtures[Number(index)]?.name}: `)
+    .trimEnd();
 }
 
 interface Arguments {

@@ -121,6 +121,8 @@ describe('npm run policies', () => {
     const { code, errors } = await run('plan', folder);
     expect(code).toBe(EXIT.notOk);
     expect(errors).toContain('refunds.yaml: rules[0].when');
+    edit('refunds.yaml', () => 'a: [');
+    expect((await run('plan', folder)).errors).toContain('  refunds.yaml: is not YAML');
   });
 
   it.each([
