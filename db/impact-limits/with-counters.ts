@@ -54,5 +54,9 @@ const COUNTED = `
     CROSS JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('period', n.period, 'threshold', n.threshold, 'used', n.used, 'requested', n.requested,
         'cap', n.cap, 'crossedAt', n.crossed_at)) AS crossings
-      FROM (SELECT * FROM impact_limit_crossings k WHERE k.limit_id = w.limit_id AND (w.period IS NULL OR k.period = w.period)
-            ORDER BY k.crossed_at DESC, k.threshold DESC NULLS FIRST LIMIT :most) n) c`;
+      FROM (
+        SELECT * FROM (
+          SELECT * FROM impact_limit_crossings k WHERE k.limit_id = w.limit_id AND k.period = w.period
+          UNION ALL (SELECT * FROM impact_limit_crossings k WHERE w.period IS NULL AND k.limit_id = w.limit_id
+                     ORDER BY k.crossed_at DESC LIMIT :most)) either
+        ORDER BY crossed_at DESC, threshold DESC NULLS FIRST LIMIT :most) n) c`;

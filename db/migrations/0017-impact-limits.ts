@@ -94,6 +94,8 @@ const PERIODS = `
     FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods,
     UNIQUE NULLS NOT DISTINCT (limit_id, period, threshold)
   );
+  -- A limit of each effect has a crossing for every effect that it refused.
+  CREATE INDEX impact_limit_crossings_newest_first ON impact_limit_crossings (limit_id, crossed_at DESC);
   CALL make_tenant_table('impact_limit_crossings', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
 `;
