@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { LimitDetail } from '../../db/impact-limits/records.ts';
 import { LIMIT_PERIODS, MONEY, THRESHOLDS_MAX, unitOf } from '../../domain/impact-limits/limits.ts';
 import { isTimeZone } from '../../domain/impact-limits/period.ts';
+import { idPattern, isId } from '../../domain/ids.ts';
 import { parsePath } from '../../domain/json-path.ts';
 import { pageQuery, queryBoolean } from '../http/pagination.ts';
 
@@ -34,14 +35,21 @@ const thresholds = z
   .refine((percents) => new Set(percents).size === percents.length, 'must be different from each other')
   .transform((percents) => percents.toSorted((left, right) => left - right))
   .describe('Percent of the cap. That one was reached is kept once for each period, in `crossings`.');
-const entries = z.array(z.string().min(1).max(SCOPE_ENTRY_CHARACTERS_MAX)).min(1).max(SCOPE_ENTRIES_MAX).optional();
+const entry = z.string().min(1).max(SCOPE_ENTRY_CHARACTERS_MAX);
+const listOf = (item: z.ZodType<string>) => z.array(item).min(1).max(SCOPE_ENTRIES_MAX).optional();
+
+/** An entry that nothing could ever match, such as the id of an action or the name of a key, would be a limit that limits nothing. */
+const pattern = entry
+  .regex(/^[a-z0-9_.*-]+$/, 'must be a name, or one with `*`, in lower case: no id')
+  .refine((text) => !isId('action', text), 'must be the name of an action, or one with `*`: no id');
+const apiKeyId = entry.regex(idPattern('apiKey'), 'must be an id of the form key_…');
 
 const scopeSchema = z
   .strictObject({
-    actions: entries.describe('Names of actions; `*` stands for any run of characters.'),
-    adapters: entries.describe('Adapter types; `*` likewise.'),
-    apiKeys: entries.describe('Ids of the API keys that ask.'),
-    agentIds: entries.describe('As the invocations name them in `agentId`.'),
+    actions: listOf(pattern).describe('Names of actions; `*` stands for any run of characters.'),
+    adapters: listOf(pattern).describe('Adapter types; `*` likewise.'),
+    apiKeys: listOf(apiKeyId).describe('Ids of the API keys that ask.'),
+    agentIds: listOf(entry).describe('As the invocations name them in `agentId`.'),
     target: z
       .strictObject({
         path: z

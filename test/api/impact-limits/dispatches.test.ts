@@ -229,7 +229,7 @@ describe('a limit on an action', () => {
   test('applies to the agents and keys that its scope names', async () => {
     const { action } = await refundAction();
     await limitOn(action, { cap: 0, scope: { actions: [action], agentIds: ['spender'] } });
-    await limitOn(action, { cap: 0, scope: { actions: [action], apiKeys: ['key_of_nobody'] } });
+    await limitOn(action, { cap: 0, scope: { actions: [action], apiKeys: [`key_${'0'.repeat(22)}`] } });
     await limitOn(action, {
       cap: 0,
       scope: { actions: [action], target: { path: 'host', equals: 'elsewhere.example' } },
