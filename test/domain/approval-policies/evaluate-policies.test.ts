@@ -114,7 +114,7 @@ describe('match', () => {
     [{}, {}, true],
     [{ actions: ['refund-*'] }, {}, true],
     [{ actions: ['refund'] }, {}, false],
-    [{ actions: ['REFUND-*'] }, {}, false],
+    [{ tags: ['MON*'] }, {}, false],
     [{ actions: ['x', '*-customer'] }, {}, true],
     [{ actions: ['act_1'] }, {}, false],
     [{ adapters: ['stripe.*'] }, {}, true],
