@@ -69,11 +69,12 @@ describe('the sweep', () => {
     const effect = await refund();
     expect(effect.outcome).toBe('unknown');
     const handle = () => service.client.workflow.getHandle(`reconcile/${effect.id}`);
-    await expect.poll(async () => (await handle().describe()).status.name).toBe('RUNNING');
+    // It has planned its next read: what it had begun when it was terminated would be written over ours.
+    await expect.poll(async () => (await now(effect.id)).reconciliation.nextAt, { timeout: 20_000 }).not.toBeNull();
     await handle().terminate('by a test');
     await overdue(effect.id);
     await sweep();
-    await expect.poll(async () => (await handle().describe()).status.name).toBe('RUNNING');
+    await expect.poll(async () => (await handle().describe()).status.name, { timeout: 20_000 }).toBe('RUNNING');
     await expect
       .poll(async () => Date.parse((await now(effect.id)).reconciliation.nextAt ?? ''), { timeout: 20_000 })
       .toBeGreaterThan(Date.now() - 60_000);
