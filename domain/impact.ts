@@ -36,6 +36,16 @@ export const impactDeclarationSchema = z
 
 export const impactDeclarationsSchema = z.array(impactDeclarationSchema).max(DECLARATIONS_MAX);
 
+/** One quantity, as requests name it and replies show it. Source: service.md, "ImpactQuantity". */
+export const impactQuantitySchema = z
+  .strictObject({
+    dimension: z.string().regex(DIMENSION_PATTERN, `must be ${DIMENSION_TEXT}`),
+    currency: z.string().regex(CURRENCY_PATTERN, `must be ${CURRENCY_TEXT}`).optional(),
+    amount: z.int().min(0).describe('Minor units for money, a count otherwise.'),
+    bound: z.enum(['exact', 'upper_bound']),
+  })
+  .meta({ id: 'ImpactQuantity' });
+
 export type DeclaredImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: false; refusal: Refusal };
 
 /**

@@ -6,6 +6,7 @@ import { readLatestObservation } from '../../db/previews/read-latest-observation
 import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
+import { requestDigestOf } from '../../domain/binding.ts';
 import { newId } from '../../domain/ids.ts';
 import type { DeclaredImpact } from '../../domain/impact.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
@@ -14,7 +15,7 @@ import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { openInvocationApproval, prepareApproval, type PreparedApproval } from '../approvals/park-invocation.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { haltRefusal } from '../environments/refuse-while-halted.ts';
-import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+import { prepareInvocation } from './prepare-invocation.ts';
 
 /** What becomes of an invocation that is evaluated for the first time. `work` is as it is then: with its effect, and its approval. */
 export type DecidedInvocation =

@@ -2,6 +2,7 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import { requestDigestOf } from '../../domain/binding.ts';
 import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
@@ -9,7 +10,7 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
-import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
 export interface DispatchInput extends InvocationRef {

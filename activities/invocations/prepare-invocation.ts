@@ -1,7 +1,6 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
 import type { AdapterDescriptor, Preparation } from '../../domain/adapters/adapter-descriptor.ts';
-import { digestOf } from '../../domain/canonical-json.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 
 export interface Preparable {
   id: string;
@@ -30,11 +29,4 @@ export function prepareInvocation(
     },
     ...(secrets ? { secrets } : {}),
   });
-}
-
-/** Digest over the shown form of a request and its target: what an effect is bound to. */
-export function requestDigestOf(
-  preparation: Pick<Extract<Preparation, { kind: 'ready' }>, 'request' | 'target'>,
-): string {
-  return digestOf({ request: preparation.request as unknown as Json, target: preparation.target });
 }

@@ -7,6 +7,7 @@ import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
+import { requestDigestOf } from '../../domain/binding.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
@@ -18,7 +19,7 @@ import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
 import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
 import { endedState } from './evaluate-invocation.ts';
-import { prepareInvocation, requestDigestOf } from './prepare-invocation.ts';
+import { prepareInvocation } from './prepare-invocation.ts';
 
 export type Reservation =
   | { decision: 'refused' }

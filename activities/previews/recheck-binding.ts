@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import { type BindingRecord, type BoundPreview, readBinding } from '../../db/previews/read-binding.ts';
+import { type BindingRecord, type StoredPreview, readBinding } from '../../db/previews/read-binding.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
@@ -70,7 +70,7 @@ export async function recheckBinding(
   return { code: 'digest_mismatch', message };
 }
 
-function changedSecret(preview: BoundPreview, current: Readonly<Record<string, number>>): Refusal | null {
+function changedSecret(preview: StoredPreview, current: Readonly<Record<string, number>>): Refusal | null {
   for (const [name, bound] of Object.entries(preview.preconditions.secretVersions)) {
     const version = current[name] ?? 0;
     if (version === bound) continue;
@@ -84,7 +84,7 @@ function changedSecret(preview: BoundPreview, current: Readonly<Record<string, n
 }
 
 /** What could not be read again cannot be kept to. */
-function changedAtProvider(preview: BoundPreview, observation: Observation | null): Refusal | null {
+function changedAtProvider(preview: StoredPreview, observation: Observation | null): Refusal | null {
   if (observation === null) {
     return { code: 'precondition_changed', message: 'the provider was not read again before the dispatch' };
   }
@@ -102,7 +102,7 @@ function isSame(left: Json | undefined, right: Json | undefined): boolean {
 }
 
 /** The first part that is not as it was agreed to, or null. Every digest and every stored copy is compared. */
-function differingPart(now: Binding, preview: BoundPreview, { effect, approvalDigest }: BindingRecord): string | null {
+function differingPart(now: Binding, preview: StoredPreview, { effect, approvalDigest }: BindingRecord): string | null {
   const stored: Binding = {
     request: preview.request,
     target: preview.target,

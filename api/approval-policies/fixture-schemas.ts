@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { impactQuantitySchema } from '../../domain/impact.ts';
 import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { APPROVAL_DEFAULTS } from '../../db/environments/records.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
@@ -20,16 +21,6 @@ const describedAction = z
   })
   .meta({ id: 'FixtureAction' });
 
-const impactQuantity = z.strictObject({
-  dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/),
-  currency: z
-    .string()
-    .regex(/^[a-z]{3}$/)
-    .optional(),
-  amount: z.int().min(0),
-  bound: z.enum(['exact', 'upper_bound']),
-});
-
 const fixtureRequest = z
   .strictObject({
     action: z
@@ -37,7 +28,7 @@ const fixtureRequest = z
       .describe('The id or name of an action of this environment, or what the policies would see of one.'),
     input: z.record(z.string(), z.json()),
     impact: z
-      .array(impactQuantity)
+      .array(impactQuantitySchema)
       .max(20)
       .optional()
       .describe("Left out: what the action's declaration makes of the input."),

@@ -13,9 +13,9 @@ import {
   STAGES,
   VERIFICATIONS,
 } from '../../domain/lifecycle.ts';
+import { impactQuantitySchema } from '../../domain/impact.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { presentPreview, previewSchema } from '../previews/schemas.ts';
-import { impactQuantitySchema } from './impact-quantity.ts';
 import { pageQuery } from '../http/pagination.ts';
 
 /** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */

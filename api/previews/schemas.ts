@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
-import { impactQuantitySchema } from '../effects/impact-quantity.ts';
+import { impactQuantitySchema } from '../../domain/impact.ts';
 import { invokeBody } from '../invocations/schemas.ts';
 
 const jsonObject = z.record(z.string(), z.json());

@@ -29,7 +29,7 @@ export function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 
 }
 
 /** The outcome that a resolution ends, or why there is none to end. */
-export function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending' {
+function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending' {
   if (effect === null) {
     if (status === 'unknown') return 'unknown';
     throw new ServiceError('CONFLICT', {

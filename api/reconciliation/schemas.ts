@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PARTIAL_EFFECTS } from '../../domain/lifecycle.ts';
-import { impactQuantitySchema } from '../effects/impact-quantity.ts';
+import { impactQuantitySchema } from '../../domain/impact.ts';
 
 const SUMMARY_CHARACTERS_MIN = 3;
 const SUMMARY_CHARACTERS_MAX = 2_000;

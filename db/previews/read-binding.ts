@@ -18,7 +18,7 @@ export interface BindingRecord {
   relations: Relations;
   policyRevision: number;
   /** Null: bound to nothing. */
-  preview: BoundPreview | null;
+  preview: StoredPreview | null;
   /** Of the effect and of the approval, where there is one. */
   effect: {
     bindingDigest: string | null;
@@ -30,7 +30,7 @@ export interface BindingRecord {
 }
 
 /** The stored preview, as far as it is bound. */
-export interface BoundPreview {
+export interface StoredPreview {
   id: string;
   madeBy: PreviewMaker;
   actionId: string;
@@ -47,7 +47,7 @@ export interface BoundPreview {
 }
 
 type Row = Omit<BindingRecord, 'preview'> & {
-  preview: (Omit<BoundPreview, 'expiresAt'> & { expiresAt: string }) | null;
+  preview: (Omit<StoredPreview, 'expiresAt'> & { expiresAt: string }) | null;
 };
 
 /** Throws where there is no such invocation: who asks has locked it. */

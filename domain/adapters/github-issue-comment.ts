@@ -3,7 +3,7 @@ import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { baseUrlSchema } from '../configuration-schemas.ts';
 import type { JsonObject } from '../json.ts';
-import { previewText, type PreviewBlock } from '../previews/preview-block.ts';
+import type { PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, ProviderResponse } from './adapter-descriptor.ts';
 import type { Judged } from './judged.ts';
 import {
@@ -71,7 +71,7 @@ export function githubConfigOf(definition: ActionDefinition): z.infer<typeof con
 }
 
 /** The last line of every comment of ours. GitHub does not show it. */
-export function markOf(effectId: string): string {
+function markOf(effectId: string): string {
   return `<!-- effect: ${effectId} -->`;
 }
 
@@ -112,11 +112,10 @@ function prepare({ definition, input, identity, secrets }: PreparationInput): Pr
 
 function previewBlocks(definition: ActionDefinition, input: JsonObject): PreviewBlock[] {
   const { issue_number, body } = input as unknown as CommentInput;
-  const { text, truncated } = previewText(body);
   const { repository } = githubConfigOf(definition);
   return [
     { type: 'fields', title: 'Comment', fields: [{ label: 'Issue', value: `${repository}#${issue_number}` }] },
-    { type: 'text_diff', title: 'Text', before: '', after: text, truncated },
+    { type: 'text_diff', title: 'Text', before: '', after: body },
     {
       type: 'limitations',
       title: 'What to know of a comment',
@@ -133,7 +132,7 @@ const commentsSchema = z.array(commentSchema).max(100);
 export type GithubComment = z.infer<typeof commentSchema>;
 
 /** Null where the body is none. */
-export const readComment = (body: unknown): GithubComment | null => commentSchema.safeParse(body).data ?? null;
+const readComment = (body: unknown): GithubComment | null => commentSchema.safeParse(body).data ?? null;
 export const readComments = (body: unknown): GithubComment[] | null => commentsSchema.safeParse(body).data ?? null;
 
 export function carriesMark(comment: GithubComment, effectId: string): boolean {

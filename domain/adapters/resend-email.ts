@@ -5,7 +5,7 @@ import type { Issue } from '../errors.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
-import { previewText, type PreviewBlock } from '../previews/preview-block.ts';
+import type { PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { PROVIDER_ORIGINS } from './provider-origins.ts';
 import {
@@ -195,7 +195,7 @@ function refusalOf(config: ResendConfig, from: string, recipients: readonly stri
 }
 
 /** Every recipient of to, cc and bcc, as often as it is named: that is how often it is sent. */
-export function recipientsOf(input: JsonObject): string[] {
+function recipientsOf(input: JsonObject): string[] {
   return ['to', 'cc', 'bcc'].flatMap((member) => listed(input[member] as Mailboxes | undefined));
 }
 
@@ -250,6 +250,5 @@ function previewBlocks(_definition: ActionDefinition, input: JsonObject): Previe
 /** Both forms are shown: what a recipient sees of them is their mail program's choice. */
 function contentBlock(title: string, content: string | undefined): PreviewBlock[] {
   if (content === undefined) return [];
-  const { text, truncated } = previewText(content);
-  return [{ type: 'text_diff', title, before: '', after: text, truncated }];
+  return [{ type: 'text_diff', title, before: '', after: content }];
 }

@@ -118,7 +118,6 @@ export const policyDocumentSchema = z.strictObject({
 
 export type PolicyDocument = z.infer<typeof policyDocumentSchema>;
 export type PolicyRule = PolicyDocument['rules'][number];
-export type PolicyMatch = PolicyRule['match'];
 
 export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok: false; issues: Issue[] };
 

@@ -1,3 +1,4 @@
+import { matchesGlob } from '../glob.ts';
 import type { Meter } from './meter.ts';
 
 /** A list of alternatives: literals, and globs with `*` (any characters) and `?` (one character). */
@@ -26,35 +27,7 @@ export function matchesGlobs(list: GlobList, values: readonly (string | null)[],
     return list.globs.some((glob) => {
       // The most that the walk below can take, in units of work.
       meter.charge(1 + (glob.length * value.length) / 256);
-      return globMatches(glob, value);
+      return matchesGlob(glob, value);
     });
   });
-}
-
-/**
- * Whether a glob matches the whole of a text. It goes back to its last `*` only, so that it takes at most the product of the
- * two lengths; both are bounded.
- */
-export function globMatches(glob: string, text: string): boolean {
-  let at = 0;
-  let inText = 0;
-  let star = -1;
-  let starText = 0;
-  while (inText < text.length) {
-    const wanted = glob[at];
-    if (wanted === '*') {
-      star = at++;
-      starText = inText;
-    } else if (wanted === '?' || wanted === text[inText]) {
-      at++;
-      inText++;
-    } else if (star >= 0) {
-      at = star + 1;
-      inText = ++starText;
-    } else {
-      return false;
-    }
-  }
-  while (glob[at] === '*') at++;
-  return at === glob.length;
 }

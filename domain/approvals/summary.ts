@@ -36,7 +36,7 @@ function whoAsks({ requestedBy, agentId }: AskedInvocation): string {
 }
 
 /** "moving 600.00 USD and using up to 3 emails" */
-export function impactText(impact: readonly ImpactQuantity[]): string {
+function impactText(impact: readonly ImpactQuantity[]): string {
   const texts = impact.slice(0, QUANTITIES_SHOWN).map(quantityText);
   if (impact.length > QUANTITIES_SHOWN) texts.push(`${impact.length - QUANTITIES_SHOWN} more`);
   const last = texts.pop();
@@ -51,7 +51,7 @@ function quantityText({ dimension, currency, amount, bound }: ImpactQuantity): s
 }
 
 /** Minor units as people write them; a currency that nobody knows keeps two digits, as most have. */
-export function moneyText(amountMinor: number, currency: string): string {
+function moneyText(amountMinor: number, currency: string): string {
   const code = currency.toUpperCase();
   const digits = new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
     .maximumFractionDigits;

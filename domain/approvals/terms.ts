@@ -1,4 +1,4 @@
-import type { ApprovalTerms, Approvers, PolicyVerdict } from '../approval-policies/verdict.ts';
+import type { Approvers, PolicyVerdict } from '../approval-policies/verdict.ts';
 import type { Role } from '../roles.ts';
 import { roleSuffices } from '../roles.ts';
 
@@ -65,6 +65,3 @@ export function stricterNow(
   if (counting.length >= quorum) return null;
   return `the policies ask for more now than was given (${counting.length} of ${quorum} approvals count): ${verdict.reason}`;
 }
-
-/** The terms that a pending approval is decided under, of the verdict that asked for it. */
-export type OpenedTerms = Pick<ApprovalTerms, 'quorum' | 'approversOfAll' | 'preventSelf'>;

@@ -1,8 +1,8 @@
 import type { ImpactQuantity } from '../actions.ts';
+import { matchesGlob } from '../glob.ts';
 import { parsePath, readPath } from '../json-path.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
-import { matchesGlob } from './glob.ts';
 import { type LimitScope, type LimitTerms, unitText } from './limits.ts';
 
 /** What decides which limits apply to an effect, and how much of each it needs. */

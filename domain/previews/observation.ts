@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
-import { PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock } from './preview-block.ts';
+import { ENTRIES_MAX, PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock, TITLE_CHARACTERS_MAX } from './preview-block.ts';
 
 /** What an adapter read at the provider, as it is kept. */
 export interface Observation {
@@ -13,9 +13,6 @@ export interface Observation {
   summary: string;
 }
 
-const TITLE_CHARACTERS_MAX = 200;
-const LABEL_CHARACTERS_MAX = 200;
-const ENTRIES_MAX = 200;
 const BLOCKS_MAX = 20;
 const BLOCKS_CHARACTERS_MAX = 262_144;
 const PRECONDITIONS_CHARACTERS_MAX = 16_384;
@@ -65,7 +62,7 @@ export function cutBlock(block: PreviewBlock, valueCharactersMax = PREVIEW_TEXT_
     title: cut(block.title, TITLE_CHARACTERS_MAX),
     ...(fields && {
       fields: list(fields).map((field) => ({
-        label: cut(field.label, LABEL_CHARACTERS_MAX),
+        label: cut(field.label, TITLE_CHARACTERS_MAX),
         value: cut(field.value, valueCharactersMax),
       })),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { impactQuantitySchema } from '../impact.ts';
 
 /** One part of what a person reads before an action is agreed to. Source: service.md "ActionPreview". */
 
@@ -7,20 +8,12 @@ export const LIMITATION_KINDS = ['guarantee', 'freshness', 'unsupported', 'irrev
 
 /** Texts come from inputs and providers: a preview is read by people, and is kept. */
 export const PREVIEW_TEXT_CHARACTERS_MAX = 20_000;
-const TITLE_CHARACTERS_MAX = 200;
-const ENTRIES_MAX = 200;
+/** Of a block, and of a label in it. */
+export const TITLE_CHARACTERS_MAX = 200;
+/** Of each list in a block. */
+export const ENTRIES_MAX = 200;
 
 const text = z.string().max(PREVIEW_TEXT_CHARACTERS_MAX);
-
-const impactQuantitySchema = z.object({
-  dimension: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/),
-  currency: z
-    .string()
-    .regex(/^[a-z]{3}$/)
-    .optional(),
-  amount: z.int().min(0),
-  bound: z.enum(['exact', 'upper_bound']),
-});
 
 export const previewBlockSchema = z
   .object({
@@ -45,10 +38,3 @@ export const previewBlockSchema = z
   .meta({ id: 'PreviewBlock' });
 
 export type PreviewBlock = z.infer<typeof previewBlockSchema>;
-
-/** A text of any length as it may stand in a block. Cut between characters, never through a surrogate pair. */
-export function previewText(value: string): { text: string; truncated: boolean } {
-  if (value.length <= PREVIEW_TEXT_CHARACTERS_MAX) return { text: value, truncated: false };
-  const cut = value.slice(0, PREVIEW_TEXT_CHARACTERS_MAX);
-  return { text: /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut, truncated: true };
-}

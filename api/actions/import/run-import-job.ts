@@ -23,7 +23,7 @@ export function runImportJob(job: ImportJob): ImportAnswer {
   }
 }
 
-export function tooMuchWork(): ServiceError {
+function tooMuchWork(): ServiceError {
   const message = 'takes more work than an import may; name some of its operations in body.operations';
   return validationError([{ path: 'body', message }]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evaluatePolicies } from '../../../domain/approval-policies/evaluate-policies.ts';
-import { globMatches } from '../../../domain/approval-policies/globs.ts';
+import { matchesGlob } from '../../../domain/glob.ts';
 import { policySetInSteps } from '../../../domain/approval-policies/policy-set.ts';
 import type { PolicyDefaults, PolicyFacts } from '../../../domain/approval-policies/verdict.ts';
 import { documentOf, FACTS, NO_DEFAULTS, verdictOf, type TestPolicy } from './support.ts';
@@ -149,7 +149,7 @@ describe('match', () => {
     ['[ab]', 'a', false],
     ['a**', 'a', true],
   ])('the glob %j of %j', (glob, text, matches) => {
-    expect(globMatches(glob, text)).toBe(matches);
+    expect(matchesGlob(glob, text)).toBe(matches);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appliesTo, demandsOn, type ImpactFacts } from '../../../domain/impact-limits/demand.ts';
-import { matchesGlob } from '../../../domain/impact-limits/glob.ts';
+import { matchesGlob } from '../../../domain/glob.ts';
 import type { LimitScope, LimitTerms } from '../../../domain/impact-limits/limits.ts';
 
 const FACTS: ImpactFacts = {
@@ -31,8 +31,9 @@ describe('a glob', () => {
     ['*a*b*', 'xxaxxbxx', true],
     ['*a*b', 'xxbxxa', false],
     ['refunds.create', 'refunds.create2', false],
-    // Nothing but a star has a meaning.
-    ['refunds?create', 'refunds.create', false],
+    ['refunds?create', 'refunds.create', true],
+    ['refunds?create', 'refundscreate', false],
+    // Nothing else has a meaning.
     ['refunds.create', 'refundsxcreate', false],
     ['[r]efunds', 'refunds', false],
   ])('%s on %s: %s', (pattern, text, matches) => {

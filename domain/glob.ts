@@ -1,0 +1,28 @@
+/**
+ * Whether a glob matches the whole of a text: `*` stands for any run of characters, `?` for one, everything else for itself. It
+ * goes back to its last `*` only, so that it takes at most the product of the
+ * two lengths; both are bounded.
+ */
+export function matchesGlob(glob: string, text: string): boolean {
+  let at = 0;
+  let inText = 0;
+  let star = -1;
+  let starText = 0;
+  while (inText < text.length) {
+    const wanted = glob[at];
+    if (wanted === '*') {
+      star = at++;
+      starText = inText;
+    } else if (wanted === '?' || wanted === text[inText]) {
+      at++;
+      inText++;
+    } else if (star >= 0) {
+      at = star + 1;
+      inText = ++starText;
+    } else {
+      return false;
+    }
+  }
+  while (glob[at] === '*') at++;
+  return at === glob.length;
+}
