@@ -23,3 +23,10 @@ export function parseDocumentText(source: string, root: string): ReadText {
     return refuse(`is not YAML that can be taken: ${error.reason.slice(0, 200)}${place}`);
   }
 }
+
+/** A document that is no text is held to the length that its text as JSON has, so that every one may stand in a file. */
+export function boundDocument(value: unknown, root: string): ReadText {
+  const text = JSON.stringify(value) ?? '';
+  if (Buffer.byteLength(text, 'utf8') <= DOCUMENT_BYTES_MAX) return { ok: true, value };
+  return { ok: false, issues: [{ path: root, message: `is longer than ${DOCUMENT_BYTES_MAX} bytes` }] };
+}

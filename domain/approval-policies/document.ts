@@ -5,9 +5,9 @@ import { atOnce, type InSteps } from '../in-steps.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import { ROLES } from '../roles.ts';
 import { plainMessages } from '../schema-messages.ts';
-import { parseDocumentText } from './document-text.ts';
+import { boundDocument, parseDocumentText } from './document-text.ts';
 import { isoDurationSeconds } from './durations.ts';
-import { EXPRESSION_CHARACTERS_MAX } from './expression-limits.ts';
+import { DOCUMENT_PATTERN_PROGRAMS_MAX, EXPRESSION_CHARACTERS_MAX } from './expression-limits.ts';
 import { compileExpression } from './expression.ts';
 import { POLICY_EFFECTS } from './verdict.ts';
 
@@ -31,14 +31,20 @@ const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u;
 const text = (charactersMax: number) =>
   z.string().min(1).max(charactersMax).regex(PRINTABLE, 'holds a character that cannot be shown');
 
-const globs = z
-  .array(text(GLOB_CHARACTERS_MAX))
-  .min(1, 'names nothing, so that the rule could never match: leave it out to match all')
-  .max(GLOBS_MAX);
+const globsOf = (glob: z.ZodType<string>) =>
+  z.array(glob).min(1, 'names nothing, so that the rule could never match: leave it out to match all').max(GLOBS_MAX);
+const globs = globsOf(text(GLOB_CHARACTERS_MAX));
+/** A deny for `Refund.*`, or for an action by its id, would let everything pass. */
+const nameGlobs = globsOf(
+  text(GLOB_CHARACTERS_MAX).regex(
+    /^[a-z0-9_.*?-]+$/,
+    'could match no name: names are in lower case, and ids are no names',
+  ),
+);
 
 const matchSchema = z.strictObject({
-  actions: globs.optional(),
-  adapters: globs.optional(),
+  actions: nameGlobs.optional(),
+  adapters: nameGlobs.optional(),
   agents: globs.optional(),
   keys: globs.optional(),
   tags: globs.optional(),
@@ -126,7 +132,7 @@ export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok
  * that was taken can be evaluated; each is a step. `root` begins the paths of the issues.
  */
 export function* policyDocumentInSteps(value: unknown, root = 'document'): InSteps<ParsedPolicyDocument> {
-  const read = typeof value === 'string' ? parseDocumentText(value, root) : { ok: true as const, value };
+  const read = typeof value === 'string' ? parseDocumentText(value, root) : boundDocument(value, root);
   if (!read.ok) return read;
   yield;
   if (jsonDepthExceeds(read.value, DOCUMENT_DEPTH_MAX)) {
@@ -166,11 +172,20 @@ function rooted(root: string, path: string): string {
 
 function* conditionIssues(document: PolicyDocument, root: string): InSteps<Issue[]> {
   const issues: Issue[] = [];
+  let patternSize = 0;
   for (const [index, { when }] of document.rules.entries()) {
     if (when === undefined) continue;
     yield;
     const compiled = compileExpression(when);
-    if (!compiled.ok) issues.push({ path: `${root}.rules[${index}].when`, message: compiled.message });
+    const path = `${root}.rules[${index}].when`;
+    if (!compiled.ok) {
+      issues.push({ path, message: compiled.message });
+      continue;
+    }
+    patternSize += compiled.expression.patternSize;
+    if (patternSize <= DOCUMENT_PATTERN_PROGRAMS_MAX) continue;
+    const message = `has patterns that, with those before it, are larger than a document may have: write fewer or shorter repetitions such as {1,64}`;
+    return [...issues, { path, message }];
   }
   return issues;
 }

@@ -212,5 +212,6 @@ function matches(id: number, [text, pattern]: CelValue[]): CelResult | undefined
   const program = patterns.get(pattern);
   if (program === undefined) return celError('the pattern was not compiled', id);
   meter.charge(1 + ((text.length + 1) * (4 + program.programSize())) / 4);
-  return program.test(text);
+  // Not by `test`: its automaton is ten times slower at its worst, and keeps up to 8 MB of states for each pattern.
+  return program.matcher(text).find();
 }

@@ -10,8 +10,9 @@ export const EXPRESSION_NODES_MAX = 1_000;
 /** Comprehensions inside the body of a comprehension, the outer one counted. Chained ones (`a.filter(…).map(…)`) are not nested. */
 export const COMPREHENSION_NESTING_MAX = 3;
 export const LITERAL_ITEMS_MAX = 100;
-/** The instructions of one pattern; RE2's work is this times the text. */
+/** The instructions of one pattern; RE2's work is this times the text. Of all in a document: they take the room. */
 export const PATTERN_PROGRAM_MAX = 2_000;
+export const DOCUMENT_PATTERN_PROGRAMS_MAX = 5_000;
 export const PATTERN_CHARACTERS_MAX = 256;
 
 /** Work of one expression. */
@@ -25,5 +26,8 @@ export const MADE_ITEMS_MAX = 10_000;
 /** Texts longer than this are no number, time or duration. Without it `int("9…9")` takes quadratic time. */
 export const CONVERTED_CHARACTERS_MAX = 64;
 
-/** Of the expressions that a process keeps compiled, by their text. One takes some 80 bytes for each of its characters. */
-export const KEPT_CHARACTERS_MAX = 300_000;
+/** What a compiled expression takes of the heap, measured: for each character, and for each instruction of its patterns. */
+export const BYTES_A_CHARACTER = 80;
+export const BYTES_A_PATTERN_INSTRUCTION = 200;
+/** Of the expressions that a process keeps compiled, by their text. */
+export const KEPT_EXPRESSION_BYTES_MAX = 24 * 1_048_576;

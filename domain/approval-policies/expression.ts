@@ -3,7 +3,13 @@ import { checkExpression } from './expression-check.ts';
 import { patternsOf } from './expression-patterns.ts';
 import { meteredEnvironment, withEvaluation, type ExpressionEnvironment } from './expression-environment.ts';
 import { FACT_TYPES, type Bindings } from './expression-facts.ts';
-import { EXPRESSION_CHARACTERS_MAX, EXPRESSION_UNITS_MAX, KEPT_CHARACTERS_MAX } from './expression-limits.ts';
+import {
+  BYTES_A_CHARACTER,
+  BYTES_A_PATTERN_INSTRUCTION,
+  EXPRESSION_CHARACTERS_MAX,
+  EXPRESSION_UNITS_MAX,
+  KEPT_EXPRESSION_BYTES_MAX,
+} from './expression-limits.ts';
 import { pathsOf, type FactPath } from './expression-paths.ts';
 import { meterTree } from './expression-rewrite.ts';
 import { refuseCostly } from './expression-cost.ts';
@@ -22,6 +28,10 @@ export interface CompiledExpression {
   type: ValueType;
   /** The parts of the facts that it looks at. */
   paths: readonly FactPath[];
+  /** Instructions of its patterns. */
+  patternSize: number;
+  /** Of the heap, about. */
+  bytes: number;
   /** Evaluates it, in at most the work that `total` has left and that one expression may do. */
   evaluate(bindings: Bindings, total: Meter): Evaluated;
 }
@@ -29,7 +39,9 @@ export interface CompiledExpression {
 export type Compiled = { ok: true; expression: CompiledExpression } | { ok: false; message: string };
 
 const POLICY_ENVIRONMENT = meteredEnvironment({}, FACT_TYPES);
-const kept = new KeptByText<Compiled>(KEPT_CHARACTERS_MAX);
+const kept = new KeptByText<Compiled>(KEPT_EXPRESSION_BYTES_MAX, (text, compiled) =>
+  compiled.ok ? compiled.expression.bytes : 2 * text.length,
+);
 
 /** A condition of a policy: checked over the facts, and true or false. Compiled ones are kept, because parsing is slow. */
 export function compileExpression(text: string): Compiled {
@@ -62,12 +74,15 @@ export function compileIn(environment: ExpressionEnvironment, text: string): Com
   refuseCostly(tree);
   const paths = pathsOf(tree);
   const patterns = patternsOf(tree);
+  const patternSize = [...patterns.values()].reduce((sum, program) => sum + program.programSize(), 0);
   const units = countNodes(tree);
   const run = plan(environment.cel, meterTree(tree));
   return {
     text,
     type,
     paths,
+    patternSize,
+    bytes: BYTES_A_CHARACTER * text.length + BYTES_A_PATTERN_INSTRUCTION * patternSize,
     evaluate(bindings, total) {
       const meter = new Meter(Math.min(EXPRESSION_UNITS_MAX, total.left));
       try {

@@ -1,27 +1,29 @@
-/** Values by text, as many as `charactersMax` allows: the least recently used go first. */
+/** Values by text, as many as weigh `bytesMax` together: the least recently used go first. */
 export class KeptByText<Value> {
-  readonly #charactersMax: number;
+  readonly #bytesMax: number;
+  readonly #weigh: (text: string, value: Value) => number;
   readonly #byText = new Map<string, Value>();
-  #characters = 0;
+  #bytes = 0;
 
-  constructor(charactersMax: number) {
-    this.#charactersMax = charactersMax;
+  constructor(bytesMax: number, weigh: (text: string, value: Value) => number) {
+    this.#bytesMax = bytesMax;
+    this.#weigh = weigh;
   }
 
-  get characters(): number {
-    return this.#characters;
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get(text: string, make: () => Value): Value {
     const known = this.#byText.get(text);
     const value = known ?? make();
-    if (known === undefined) this.#characters += text.length;
+    if (known === undefined) this.#bytes += this.#weigh(text, value);
     this.#byText.delete(text);
     this.#byText.set(text, value);
-    for (const oldest of this.#byText.keys()) {
-      if (this.#characters <= this.#charactersMax) break;
+    for (const [oldest, old] of this.#byText) {
+      if (this.#bytes <= this.#bytesMax) break;
       this.#byText.delete(oldest);
-      this.#characters -= oldest.length;
+      this.#bytes -= this.#weigh(oldest, old);
     }
     return value;
   }

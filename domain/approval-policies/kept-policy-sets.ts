@@ -1,6 +1,4 @@
-import type { PolicyInput } from './policy-set.ts';
-import { policySetInSteps, type PolicySet } from './policy-set.ts';
-import { conditionCharactersOf } from './document.ts';
+import { policySetInSteps, type PolicyInput, type PolicySet } from './policy-set.ts';
 import { policyTurns } from './policy-turns.ts';
 
 /** The policies that are in force, ready to be evaluated, and the revision that they are those of. */
@@ -19,8 +17,9 @@ export interface UncompiledPolicySet {
   bytes: number;
 }
 
-/** About what a set takes of the heap, measured: 80 bytes for each character of a condition, 3 for each byte of the documents. */
+/** Of the heap, about: what the conditions take, and thrice the documents. */
 export const KEPT_SET_BYTES_MAX = 64 * 1_048_576;
+const HEAP_BYTES_A_BYTE = 3;
 
 interface Kept {
   environmentId: string;
@@ -66,9 +65,8 @@ export class KeptPolicySets {
 
   async #compile({ environmentId, revision, stamp, policies, bytes }: UncompiledPolicySet): Promise<LoadedPolicySet> {
     const set = await policyTurns.run(environmentId, policySetInSteps(policies));
-    const characters = policies.reduce((sum, { document }) => sum + conditionCharactersOf(document), 0);
     const loaded = { revision, set };
-    this.#keep(stamp, { environmentId, bytes: 80 * characters + 3 * bytes, loaded });
+    this.#keep(stamp, { environmentId, bytes: conditionBytesOf(set) + HEAP_BYTES_A_BYTE * bytes, loaded });
     return loaded;
   }
 
@@ -87,6 +85,14 @@ export class KeptPolicySets {
     this.#bytes -= this.#byStamp.get(stamp)?.bytes ?? 0;
     this.#byStamp.delete(stamp);
   }
+}
+
+function conditionBytesOf({ policies }: PolicySet): number {
+  const conditions = policies.flatMap(({ rules }) => rules.map(({ condition }) => condition));
+  return conditions.reduce(
+    (sum, condition) => sum + (condition !== null && 'bytes' in condition ? condition.bytes : 0),
+    0,
+  );
 }
 
 /** Of this process. */

@@ -93,6 +93,17 @@ rules:
     ['an effect that is not known', withRule({ effect: 'ask' }), ['document.rules[0].effect']],
     ['an approval for a denial', withRule({ approval: {} }), ['document.rules[0].approval']],
     ['a criterion that names nothing', withRule({ match: { tags: [] } }), ['document.rules[0].match.tags']],
+    ['an action in capitals', withRule({ match: { actions: ['Refund.*'] } }), ['document.rules[0].match.actions[0]']],
+    [
+      'an action by its id',
+      withRule({ match: { actions: ['act_0351WJgf5L0hHBZMXuYT60'] } }),
+      ['document.rules[0].match.actions[0]'],
+    ],
+    [
+      'an adapter in capitals',
+      withRule({ match: { adapters: ['Stripe.*'] } }),
+      ['document.rules[0].match.adapters[0]'],
+    ],
     ['a glob of 129 characters', withRule({ match: { tags: ['a'.repeat(129)] } }), ['document.rules[0].match.tags[0]']],
     [
       '51 globs',
@@ -133,6 +144,15 @@ rules:
       },
       ['document.rules'],
     ],
+    [
+      'patterns of more than 5,000 instructions',
+      {
+        ...whole,
+        rules: Array.from({ length: 9 }, (_, i) => ({ ...rule, id: `r${i}`, when: `input.a.matches("a{900}${i}")` })),
+      },
+      ['document.rules[5].when'],
+    ],
+    ['more than 128 KiB as an object', { ...whole, name: 'x'.repeat(DOCUMENT_BYTES_MAX) }, ['document']],
     ['a list', [], ['document']],
     ['null', null, ['document']],
   ])('is refused with %s', (_, value, paths) => {

@@ -80,17 +80,26 @@ describe('compiled sets', () => {
 });
 
 describe('compiled expressions', () => {
-  test('are kept by the characters of their texts; the least recently used go first', () => {
-    const kept = new KeptByText<object>(10);
+  test('are kept by their weight; the least recently used go first', () => {
+    const kept = new KeptByText<object>(10, (text) => text.length);
     const value = kept.get('aaaa', () => ({}));
     const other = kept.get('bbbb', () => ({}));
     expect(kept.get('aaaa', () => ({}))).toBe(value);
     kept.get('cccc', () => ({}));
-    expect(kept.characters).toBe(8);
+    expect(kept.bytes).toBe(8);
     expect(kept.get('aaaa', () => ({}))).toBe(value);
     expect(kept.get('bbbb', () => ({}))).not.toBe(other);
     kept.get('d'.repeat(50), () => ({}));
-    expect(kept.characters).toBe(0);
+    expect(kept.bytes).toBe(0);
+  });
+
+  test('weigh what their patterns take, which may be far more than their text', () => {
+    const bytesOf = (text: string): number => {
+      const compiled = compileExpression(text);
+      if (!compiled.ok) throw new Error(compiled.message);
+      return compiled.expression.bytes;
+    };
+    expect(bytesOf('input.a.matches("a{900}")')).toBeGreaterThan(50 * bytesOf('input.a.endsWith("a{900}")'));
   });
 
   test('are the same object for the same text', () => {
