@@ -36,7 +36,8 @@ afterAll(() => database?.close());
 interface Admitting {
   child: ChildProcess;
   begun: Promise<unknown>;
-  exited: Promise<unknown>;
+  /** The exit code; null where a signal ended it. */
+  exited: Promise<number | null>;
 }
 
 function admitting(index: number): Admitting {
@@ -48,7 +49,7 @@ function admitting(index: number): Admitting {
     [script, database.applicationUrl, workspaceId, environmentId, apiKeyId, ...range],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  return { child, begun: once(child.stdout, 'data'), exited: once(child, 'exit') };
+  return { child, begun: once(child.stdout, 'data'), exited: new Promise((resolve) => child.once('exit', resolve)) };
 }
 
 interface Sums {
@@ -121,9 +122,10 @@ describe('10,000 admissions at once to one budget, from processes that are kille
       await delay(CHECK_INTERVAL_MS);
     }
     await ended;
+    for (const { exited } of processes.slice(KILLED)) expect(await exited).toBe(0);
     // What the killed ones had left to ask for is asked for by others, once more: the numbers they used are taken.
     const left = Array.from({ length: KILLED }, (_, index) => admitting(PROCESSES + index));
-    await Promise.all(left.map(({ exited }) => exited));
+    for (const { exited } of left) expect(await exited).toBe(0);
     const full = await sums();
     expect(full.messages + full.reserved).toBe(CAP);
     const [seen] = await database.asOwner<{ most: string; versions: string }>('SELECT * FROM seen_versions');
