@@ -102,7 +102,9 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     return {
       port,
       stop: async () => {
-        await server.drain(parts.shutdownGraceMs, () => settlements.close());
+        const drained = server.drain(parts.shutdownGraceMs, () => settlements.close());
+        settlements.endPolls();
+        await drained;
         await close();
       },
     };

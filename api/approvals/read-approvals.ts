@@ -65,13 +65,14 @@ async function waitFor(
 ): Promise<ShownApproval> {
   const deadline = Date.now() + timeoutMs;
   const done = new AbortController();
+  let isOver = false;
   try {
     for (;;) {
-      const remainingMs = deadline - Date.now();
-      const woken = remainingMs > 0 ? deps.settlements.wait(approvalId, remainingMs, done.signal) : null;
+      const remainingMs: number = isOver ? 0 : deadline - Date.now();
+      const woken = remainingMs > 0 ? deps.settlements.poll(approvalId, remainingMs, done.signal) : null;
       const shown = await read(deps, tenant, approvalId);
       if (woken === null || shown.approval.status !== 'pending') return shown;
-      await woken; // whatever woke it, it is read again
+      isOver = (await woken) === 'timeout'; // whatever woke it, it is read again
     }
   } finally {
     done.abort();

@@ -2,11 +2,13 @@ export type WaitResult = 'notified' | 'timeout' | 'aborted';
 
 /** Waiters by key. Waking is by key or of all; a woken waiter must look for itself whether what it waits for is there. */
 export class KeyedWaiters {
+  private isEnded = false;
   private readonly waiters = new Map<string, Set<(result: WaitResult) => void>>();
 
   /** Registers before it returns, so that whoever calls this and then reads the row misses nothing. */
   wait(key: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
     if (signal?.aborted === true) return Promise.resolve('aborted');
+    if (this.isEnded) return Promise.resolve('timeout');
     return new Promise((resolve) => {
       const settle = (result: WaitResult): void => {
         clearTimeout(timer);
@@ -31,6 +33,12 @@ export class KeyedWaiters {
 
   wakeAll(): void {
     for (const key of this.waiters.keys()) this.wake(key);
+  }
+
+  /** The time of all is over, also of those who come later: each looks once more and goes. */
+  end(): void {
+    this.isEnded = true;
+    for (const ofKey of this.waiters.values()) for (const settle of ofKey) settle('timeout');
   }
 
   get size(): number {

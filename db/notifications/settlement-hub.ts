@@ -2,7 +2,8 @@ import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
 
 /**
- * Lets a request wait until an invocation has come to rest, or an approval is decided (by its id), without polling. Use it so, and no notification is lost:
+ * Lets a request wait until an invocation has come to rest (`wait`), or an approval is decided (`poll`), without asking the
+ * database again and again. Use it so, and no notification is lost:
  *
  *     const woken = hub.wait(id, remainingMs, done.signal); // registers first
  *     if (isResting(await readInvocation(id))) return done.abort();
@@ -12,13 +13,17 @@ import { CHANNELS, type NotificationListener } from './notification-listener.ts'
  */
 export class SettlementHub {
   private readonly waiters = new KeyedWaiters();
+  private readonly pollers = new KeyedWaiters();
   private readonly detach: (() => void)[];
 
   constructor(listener: Pick<NotificationListener, 'listen' | 'onGap'>) {
     this.detach = [
       listener.listen(CHANNELS.invocationSettled, (invocationId) => this.waiters.wake(invocationId)),
-      listener.listen(CHANNELS.approvalChanged, (approvalId) => this.waiters.wake(approvalId)),
-      listener.onGap(() => this.waiters.wakeAll()),
+      listener.listen(CHANNELS.approvalChanged, (approvalId) => this.pollers.wake(approvalId)),
+      listener.onGap(() => {
+        this.waiters.wakeAll();
+        this.pollers.wakeAll();
+      }),
     ];
   }
 
@@ -26,14 +31,25 @@ export class SettlementHub {
     return this.waiters.wait(invocationId, timeoutMs, signal);
   }
 
-  /** Requests that wait now. */
-  get waiting(): number {
-    return this.waiters.size;
+  /** As `wait`, of a request that only looks: nothing of its own is under way. */
+  poll(approvalId: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
+    return this.pollers.wait(approvalId, timeoutMs, signal);
   }
 
-  /** Stops hearing; who waits still is woken to look once more. */
+  /** Requests that wait now. */
+  get waiting(): number {
+    return this.waiters.size + this.pollers.size;
+  }
+
+  /** A process that stops does not wait for those who only look: their time is over. */
+  endPolls(): void {
+    this.pollers.end();
+  }
+
+  /** Stops hearing; the time of all who wait still is over, so that they answer with what there is. */
   close(): void {
     for (const detach of this.detach) detach();
-    this.waiters.wakeAll();
+    this.pollers.end();
+    this.waiters.end();
   }
 }

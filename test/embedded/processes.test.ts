@@ -45,8 +45,8 @@ describe('the API and the worker apart from each other', () => {
     return program;
   };
 
-  const startApiProcess = async (): Promise<void> => {
-    api = new Program(['embedded/run.mjs', 'server.js'], environment);
+  const startApiProcess = async (over: Record<string, string> = {}): Promise<void> => {
+    api = new Program(['embedded/run.mjs', 'server.js'], { ...environment, ...over });
     await api.printed('the API listens');
     baseUrl = `http://127.0.0.1:${/"port":(\d+)/.exec(api.output)?.[1]}`;
   };
@@ -163,13 +163,24 @@ describe('the API and the worker apart from each other', () => {
   });
 
   it('answer the requests in flight before the API, told to stop, ends with exit code 0', async () => {
+    const opened = await call('POST', '/api/v2/approvals', { title: 'Deploy', summary: 'Deploy it', payload: {} });
+    const poll = call('GET', `/api/v2/approvals/${(opened.body as { data: { id: string } }).data.id}?wait=60`);
     const { reply, request } = await invokeAndReach();
     const end = api.end('SIGTERM');
     await api.printed('"stopping"');
+    expect(await poll).toMatchObject({ status: 200, body: { data: { status: 'pending' } } }); // at once: it only looks
     await expect(callJson(`${baseUrl}/healthz`)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
     request.response.end('{}');
     expect((await reply).body).toMatchObject({ data: { status: 'succeeded', grade: 'acknowledged' } });
     expect(await end).toBe(0);
+    // The next one has no time: what goes on without it is answered with what there is.
+    await startApiProcess({ SHUTDOWN_GRACE_SECONDS: '1' });
+    const late = await invokeAndReach();
+    expect(await Promise.all([api.end('SIGTERM'), late.reply])).toMatchObject([
+      0,
+      { status: 202, body: { data: { status: 'dispatching' } } },
+    ]);
+    late.request.response.end('{}');
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 

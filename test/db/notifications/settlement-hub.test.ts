@@ -69,6 +69,16 @@ describe('SettlementHub over a NotificationListener', () => {
     expect(await wait).toBe('notified');
   });
 
+  it('ends the polls of a process that stops at once, and the waits when it closes: also those that begin later', async () => {
+    const stopping = new SettlementHub(listener);
+    const wait = stopping.wait('inv_i', LONG_MS);
+    const poll = stopping.poll('apr_a', LONG_MS);
+    stopping.endPolls();
+    expect([await poll, await stopping.poll('apr_a', LONG_MS), stopping.waiting]).toEqual(['timeout', 'timeout', 1]);
+    stopping.close();
+    expect([await wait, await stopping.wait('inv_i', LONG_MS), stopping.waiting]).toEqual(['timeout', 'timeout', 0]);
+  });
+
   it('does not start where the database is away', async () => {
     const lost = new NotificationListener({
       url: 'postgres://nobody@127.0.0.1:1/none',
