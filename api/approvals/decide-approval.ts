@@ -9,7 +9,8 @@ import { tellWorkflow } from './tell-workflow.ts';
 const WHO =
   'For API keys that hold `approvals:decide` and for members, where the approvers name them; where they name nobody, for any such ' +
   'key, any admin and any owner. 403 to everybody else. Decisions are final: a second one of the same principal, one on an ' +
-  'approval that has ended, and one after its expiry are answered 409.';
+  'approval that has ended, and one after its expiry are answered 409. Send an `Idempotency-Key` of your own: one that somebody else ' +
+  'sent repeats the reply to their decision, and decides nothing.';
 
 export const approveRoute = defineRoute({
   id: 'approvals.approve',

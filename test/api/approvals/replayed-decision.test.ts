@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { approvalRoutes } from '../../../api/approvals/routes.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { approvalIn } from './support.ts';
+
+/**
+ * An Idempotency-Key names a request, whoever sends it (service.md, "Endpoints", rule 2). A decision is somebody's: one that is
+ * repeated by another principal answers what the first one was told, says so, and counts for nobody.
+ */
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ routes: approvalRoutes });
+});
+afterAll(async () => api?.close());
+
+test("another principal's Idempotency-Key decides nothing", async () => {
+  const [asking, alice, bob] = await Promise.all(
+    ['asking', 'alice', 'bob'].map((name) => api.createKey(api.database.tenant, { name, preset: 'full_access' })),
+  );
+  const body = { title: 'Deploy', summary: 'Deploys version 7.', payload: { version: 7 }, quorum: 2 };
+  const opened = approvalIn(await api.call('POST', '/api/v2/approvals', { key: asking?.key ?? '', body }));
+  const approve = (key = '', idempotencyKey = 'approve-it') =>
+    api.call('POST', `/api/v2/approvals/${opened.id}/approve`, {
+      key,
+      body: { bindingDigest: opened.bindingDigest },
+      headers: { 'Idempotency-Key': idempotencyKey },
+    });
+  const first = await approve(alice?.key);
+  const repeated = await approve(bob?.key);
+  expect(repeated.headers.get('X-Idempotent-Replay')).toBe('true');
+  expect(repeated.text).toBe(first.text);
+  expect(approvalIn(repeated)).toMatchObject({
+    status: 'pending',
+    quorum: { required: 2, received: 1 },
+    decisions: [{ actor: { type: 'api_key', id: alice?.record.id } }],
+  });
+  // With a key of his own it is his.
+  const second = approvalIn(await approve(bob?.key, 'approve-it-too'));
+  expect([second.status, second.decisions.map(({ actor }) => actor.id)]).toEqual([
+    'approved',
+    [alice?.record.id, bob?.record.id],
+  ]);
+});
