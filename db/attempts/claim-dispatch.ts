@@ -9,6 +9,7 @@ export interface ClaimedDispatch {
   operationKey: string;
   input: JsonObject;
   definition: ActionDefinition;
+  /** Of its effect, or, of a plain one that was agreed to, of its preview; null: bound to nothing. */
   requestDigest: string | null;
   /** The versions of the secrets that its preview is bound to, by name; null where nothing is bound, left out for a replay. */
   boundSecretVersions?: Record<string, number> | null;
@@ -25,7 +26,7 @@ export async function claimDispatch(tx: EnvironmentTransaction, invocationId: st
        WHERE invocation_id = :invocationId AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL
        RETURNING id)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,
-       v.definition, e.request_digest AS "requestDigest", p.preconditions -> 'secretVersions' AS "boundSecretVersions"
+       v.definition, COALESCE(e.request_digest, p.request_digest) AS "requestDigest", p.preconditions -> 'secretVersions' AS "boundSecretVersions"
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id
        LEFT JOIN effects e ON e.invocation_id = :invocationId LEFT JOIN previews p ON p.id = i.preview_id`,
     { invocationId },
