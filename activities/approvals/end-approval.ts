@@ -38,7 +38,7 @@ async function end(
     if (approval === null) throw new Error(`approval ${ref.approvalId} is gone`);
     if (approval.status !== 'pending' || !mayEnd(approval)) return false;
     await endApproval(tx, approval.id, { status, at });
-    await endInvocationOf(tx, approval, status);
+    await endInvocationOf(tx, approval, status, at);
     await recordAudit(tx, {
       workspaceId: ref.workspaceId,
       actor: { type: 'system', id: null },
@@ -55,14 +55,14 @@ async function endInvocationOf(
   tx: EnvironmentTransaction,
   approval: ApprovalRecord,
   status: 'expired' | 'cancelled',
+  at: Date,
 ): Promise<void> {
-  if (approval.invocationId === null) return;
-  const error =
+  const { invocationId } = approval;
+  if (invocationId === null) return;
+  const summary =
     status === 'expired'
-      ? refusalText({
-          code: 'approval_expired',
-          message: `nobody decided approval ${approval.id} before ${approval.expiresAt.toISOString()}`,
-        })
+      ? `nobody decided approval ${approval.id} before ${approval.expiresAt.toISOString()}`
       : `cancelled while it waited for approval ${approval.id}`;
-  await endParkedInvocation(tx, approval.invocationId, { status, error });
+  const error = status === 'expired' ? refusalText({ code: 'approval_expired', message: summary }) : summary;
+  await endParkedInvocation(tx, { ...approval, invocationId }, { status, error, summary, at });
 }

@@ -112,10 +112,17 @@ async function carryOut(
   principal: Principal,
   note: string | null,
 ): Promise<void> {
-  if (decided.invocationId === null) return;
-  if (decided.status === 'approved') await releaseInvocation(tx, decided.invocationId);
+  const { invocationId } = decided;
+  if (invocationId === null) return;
+  if (decided.status === 'approved') await releaseInvocation(tx, invocationId);
   if (decided.status !== 'denied') return;
   const who = `${principal.type === 'api_key' ? 'key' : 'user'} ${principal.id}`;
-  const error = `approval ${decided.id} was denied by ${who}: ${note ?? ''}`;
-  await endParkedInvocation(tx, decided.invocationId, { status: 'denied', error });
+  const summary = `approval ${decided.id} was denied by ${who}`;
+  const end = {
+    status: 'denied',
+    error: `${summary}: ${note ?? ''}`,
+    summary,
+    at: decided.decidedAt ?? new Date(),
+  } as const;
+  await endParkedInvocation(tx, { ...decided, invocationId }, end);
 }

@@ -1,4 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { approvalDetails } from '../approvals/approval-evidence.ts';
+import type { ApprovalRecord } from '../approvals/records.ts';
+import { appendEvidence } from '../effects/append-evidence.ts';
 import { announceSettlement } from './announce-settlement.ts';
 
 /** Why an effect was rejected whose invocation ended while it waited for its approval. */
@@ -7,14 +10,21 @@ const REASONS = { denied: 'approval_denied', expired: 'approval_expired', cancel
 export interface ParkedEnd {
   status: keyof typeof REASONS;
   error: string;
+  /** How it ended, without what a person wrote. */
+  summary: string;
+  at: Date;
 }
 
-/** Ends an invocation that waited for its approval, with its effect, in the transaction that ends the approval. Nothing was sent. */
+/**
+ * Ends an invocation that waited for its approval, with its effect and its evidence, in the transaction that ends the approval.
+ * Nothing was sent.
+ */
 export async function endParkedInvocation(
   tx: EnvironmentTransaction,
-  invocationId: string,
-  { status, error }: ParkedEnd,
+  approval: ApprovalRecord & { invocationId: string },
+  { status, error, summary, at }: ParkedEnd,
 ): Promise<void> {
+  const { invocationId, effectId } = approval;
   await tx.raw(
     `WITH rejected AS (
        UPDATE effects SET stage = 'rejected', outcome_source = 'system', rejection_reason = :reason, updated_at = now()
@@ -23,5 +33,16 @@ export async function endParkedInvocation(
      WHERE id = :invocationId`,
     { invocationId, status, reason: REASONS[status], error },
   );
+  if (effectId !== null) {
+    await appendEvidence(tx, {
+      effectId,
+      source: 'system',
+      observedAt: at,
+      impliedOutcome: 'not_dispatched',
+      summary,
+      details: approvalDetails(approval),
+      actor: { type: 'service', id: null },
+    });
+  }
   await announceSettlement(tx, invocationId);
 }

@@ -180,6 +180,20 @@ test('one denial ends it, and is final', async () => {
     stage: 'rejected',
     grade: 'denied',
     rejectionReason: 'approval_denied',
+    evidence: [
+      { source: 'preview' },
+      {
+        source: 'system',
+        impliedOutcome: 'not_dispatched',
+        summary: `approval ${approval.id} was denied by key ${bob.keyId}`,
+        details: {
+          approvalId: approval.id,
+          policy: { id: policy.id, version: 1, ruleId: 'over-500-usd' },
+          approvers: [{ id: alice.keyId }],
+          deniedBy: { type: 'api_key', id: bob.keyId },
+        },
+      },
+    ],
   });
   const carol = await keyClient(service, service.database.tenants.production);
   expect([(await approve(carol, approval)).status, (await approve(alice, approval)).status]).toEqual([409, 409]);

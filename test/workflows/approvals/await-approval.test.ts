@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import { openApproval } from '../../../db/approvals/open-approval.ts';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
@@ -13,22 +13,26 @@ import { newId } from '../../../domain/ids.ts';
 import type { InvocationRef, InvocationState } from '../../../domain/refs.ts';
 import { approvalWorkflowId, type AwaitApprovalResult, DECIDED_SIGNAL } from '../../../workflows/approvals/messages.ts';
 import { invocationWorkflowId } from '../../../workflows/invocations/messages.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../../activities/invocations/world.ts';
 
-/** The real workflows and activities on a real database, on a server whose time is skipped. */
+/**
+ * The real workflows and activities on a real database, on a server whose time is skipped: one for each test, since the rows
+ * are made by the database's clock, and a server that has skipped a day is ahead of it for good.
+ */
 let environment: TestWorkflowEnvironment;
 let world: ActivityWorld;
 let activities: Activities;
 const adapter = adapterThat(() => Promise.resolve(ACCEPTED));
 beforeAll(async () => {
-  [environment, world] = await Promise.all([createTimeSkippingEnvironment(), ActivityWorld.start()]);
+  world = await ActivityWorld.start();
   activities = world.activities({ adapterFor: adapter.adapterFor });
 });
-afterAll(async () => {
-  await environment.teardown();
-  await world.close();
+afterAll(() => world.close());
+beforeEach(async () => {
+  environment = await createTimeSkippingEnvironment();
 });
+afterEach(() => environment.teardown());
 
 /** Does something while a worker runs. */
 async function withWorker<T>(taskQueue: string, work: () => Promise<T>): Promise<T> {
@@ -37,6 +41,8 @@ async function withWorker<T>(taskQueue: string, work: () => Promise<T>): Promise
     taskQueue,
     workflowBundle: { codePath: inject('stack').workflowBundlePath },
     activities,
+    // Without a sticky queue: this server would keep it for a worker that is gone, and hand the next one nothing.
+    maxCachedWorkflows: 0,
   });
   return worker.runUntil(work());
 }
@@ -91,6 +97,18 @@ async function approve({ approval, ref }: Parked): Promise<void> {
   });
 }
 
+/**
+ * As if the approval were thirty hours older, while no worker runs: its row is moved, because this server skips no time while
+ * a task waits for a worker.
+ */
+async function letTimePass({ approval }: Parked): Promise<void> {
+  await world.database.asOwner(
+    `SET session_replication_role = replica;
+     UPDATE approvals SET created_at = created_at - interval '30 hours', expires_at = expires_at - interval '30 hours'
+     WHERE id = '${approval.id}'`,
+  );
+}
+
 /** What the workflow answers once there is a worker again. */
 const result = ({ taskQueue, handle }: Parked): Promise<InvocationState> =>
   withWorker(taskQueue, () => handle.result() as Promise<InvocationState>);
@@ -110,6 +128,14 @@ test('nobody decides: two reminders, then it is expired, and nothing is sent', a
     invocation: { status: 'expired', error: expect.stringMatching(/^dispatch refused \(approval_expired\): /) },
     effects: [{ stage: 'rejected', rejection_reason: 'approval_expired' }],
     attempts: [],
+    evidence: [
+      { source: 'preview' },
+      {
+        source: 'system',
+        implied_outcome: 'not_dispatched',
+        summary: expect.stringMatching(/^nobody decided approval /),
+      },
+    ],
   });
   expect(adapter.sent).toHaveLength(before);
 });
@@ -118,7 +144,7 @@ test('approved while no worker runs, and its time over when one is back: it goes
   const parked = await park();
   await approve(parked);
   await tell(parked);
-  await environment.sleep('30 hours');
+  await letTimePass(parked);
   expect(await result(parked)).toMatchObject({ status: 'succeeded' });
   expect((await read(parked.approval.id)).status).toBe('consumed');
 });
@@ -132,7 +158,8 @@ test('approved, and the word of it lost: its own timer finds it', async () => {
 
 test('not decided, and its time over when a worker is back: expired without more reminders', async () => {
   const parked = await park();
-  await environment.sleep('30 hours');
+  await letTimePass(parked);
+  await tell(parked);
   expect(await result(parked)).toMatchObject({ status: 'expired' });
   expect(await read(parked.approval.id)).toMatchObject({ status: 'expired', remindersSent: 0 });
 });
@@ -147,6 +174,7 @@ test.each(['the invocation', 'the approval'])('%s is cancelled in the Temporal U
   expect(await world.recorded(parked.ref)).toMatchObject({
     invocation: { status: 'cancelled' },
     effects: [{ rejection_reason: 'approval_cancelled', grade: 'refused' }],
+    evidence: [{ source: 'preview' }, { summary: `cancelled while it waited for approval ${parked.approval.id}` }],
   });
   expect(adapter.sent).toHaveLength(before);
 });
@@ -159,6 +187,8 @@ test('cancelled after it was approved: it goes on', async () => {
 });
 
 test('the wait is terminated: it is taken up again', async () => {
+  await environment.teardown();
+  environment = await createDevServerEnvironment(); // the other one tells no parent of a child that was terminated
   const parked = await park();
   await environment.client.workflow.getHandle(approvalWorkflowId(parked.approval.id)).terminate('by mistake');
   await approve(parked);
