@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   nextReadDelayMs,
+  nextReversalReadDelayMs,
   PENDING_READ_INTERVAL_MS,
   PENDING_READS_MAX,
+  readsPassed,
+  REVERSAL_READ_INTERVAL_MS,
+  REVERSAL_READS_MAX,
   UNKNOWN_READ_TIMES_MS,
 } from '../../domain/reconciliation-schedule.ts';
 
@@ -80,4 +84,40 @@ describe('what the provider is still at', () => {
     expect(nextReadDelayMs({ pending: true, reads: PENDING_READS_MAX - 1, elapsedMs: 0 }, MIDDLE)).not.toBeNull();
     expect(nextReadDelayMs({ pending: true, reads: PENDING_READS_MAX, elapsedMs: 0 }, MIDDLE)).toBeNull();
   });
+});
+
+describe('a schedule that is taken up again', () => {
+  test.each([
+    [0, 0],
+    [4_999, 0],
+    [5_000, 1],
+    [HOUR_MS, 6],
+    [16 * HOUR_MS, 10],
+    [24 * HOUR_MS, 10],
+    [90 * 24 * HOUR_MS, 10],
+  ])(
+    'after %i ms of an unknown goes on with read %i: none is made up, the last one is always left',
+    (elapsedMs, read) => {
+      expect(readsPassed(false, elapsedMs)).toBe(read);
+    },
+  );
+
+  test.each([
+    [HOUR_MS, 0],
+    [25 * HOUR_MS, 1],
+    [29 * 24 * HOUR_MS, 29],
+    [300 * 24 * HOUR_MS, 29],
+  ])('after %i ms at the provider goes on with day %i', (elapsedMs, read) => {
+    expect(readsPassed(true, elapsedMs)).toBe(read);
+  });
+});
+
+test('what may be reversed is read daily for thirty days', () => {
+  const due = (random: number): number | null => nextReversalReadDelayMs(0, random);
+  expect([due(LOWEST), due(MIDDLE), due(HIGHEST)]).toEqual(
+    [0.8, 1, 1.2].map((part) => part * REVERSAL_READ_INTERVAL_MS),
+  );
+  expect(nextReversalReadDelayMs(REVERSAL_READS_MAX - 1, MIDDLE)).not.toBeNull();
+  expect(nextReversalReadDelayMs(REVERSAL_READS_MAX, MIDDLE)).toBeNull();
+  expect(REVERSAL_READS_MAX * REVERSAL_READ_INTERVAL_MS).toBe(30 * 24 * HOUR_MS);
 });

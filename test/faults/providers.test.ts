@@ -192,11 +192,11 @@ describe('resend.email', () => {
       },
       isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
       replays: true,
+      takes: true,
     };
   });
 
-  // `send_failed` alone may stay acknowledged: Resend took it, and its record could not be read.
-  test.each([...COMMON_FAULTS, ...RESEND_FAULTS.filter((fault) => fault !== 'send_failed')])(
+  test.each([...COMMON_FAULTS, ...RESEND_FAULTS])(
     '%s: at most one email for a key, and nothing is guessed',
     async (fault) => {
       expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
