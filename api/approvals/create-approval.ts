@@ -4,7 +4,8 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { approvalSchema, createApprovalBody, expiresInSeconds, presentApproval } from './schemas.ts';
+import { durationSeconds } from '../http/duration.ts';
+import { approvalSchema, createApprovalBody, EXPIRES_IN_SECONDS_DEFAULT, presentApproval } from './schemas.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
 export const createApprovalRoute = defineRoute({
@@ -23,7 +24,8 @@ export const createApprovalRoute = defineRoute({
   async handler({ body, caller, actor, requestId, deps, recordReply }) {
     const id = newId('approval');
     const { tenant } = caller;
-    const expiresAt = new Date(Date.now() + expiresInSeconds(body.expiresIn) * 1000);
+    const seconds = body.expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : durationSeconds(body.expiresIn);
+    const expiresAt = new Date(Date.now() + seconds * 1000);
     const bound = {
       approvalId: id,
       scope: { workspaceId: tenant.workspaceId, environmentId: tenant.environmentId },

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
-import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { ROLES } from '../../domain/roles.ts';
+import { durationSchema } from '../http/duration.ts';
 import { pageQuery } from '../http/pagination.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { allowanceSchema, presentPreview, previewSchema } from '../previews/schemas.ts';
@@ -16,9 +16,7 @@ const NOTE_CHARACTERS_MAX = 2_000;
 const QUORUM_MAX = 10;
 export const PAYLOAD_BYTES_MAX = 65_536;
 export const WAIT_SECONDS_MAX = 60;
-const EXPIRES_IN_SECONDS_DEFAULT = 24 * 3_600;
-const EXPIRES_IN_SECONDS_MIN = 60;
-const EXPIRES_IN_SECONDS_MAX = 30 * 24 * 3_600;
+export const EXPIRES_IN_SECONDS_DEFAULT = 24 * 3_600;
 
 export const approvalParams = z.strictObject({ id: z.string().min(1).max(100) });
 
@@ -57,23 +55,12 @@ export const createApprovalBody = z
         'must be at most 64 KiB of JSON',
       )
       .describe('What is agreed to. Part of the binding digest.'),
-    expiresIn: z
-      .string()
-      .max(40)
-      .refine((text) => {
-        const seconds = isoDurationSeconds(text);
-        return seconds !== null && seconds >= EXPIRES_IN_SECONDS_MIN && seconds <= EXPIRES_IN_SECONDS_MAX;
-      }, 'must be an ISO 8601 duration from PT1M to P30D, such as PT4H')
+    expiresIn: durationSchema({ from: 'PT1M', to: 'P30D', example: 'PT4H' })
       .optional()
       .describe('ISO 8601 duration, PT1M to P30D. Default P1D.'),
     quorum: z.int().min(1).max(QUORUM_MAX).default(1).describe('How many different principals must approve.'),
   })
   .meta({ id: 'ApprovalRequest' });
-
-/** Seconds of a duration that its schema let through. */
-export function expiresInSeconds(text: string | undefined): number {
-  return text === undefined ? EXPIRES_IN_SECONDS_DEFAULT : (isoDurationSeconds(text) ?? EXPIRES_IN_SECONDS_DEFAULT);
-}
 
 const note = z.string().trim().min(1).max(NOTE_CHARACTERS_MAX);
 

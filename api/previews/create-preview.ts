@@ -1,7 +1,8 @@
 import { defineRoute } from '../http/define-route.ts';
+import { durationSeconds } from '../http/duration.ts';
 import { actionParams } from '../invocations/schemas.ts';
 import { makePreview } from './make-preview.ts';
-import { EXPIRES_IN_SECONDS_DEFAULT, expiresInSeconds, previewBody, previewSchema } from './schemas.ts';
+import { EXPIRES_IN_SECONDS_DEFAULT, previewBody, previewSchema } from './schemas.ts';
 
 export const createPreviewRoute = defineRoute({
   id: 'previews.create',
@@ -20,7 +21,7 @@ export const createPreviewRoute = defineRoute({
   handler({ params, body, ...context }) {
     const { input, operationKey = null, runId = null, agentId = null, expiresIn } = body;
     const { retryOf = null, dependsOn = [], compensates = null } = body;
-    const seconds = expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : expiresInSeconds(expiresIn);
+    const seconds = expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : durationSeconds(expiresIn);
     return makePreview(context, () =>
       Promise.resolve({
         ref: params.ref,

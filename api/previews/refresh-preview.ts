@@ -2,8 +2,9 @@ import { lockPreview } from '../../db/previews/lock-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { durationSeconds } from '../http/duration.ts';
 import { makePreview } from './make-preview.ts';
-import { expiresInSeconds, previewParams, previewSchema, refreshBody } from './schemas.ts';
+import { previewParams, previewSchema, refreshBody } from './schemas.ts';
 
 export const refreshPreviewRoute = defineRoute({
   id: 'previews.refresh',
@@ -25,7 +26,7 @@ export const refreshPreviewRoute = defineRoute({
       if (!former) throw notFound('preview');
       checkRefreshable(former);
       const { input, operationKey, runId, agentId, relations } = former;
-      const seconds = body.expiresIn === undefined ? lifetimeSeconds(former) : expiresInSeconds(body.expiresIn);
+      const seconds = body.expiresIn === undefined ? lifetimeSeconds(former) : durationSeconds(body.expiresIn);
       return {
         ref: former.actionId,
         input,

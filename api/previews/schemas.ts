@@ -1,33 +1,16 @@
 import { z } from 'zod';
 import type { PreviewRecord } from '../../db/previews/records.ts';
-import { isoDurationSeconds } from '../../domain/approval-policies/durations.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
+import { durationSchema } from '../http/duration.ts';
 import { invokeBody } from '../invocations/schemas.ts';
 
 const jsonObject = z.record(z.string(), z.json());
 const dateTime = z.iso.datetime();
 
 export const EXPIRES_IN_SECONDS_DEFAULT = 15 * 60;
-const EXPIRES_IN_SECONDS_MIN = 60;
-const EXPIRES_IN_SECONDS_MAX = 24 * 3_600;
-const EXPIRES_IN_CHARACTERS_MAX = 40;
 
-const expiresIn = z
-  .string()
-  .max(EXPIRES_IN_CHARACTERS_MAX)
-  .refine((text) => {
-    const seconds = isoDurationSeconds(text);
-    return seconds !== null && seconds >= EXPIRES_IN_SECONDS_MIN && seconds <= EXPIRES_IN_SECONDS_MAX;
-  }, 'must be an ISO 8601 duration from PT1M to PT24H, such as PT15M')
-  .optional();
-
-/** Seconds of a duration that its schema let through. */
-export function expiresInSeconds(text: string): number {
-  const seconds = isoDurationSeconds(text);
-  if (seconds === null) throw new Error('a duration was parsed and is none');
-  return seconds;
-}
+const expiresIn = durationSchema({ from: 'PT1M', to: 'PT24H', example: 'PT15M' }).optional();
 
 export const previewBody = z
   .strictObject({

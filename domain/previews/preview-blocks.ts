@@ -1,11 +1,10 @@
-import type { AdapterCapabilities } from '../actions.ts';
-import type { PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
+import type { AdapterDescriptor, PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Binding } from '../binding.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { NO_RELATIONS, type Relations } from '../relations.ts';
-import type { PreviewSource } from './assemble-preview.ts';
-import { cutBlock, keptBlocks } from './observation.ts';
+import { cutBlock, keptBlocks, type Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 
 type Field = { label: string; value: string };
@@ -18,12 +17,17 @@ const FIELDS_MAX = 100;
 /** A text that looks like JSON may be nested as deep as its sender likes: then it is shown as a text. */
 const BODY_DEPTH_MAX = 128;
 
+/** What of a preview's source a person is told about. */
+interface Told {
+  descriptor: AdapterDescriptor;
+  definition: ActionDefinition;
+  input: JsonObject;
+  observation: Pick<Observation, 'blocks' | 'observedAt'> | null;
+  relations?: Relations;
+}
+
 /** What a person reads: the request, what the adapter says of it and read at the provider, the impact, and what is not promised. */
-export function previewBlocks(
-  source: PreviewSource,
-  binding: Binding,
-  capabilities: AdapterCapabilities,
-): PreviewBlock[] {
+export function previewBlocks(source: Told, binding: Binding, capabilities: AdapterCapabilities): PreviewBlock[] {
   const { descriptor, definition, input, observation } = source;
   const ofAdapter = [...(descriptor.previewBlocks?.(definition, input) ?? []), ...(observation?.blocks ?? [])];
   return [
@@ -95,7 +99,7 @@ function collectLeaves(value: Json, label: string, into: Field[], most: number):
   }
 }
 
-function limitations({ observation }: PreviewSource, capabilities: AdapterCapabilities): Item[] {
+function limitations({ observation }: Told, capabilities: AdapterCapabilities): Item[] {
   const { idempotent, idempotencyWindowSeconds, lookup, replay, reversible } = capabilities;
   const window = idempotencyWindowSeconds === null ? '' : ` for ${durationText(idempotencyWindowSeconds)}`;
   return [
