@@ -100,6 +100,18 @@ describe('npm start', () => {
     });
   });
 
+  it('imports a description: the thread that reads it is among what was built', async () => {
+    const key = credentials.keys.find(({ name }) => name === 'all_scopes')?.key;
+    const document =
+      'openapi: 3.1.0\ninfo: { title: Built }\nservers: [{ url: https://x.example }]\npaths: { /a: { get: {} } }';
+    const { status, body } = await callJson(`${credentials.baseUrl}/api/v2/actions/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: { document },
+    });
+    expect([status, body]).toMatchObject([200, { data: [{ name: 'get.a', status: 'created' }] }]);
+  });
+
   it('writes neither the demo credential nor a key into its log at debug level', () => {
     const log = readFileSync(path.join(dataDir, 'service.log'), 'utf8');
     expect(log).toContain('request');
