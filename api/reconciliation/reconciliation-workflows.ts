@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   isGrpcServiceError,
@@ -26,6 +27,8 @@ import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/search-attributes
 
 /** A request does not hang on a Temporal that is away. */
 const TEMPORAL_TIMEOUT_MS = 5_000;
+/** Before a reconciliation that ended just now is asked again. */
+const RETRY_DELAY_MS = 100;
 
 /** Starts the reads of an effect, or finds them under way. One that ended is begun again and goes on where the record stands. */
 export async function startReadsWorkflow(
@@ -85,6 +88,7 @@ export async function reconcileNow(
       // It ended at this very moment: the next try begins it again, or the caller finds the effect settled.
       if (!(error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError)) throw error;
       if (Date.now() > deadline) return 'under_way';
+      await delay(RETRY_DELAY_MS);
     }
   }
 }

@@ -17,7 +17,7 @@ const evidenceBody = z.strictObject({
     .max(SUMMARY_CHARACTERS_MAX)
     // The database counts characters, JavaScript halves of some: three halves may be two characters.
     .refine(
-      (text) => [...text].length >= SUMMARY_CHARACTERS_MIN,
+      (text) => Array.from(text).length >= SUMMARY_CHARACTERS_MIN,
       `must have at least ${SUMMARY_CHARACTERS_MIN} characters`,
     )
     .describe('How you know.'),
