@@ -4,15 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { lockApproval } from '../../../db/approvals/lock-approval.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
-import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, REJECTED } from './world.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, ANOTHER_VERSION, REJECTED } from './world.ts';
 
 let world: ActivityWorld;
 let target: Target;
@@ -222,54 +218,14 @@ describe('what is refused, or cannot be made, inside the dispatch', () => {
     await expectRefused(ref, 'destination_blocked');
   });
 
-  const ofAnotherVersion: typeof httpRequestDescriptor = {
-    ...httpRequestDescriptor,
-    prepare: (input) => {
-      const prepared = httpRequestDescriptor.prepare(input);
-      if (prepared.kind !== 'ready') return prepared;
-      return { ...prepared, request: { ...prepared.request, body: 'something else' } };
-    },
-  };
-
   test('a worker of another version would send something else: rejected, and nothing was sent', async () => {
     const ref = await world.ready();
     const { adapterFor, sent } = accepting();
-    const descriptor = ofAnotherVersion;
+    const descriptor = ANOTHER_VERSION;
     await world.activities({ adapterFor: () => ({ ...adapterFor(), descriptor }) }).dispatchEffect(ref);
     expect(sent).toEqual([]);
     await expectRefused(ref, 'digest_mismatch');
   });
-
-  test('so is a plain one that was agreed to: it has no effect, but a preview', async () => {
-    const ref = await world.admit({ definition: { governed: false, approval: { required: true, tag: null } } });
-    const { evaluateAndReserve, reserveAndMarkDispatch, settleInvocation } = world.activities();
-    await evaluateAndReserve(ref);
-    await agreeTo(ref.invocationId);
-    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
-    const { adapterFor, sent } = accepting();
-    const descriptor = ofAnotherVersion;
-    await world.activities({ adapterFor: () => ({ ...adapterFor(), descriptor }) }).dispatchEffect(ref);
-    expect(sent).toEqual([]);
-    expect(await settleInvocation(ref)).toMatchObject({ status: 'refused' });
-    const { invocation } = await world.recorded(ref);
-    expect(invocation?.error).toContain('digest_mismatch');
-  });
-
-  /** As `api/approvals` does it. */
-  async function agreeTo(invocationId: string): Promise<void> {
-    const [approval] = await world.database.asOwner<{ id: string; digest: string }>(
-      'SELECT id, binding_digest AS digest FROM approvals WHERE invocation_id = $1',
-      [invocationId],
-    );
-    if (!approval) throw new Error(`invocation ${invocationId} waits for no approval`);
-    const { id: approvalId, digest: bindingDigest } = approval;
-    const principal = { type: 'api_key', id: 'key_alice', keyName: 'alice', role: null, email: null } as const;
-    await world.transaction(async (tx) => {
-      await lockApproval(tx, approvalId);
-      await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
-      await releaseInvocation(tx, invocationId);
-    });
-  }
 
   test('a secret under another master key: not sent, failed, and no part of it took effect', async () => {
     await putToken();

@@ -91,6 +91,16 @@ export function adapterThat(dispatch: Adapter['dispatch']): { adapterFor: () => 
   return { adapterFor: () => adapter, sent };
 }
 
+/** Of a worker whose adapter would send something else than the one that prepared the request. */
+export const ANOTHER_VERSION: typeof httpRequestDescriptor = {
+  ...httpRequestDescriptor,
+  prepare: (input) => {
+    const prepared = httpRequestDescriptor.prepare(input);
+    if (prepared.kind !== 'ready') return prepared;
+    return { ...prepared, request: { ...prepared.request, body: 'something else' } };
+  },
+};
+
 type Answered = Extract<DispatchResult, { kind: 'answered' }>;
 
 /** What an adapter answers for a 200. */
