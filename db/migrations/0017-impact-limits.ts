@@ -214,8 +214,8 @@ const AGREEMENT = `
     place text;
     stands text;
   BEGIN
-    SELECT reservation_place(stage, outcome, partial_effect) INTO place FROM effects WHERE id = NEW.effect_id;
-    SELECT concat_ws('/', state, exposure) INTO stands FROM impact_reservations WHERE id = NEW.id;
+    SELECT reservation_place(e.stage, e.outcome, e.partial_effect), concat_ws('/', r.state, r.exposure) INTO place, stands
+    FROM impact_reservations r JOIN effects e ON e.id = r.effect_id WHERE r.id = NEW.id;
     IF stands IS DISTINCT FROM place THEN
       RAISE EXCEPTION 'reservation % of effect % is % and not %', NEW.id, NEW.effect_id, stands, COALESCE(place, 'absent')
         USING ERRCODE = 'check_violation';
@@ -226,7 +226,7 @@ const AGREEMENT = `
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
 
   -- A reservation that the settlement forgot was not touched, so the change of the effect looks for it. One that was made or
-  -- moved in this transaction looks for itself.
+  -- moved in this transaction looks for itself: of an effect that was not dispatched yet there are no others.
   CREATE FUNCTION agree_with_reservations() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     forgotten record;
@@ -244,6 +244,7 @@ const AGREEMENT = `
   END $$;
   CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON effects
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-    WHEN ((OLD.stage, OLD.outcome, OLD.partial_effect) IS DISTINCT FROM (NEW.stage, NEW.outcome, NEW.partial_effect))
+    WHEN (OLD.stage NOT IN ('awaiting_approval', 'ready')
+          AND (OLD.stage, OLD.outcome, OLD.partial_effect) IS DISTINCT FROM (NEW.stage, NEW.outcome, NEW.partial_effect))
     EXECUTE FUNCTION agree_with_reservations();
 `;

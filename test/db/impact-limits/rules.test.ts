@@ -206,6 +206,15 @@ describe('a reservation', () => {
     }
   });
 
+  test('is not kept by an effect that is refused in the transaction that made it', async () => {
+    const effect = await world.makeEffect([emails(1)]);
+    const refused = async (tx: EnvironmentTransaction): Promise<void> => {
+      await reserveByHand(tx, effect);
+      await writeMove(tx, effect, { stage: 'rejected', outcome: 'not_dispatched' });
+    };
+    expect(await tried(refused)).toMatch(/is reserved\/dispatching and not released/);
+  });
+
   test('is not made without the mark, nor for an effect that is over', async () => {
     const effect = await world.makeEffect([emails(1)]);
     expect(await tried((tx) => reserveByHand(tx, effect))).toMatch(/and not absent/);
