@@ -55,7 +55,10 @@ export function sendReplay(deps: InvocationDependencies) {
   };
 }
 
-/** The attempt's end and the evidence, in one transaction; what it means is for `settleReplay`. */
+/**
+ * The attempt's end and the evidence, in one transaction; what it means is for `settleReplay`. An answer that comes after the
+ * replay was given up is settled at once: its workflow may be gone, and the reads at their end.
+ */
 async function record(
   deps: InvocationDependencies,
   ref: ReplayRef,
@@ -63,11 +66,12 @@ async function record(
   end: DispatchEnd,
 ): Promise<void> {
   await deps.db.withEnvironment(ref, async (tx) => {
-    await lockInvocationWork(tx, ref.invocationId);
+    const work = await lockInvocationWork(tx, ref.invocationId);
     const isOpen = await completeAttempt(tx, claimed.attemptId, attemptEnd(end.result));
     const isRecorded = !isOpen && (await findAttempt(tx, claimed.attemptId)).status === 'completed';
     const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
+    if (isNew && !isOpen && work) await settle(tx, work);
   });
 }
 

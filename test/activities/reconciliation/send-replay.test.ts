@@ -125,7 +125,7 @@ describe('a replay', () => {
     expect(fake.sent).toHaveLength(1);
   });
 
-  test('whose answer comes after it was given up settles all the same', async () => {
+  test('whose answer comes after it was given up settles at once all the same', async () => {
     const late = { ref: null as ReplayRef | null };
     const fake = provider(LOST, async () => {
       if (late.ref) await fake.settleReplay(late.ref);
@@ -133,6 +133,7 @@ describe('a replay', () => {
     });
     late.ref = await fenced(fake);
     await fake.sendReplay(late.ref);
+    expect((await world.recorded(late.ref)).invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
     expect(await fake.settleReplay(late.ref)).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
   });
 
