@@ -1,4 +1,3 @@
-import { endApproval } from '../../db/approvals/end-approval.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { startDispatch } from '../../db/attempts/start-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
@@ -13,6 +12,7 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import { consumeForDispatch } from '../approvals/consume-approval.ts';
+import { invalidateApproval } from '../approvals/invalidate-approval.ts';
 import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
@@ -68,8 +68,8 @@ export async function reserve(
   if (dependencies.state === 'settled' && (await wasReadLongAgo(deps, tx, work, now))) return { decision: 'observe' };
   const { approval, refusal } = await lastLook(deps, tx, work, dependencies, now);
   if (refusal) {
-    if (approval !== null) await endApproval(tx, approval.id, { status: 'invalidated', at: now });
     await refuseInvocation(tx, work.id, refusal);
+    if (approval !== null) await invalidateApproval(tx, approval, { workspaceId: work.workspaceId, refusal, at: now });
     return { decision: 'refused' };
   }
   if (approval !== null) await consumeForDispatch(tx, approval);

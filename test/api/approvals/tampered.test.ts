@@ -153,6 +153,12 @@ test.each(CHANGES)(
     await change(agreed);
     const effect = await outcome(agreed);
     expect([effect.stage, effect.grade, effect.rejectionReason]).toEqual(['rejected', 'refused', code]);
+    expect(effect.evidence.at(-1)).toMatchObject({
+      source: 'system',
+      impliedOutcome: 'not_dispatched',
+      summary: expect.stringContaining(`dispatch refused (${code})`),
+      details: { approvalId: agreed.approvalId, approvers: [{ id: decider.keyId }], refusal: code },
+    });
     expect(await target.requests()).toEqual([]);
     expect((await readApproval(agent, agreed.approvalId)).status).toBe('invalidated');
   },

@@ -1,0 +1,149 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { insert } from '../tenancy/planted-rows.ts';
+
+/** What the database itself holds of approvals, whatever code writes to it. */
+let database: TestDatabase;
+let owner: Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await database.close();
+});
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+const OTHER = `sha256:${'1'.repeat(64)}`;
+
+async function plant(over: Record<string, unknown> = {}): Promise<string> {
+  const id = newId('approval');
+  await insert(owner, 'approvals', {
+    id,
+    environment_id: database.tenant.environmentId,
+    kind: 'free_standing',
+    title: 'Deploy',
+    summary: 'Deploys version 2.',
+    payload: {},
+    binding_digest: DIGEST,
+    source: 'caller',
+    reason: 'asked for',
+    quorum: 2,
+    approvers: '[{}]',
+    prevent_self: true,
+    requested_by: { type: 'api_key', id: 'key_agent' },
+    expires_at: new Date(Date.now() + 3_600_000),
+    ...over,
+  });
+  return id;
+}
+
+const decide = (approvalId: string, actorId: string, decision: 'approve' | 'deny' = 'approve', digest = DIGEST) =>
+  insert(owner, 'approval_decisions', {
+    approval_id: approvalId,
+    actor_type: 'api_key',
+    actor_id: actorId,
+    environment_id: database.tenant.environmentId,
+    decision,
+    note: decision === 'deny' ? 'no' : null,
+    binding_digest: digest,
+    authentication: {},
+  });
+const set = (id: string, change: string) => owner.query(`UPDATE approvals SET ${change} WHERE id = $1`, [id]);
+async function statusOf(id: string): Promise<string> {
+  const { rows } = await owner.query<{ status: string }>('SELECT status FROM approvals WHERE id = $1', [id]);
+  return rows[0]?.status ?? 'gone';
+}
+
+describe('a decision', () => {
+  test('counts, and the one that fills the quorum approves', async () => {
+    const id = await plant();
+    await decide(id, 'key_1');
+    expect(await statusOf(id)).toBe('pending');
+    await expect(decide(id, 'key_1')).rejects.toThrow(/duplicate key/);
+    expect(await statusOf(id)).toBe('pending');
+    await decide(id, 'key_2');
+    expect(await statusOf(id)).toBe('approved');
+    await expect(decide(id, 'key_3', 'deny')).rejects.toThrow(/takes no decision/);
+  });
+
+  test('that denies ends it, for good', async () => {
+    const id = await plant();
+    await decide(id, 'key_1');
+    await decide(id, 'key_2', 'deny');
+    expect(await statusOf(id)).toBe('denied');
+    await expect(decide(id, 'key_3')).rejects.toThrow(/takes no decision/);
+    await expect(set(id, `status = 'approved'`)).rejects.toThrow(/cannot move from denied to approved/);
+  });
+
+  test('on another digest, and one of the requester, are refused', async () => {
+    const id = await plant({ quorum: 1 });
+    await expect(decide(id, 'key_1', 'approve', OTHER)).rejects.toThrow(/another digest/);
+    await expect(decide(id, 'key_agent')).rejects.toThrow(/cannot agree/);
+    await decide(await plant({ quorum: 1, prevent_self: false }), 'key_agent');
+  });
+
+  test('never changes and never goes', async () => {
+    const id = await plant();
+    await decide(id, 'key_1');
+    const where = `WHERE approval_id = '${id}'`;
+    await expect(owner.query(`UPDATE approval_decisions SET decision = 'deny', note = 'x' ${where}`)).rejects.toThrow(
+      /append-only/,
+    );
+    await expect(owner.query(`DELETE FROM approval_decisions ${where}`)).rejects.toThrow(/append-only/);
+  });
+});
+
+describe('an approval', () => {
+  test.each([
+    [`status = 'approved', decided_at = now()`, /lacks its quorum/],
+    [`status = 'denied', decided_at = now()`, /nobody denied/],
+    [`status = 'consumed', decided_at = now(), consumed_at = now()`, /cannot move from pending to consumed/],
+    [`quorum = 1`, /is immutable/],
+    [`binding_digest = '${OTHER}'`, /is immutable/],
+    [`expires_at = now() + interval '1 year'`, /is immutable/],
+    [`approvers = '[]'`, /is immutable/],
+    [`reminders_sent = 2, last_reminded_at = now()`, /one at a time/],
+  ])('takes no %s', async (change, message) => {
+    const id = await plant();
+    await decide(id, 'key_1');
+    await expect(set(id, change)).rejects.toThrow(message);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test.each(['expired', 'cancelled', 'invalidated'])('that is %s stays so', async (status) => {
+    const id = await plant();
+    await set(id, `status = '${status}', decided_at = now()`);
+    const all = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'invalidated', 'consumed'];
+    for (const other of all.filter((each) => each !== status)) {
+      await expect(set(id, `status = '${other}'`), other).rejects.toThrow(/check|cannot move/);
+    }
+    await expect(decide(id, 'key_1')).rejects.toThrow(/takes no decision/);
+    await expect(owner.query('DELETE FROM approvals WHERE id = $1', [id])).rejects.toThrow(/never deleted/);
+  });
+
+  test('that is free-standing is never consumed: nothing of the service is sent on it', async () => {
+    const id = await plant({ quorum: 1 });
+    await decide(id, 'key_1');
+    await expect(set(id, `status = 'consumed', consumed_at = now()`)).rejects.toThrow(
+      /cannot move from approved to consumed/,
+    );
+  });
+});
+
+test('the application may not write what an approval asks, nor its decisions anew', async () => {
+  const id = await plant();
+  for (const statement of [
+    `UPDATE approvals SET quorum = 1 WHERE id = '${id}'`,
+    `DELETE FROM approvals WHERE id = '${id}'`,
+    `UPDATE approval_decisions SET note = 'x'`,
+    `DELETE FROM approval_decisions`,
+  ]) {
+    const change = database.db.withEnvironment(database.tenant, (tx) => tx.raw(statement, []));
+    await expect(change, statement).rejects.toThrow(/permission denied/);
+  }
+});
