@@ -80,7 +80,7 @@ export async function send(
   const { definition } = claimed;
   let ready: Sendable | { refusal: Refusal };
   try {
-    ready = await makeReady(deps, ref, claimed);
+    ready = await makeReady(deps, ref, claimed, kind);
   } catch (error) {
     // Nothing was sent yet, and now nothing will be: that is worth more than an unknown.
     deps.logger.error({ ...ref, err: error }, 'could not make a dispatch ready');
@@ -108,6 +108,7 @@ async function makeReady(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
+  kind: 'dispatch' | 'replay',
 ): Promise<Sendable | { refusal: Refusal }> {
   const { definition } = claimed;
   const adapter = deps.adapterFor(definition.adapter.type, definition.adapter.version);
@@ -116,22 +117,28 @@ async function makeReady(
     const message = `no secret named ${credentials.missing.join(', ')} in this environment`;
     return { refusal: { code: 'secret_missing', message } };
   }
-  const changed = changedSecret(claimed.boundSecretVersions, credentials.versions);
+  const changed = changedSecret(claimed.boundSecretVersions, credentials.versions, BOUND_TO[kind]);
   if (changed !== null) return { refusal: changed };
   const bound = boundRequest(adapter, claimed, credentials.values);
   return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
 }
 
-/** A secret that was replaced between the mark and the dispatch: what was agreed to would be sent with another credential. */
+const BOUND_TO = { dispatch: 'the preview', replay: 'the first request' };
+
+/**
+ * A secret that was replaced since: what was agreed to would be sent with another credential, and a replay perhaps to another
+ * account, where the provider would not know its key and have the effect again.
+ */
 function changedSecret(
-  bound: Readonly<Record<string, number>> | null | undefined,
+  bound: Readonly<Record<string, number>> | null,
   opened: Readonly<Record<string, number>>,
+  boundTo: string,
 ): Refusal | null {
   const name = Object.keys(bound ?? {}).find((each) => opened[each] !== bound?.[each]);
   if (name === undefined) return null;
   return {
     code: 'precondition_changed',
-    message: `secret ${name} was replaced after the preview (version ${bound?.[name]}, now ${opened[name] ?? 0})`,
+    message: `secret ${name} was replaced after ${boundTo} (version ${bound?.[name]}, now ${opened[name] ?? 0})`,
   };
 }
 

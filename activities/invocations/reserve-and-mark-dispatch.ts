@@ -73,7 +73,8 @@ export async function reserve(
     return { decision: 'refused' };
   }
   if (approval !== null) await consumeForDispatch(tx, approval);
-  await startDispatch(tx, work.id);
+  const { type, version } = work.definition.adapter;
+  await startDispatch(tx, work.id, deps.adapterFor(type, version).descriptor.secretNames(work.definition));
   return { decision: 'dispatch' };
 }
 

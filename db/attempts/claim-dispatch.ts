@@ -11,8 +11,8 @@ export interface ClaimedDispatch {
   definition: ActionDefinition;
   /** Of its effect, or, of a plain one that was agreed to, of its preview; null: bound to nothing. */
   requestDigest: string | null;
-  /** The versions of the secrets that its preview is bound to, by name; null where nothing is bound, left out for a replay. */
-  boundSecretVersions?: Record<string, number> | null;
+  /** The versions of the secrets, by name, that its preview is bound to, or, of a replay, the first request; null: to none. */
+  boundSecretVersions: Record<string, number> | null;
 }
 
 /**

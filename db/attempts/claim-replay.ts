@@ -14,14 +14,15 @@ export async function claimReplay(
   const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(
     `WITH claimed AS (
        UPDATE attempts a SET claimed_at = now() FROM effects e JOIN action_versions d ON d.id = e.version_id
+         JOIN attempts f ON f.invocation_id = e.invocation_id AND f.kind = 'dispatch'
        WHERE a.id = :attemptId AND a.invocation_id = :invocationId AND a.kind = 'replay' AND a.status = 'started'
          AND a.claimed_at IS NULL AND e.invocation_id = a.invocation_id AND e.stage = 'reconciling' AND e.outcome = 'unknown'
          AND (e.capabilities ->> 'replay')::boolean
          AND clock_timestamp() + make_interval(secs => :marginSeconds + (d.definition ->> 'timeoutMs')::double precision / 1000)
            < e.first_dispatched_at + make_interval(secs => (e.capabilities ->> 'idempotencyWindowSeconds')::double precision)
-       RETURNING a.id, e.request_digest)
+       RETURNING a.id, e.request_digest, f.secret_versions)
      SELECT c.id AS "attemptId", i.id AS "invocationId", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input,
-       v.definition, c.request_digest AS "requestDigest"
+       v.definition, c.request_digest AS "requestDigest", c.secret_versions AS "boundSecretVersions"
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id`,
     { invocationId, attemptId, marginSeconds },
   );

@@ -3,20 +3,25 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Writes the fence: the attempt row, `started`, and moves invocation and effect to `dispatching`. Committed before a byte is
- * sent. The caller holds the invocation's row lock.
+ * sent. The caller holds the invocation's row lock. The versions of its secrets are kept, for a replay to be held to.
  */
-export async function startDispatch(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
+export async function startDispatch(
+  tx: EnvironmentTransaction,
+  invocationId: string,
+  secretNames: readonly string[],
+): Promise<string> {
   const attemptId = newId('attempt');
   await tx.raw(
     `WITH attempt AS (
-       INSERT INTO attempts (id, environment_id, invocation_id, number, kind)
-       VALUES (:attemptId, current_environment_id(), :invocationId, 1, 'dispatch')),
+       INSERT INTO attempts (id, environment_id, invocation_id, number, kind, secret_versions)
+       SELECT :attemptId, current_environment_id(), :invocationId, 1, 'dispatch', COALESCE(jsonb_object_agg(name, current_version), '{}')
+       FROM secrets WHERE name = ANY(:secretNames) AND deleted_at IS NULL),
      effect AS (
        UPDATE effects SET stage = 'dispatching', outcome = 'pending', first_dispatched_at = now(), updated_at = now()
        WHERE invocation_id = :invocationId)
      UPDATE invocations SET status = 'dispatching', evaluated_at = COALESCE(evaluated_at, now()), updated_at = now()
      WHERE id = :invocationId`,
-    { attemptId, invocationId },
+    { attemptId, invocationId, secretNames: [...secretNames] },
   );
   return attemptId;
 }

@@ -92,6 +92,12 @@ const INVOCATION_COLUMNS = `
 `;
 
 const REPLAYS = `
+  -- The secrets as they were when the first request was marked: under those of another account its provider would not know the
+  -- idempotency key, and a replay would be a second effect. Null: of an attempt from before this was kept.
+  ALTER TABLE attempts ADD COLUMN secret_versions jsonb CHECK (jsonb_typeof(secret_versions) = 'object');
+  CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON attempts FOR EACH ROW
+    WHEN (NEW.secret_versions IS DISTINCT FROM OLD.secret_versions) EXECUTE FUNCTION refuse_change();
+
   -- A replay is fenced as a dispatch is: one row, committed before a byte is sent, claimed once; one of them open at a time.
   CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
 

@@ -3,11 +3,19 @@ import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { startReplay } from '../../../db/attempts/start-replay.ts';
+import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { lockResolvableInvocation } from '../../../db/reconciliation/lock-resolvable.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import type { EffectRef, ReplayRef } from '../../../domain/refs.ts';
 import { WORKER_LOST } from '../../../domain/settlement.ts';
-import { ACCEPTED, activityEnvironment, ActivityWorld, type Loss, REJECTED } from '../invocations/world.ts';
+import {
+  ACCEPTED,
+  activityEnvironment,
+  ActivityWorld,
+  type Admission,
+  type Loss,
+  REJECTED,
+} from '../invocations/world.ts';
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -49,8 +57,8 @@ function provider(...answers: (DispatchResult | (() => Promise<DispatchResult>))
 const withoutTriggers = (sql: string) => world.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
 
 /** Sent once, its answer lost, and a replay of it fenced. */
-async function fenced(fake: ReturnType<typeof provider>): Promise<ReplayRef> {
-  const ref = await world.admit();
+async function fenced(fake: ReturnType<typeof provider>, admission: Admission = {}): Promise<ReplayRef> {
+  const ref = await world.admit(admission);
   const evaluation = await fake.activities.evaluateAndReserve(ref);
   if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
   await fake.activities.dispatchEffect({ ...ref, settles: true });
@@ -71,6 +79,26 @@ describe('a replay', () => {
     const [first, second] = fake.sent;
     expect(second?.request).toEqual(first?.request);
     expect([first?.kind, second?.kind]).toEqual(['dispatch', 'replay']);
+  });
+
+  test('whose secret was replaced since sends nothing: the account may be another one, which knows no such key', async () => {
+    const { tenant } = world.database;
+    const rotate = (value: string) =>
+      world.transaction((tx) => putSecret(tx, world.vault, { tenant, name: 'ACCOUNT', value }));
+    await rotate('the first account');
+    const withSecret = { config: { headers: { authorization: 'Bearer {{secret:ACCOUNT}}' } } };
+    const [kept, changed] = [provider(LOST, ACCEPTED), provider(LOST, ACCEPTED)];
+    const [keptRef, changedRef] = [await fenced(kept, withSecret), await fenced(changed, withSecret)];
+    expect(await kept.sendReplay(keptRef)).toEqual({ sent: true });
+    await rotate('the second account');
+    expect(await changed.sendReplay(changedRef)).toEqual({ sent: false });
+    expect(changed.sent).toHaveLength(1);
+    expect(await changed.settleReplay(changedRef)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    const { attempts, evidence } = await world.recorded(changedRef);
+    expect(attempts.at(-1)).toMatchObject({ kind: 'replay', observed_outcome: 'not_dispatched' });
+    expect(JSON.stringify(evidence)).toContain(
+      'secret ACCOUNT was replaced after the first request (version 1, now 2)',
+    );
   });
 
   test('whose answer is a saved 500, or that was lost too, leaves it unknown', async () => {

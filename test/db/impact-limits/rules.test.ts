@@ -83,7 +83,7 @@ describe('the counters', () => {
     let lowered: Promise<unknown> | undefined;
     await world.transaction(async (tx) => {
       await reserveByHand(tx, first, { amount: 6, period: 'lifetime', of: id });
-      await startDispatch(tx, first.invocationId);
+      await startDispatch(tx, first.invocationId, []);
       lowered = world
         .transaction((other) => other.raw('UPDATE impact_limits SET cap = 7 WHERE id = ?', [id]))
         .then(() => order.push('lowered'));

@@ -117,7 +117,7 @@ export class LimitWorld {
   dispatch(effect: TestEffect, now = NOON, facts: Partial<ImpactFacts> = {}): Promise<Refusal | null> {
     return this.transaction(async (tx) => {
       const refusal = await reserveImpact(tx, { ...factsOf(effect), ...facts }, now);
-      if (refusal === null) await startDispatch(tx, effect.invocationId);
+      if (refusal === null) await startDispatch(tx, effect.invocationId, []);
       return refusal;
     });
   }

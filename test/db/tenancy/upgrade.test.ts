@@ -194,7 +194,7 @@ test('a database of the last release is brought to the newest, keeps its rows, a
   await transaction((tx) => createImpactLimit(tx, LIMIT));
   const reserved = await transaction(async (tx) => {
     const refusal = await reserveImpact(tx, { ...FACTS, effectId: rows.ready.effectId }, new Date());
-    await startDispatch(tx, rows.ready.invocationId);
+    await startDispatch(tx, rows.ready.invocationId, []);
     return refusal;
   });
   expect(reserved).toBeNull();
