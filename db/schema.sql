@@ -16,6 +16,7 @@ AS $function$
     of_this_kind bigint;
     of_all bigint;
   BEGIN
+    PERFORM pg_advisory_xact_lock_shared(budget_lock_of(of_key));
     SELECT * INTO budget FROM budgets b WHERE b.api_key_id = of_key FOR UPDATE;
     IF NOT FOUND THEN
       INSERT INTO api_key_usage AS u (environment_id, api_key_id, month, kind, shard, used)
@@ -86,8 +87,8 @@ AS $function$
     place text;
     stands text;
   BEGIN
-    SELECT reservation_place(stage, outcome, partial_effect) INTO place FROM effects WHERE id = NEW.effect_id;
-    SELECT concat_ws('/', state, exposure) INTO stands FROM impact_reservations WHERE id = NEW.id;
+    SELECT reservation_place(e.stage, e.outcome, e.partial_effect), concat_ws('/', r.state, r.exposure) INTO place, stands
+    FROM impact_reservations r JOIN effects e ON e.id = r.effect_id WHERE r.id = NEW.id;
     IF stands IS DISTINCT FROM place THEN
       RAISE EXCEPTION 'reservation % of effect % is % and not %', NEW.id, NEW.effect_id, stands, COALESCE(place, 'absent')
         USING ERRCODE = 'check_violation';
@@ -154,6 +155,20 @@ CREATE OR REPLACE FUNCTION public.budget_cap(b budgets, kind text)
 RETURN CASE kind WHEN 'messages'::text THEN (b).messages WHEN 'events'::text THEN (b).events WHEN 'cache_lookups'::text THEN (b).cache_lookups WHEN 'memory_operations'::text THEN (b).memory_operations WHEN 'invocations'::text THEN (b).invocations WHEN 'total'::text THEN (b).total ELSE NULL::bigint END
 ;
 
+CREATE OR REPLACE FUNCTION public.budget_lock_of(of_key text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(of_key, (1650811751)::bigint)
+;
+
+CREATE OR REPLACE FUNCTION public.budget_reservation_end(status text, outcome_source text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (status = ANY (ARRAY['refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) THEN 'released'::text WHEN ((status = 'failed'::text) AND (outcome_source = 'manual_resolution'::text)) THEN 'released'::text WHEN (status = ANY (ARRAY['succeeded'::text, 'failed'::text])) THEN 'settled'::text ELSE NULL::text END
+;
+
 CREATE OR REPLACE FUNCTION public.chain_audit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -195,7 +210,13 @@ CREATE OR REPLACE FUNCTION public.check_approval_decision()
 AS $function$
   DECLARE asked approvals;
   BEGIN
-    SELECT * INTO STRICT asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
+    SELECT * INTO asked FROM approvals WHERE id = NEW.approval_id FOR UPDATE; -- one decision at a time
+    IF NOT FOUND THEN
+      IF row_security_active('approval_decisions') AND NEW.environment_id IS DISTINCT FROM current_environment_id() THEN
+        RETURN NEW; -- of another tenant: row-level security refuses it
+      END IF;
+      RAISE EXCEPTION 'there is no approval % here', NEW.approval_id USING ERRCODE = 'check_violation';
+    END IF;
     IF asked.status <> 'pending' THEN
       RAISE EXCEPTION 'approval % is % and takes no decision', asked.id, asked.status USING ERRCODE = 'check_violation';
     END IF;
@@ -333,8 +354,15 @@ AS $function$
     of_all bigint;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'recorded usage is never erased' USING ERRCODE = 'check_violation'; END IF;
-    IF TG_OP = 'UPDATE' THEN rise := rise - OLD.used - OLD.reserved; END IF;
+    IF TG_OP = 'UPDATE' THEN
+      IF (NEW.environment_id, NEW.api_key_id, NEW.month, NEW.kind, NEW.shard)
+         IS DISTINCT FROM (OLD.environment_id, OLD.api_key_id, OLD.month, OLD.kind, OLD.shard) THEN
+        RAISE EXCEPTION 'whose use a row counts is immutable' USING ERRCODE = 'check_violation';
+      END IF;
+      rise := rise - OLD.used - OLD.reserved;
+    END IF;
     IF rise <= 0 THEN RETURN NEW; END IF;
+    PERFORM pg_advisory_xact_lock_shared(budget_lock_of(NEW.api_key_id));
     SELECT * INTO budget FROM budgets WHERE api_key_id = NEW.api_key_id FOR UPDATE;
     IF NOT FOUND THEN RETURN NEW; END IF;
     SELECT COALESCE(sum(used + reserved) FILTER (WHERE kind = NEW.kind), 0), COALESCE(sum(used + reserved), 0)
@@ -512,8 +540,10 @@ AS $function$
     PERFORM pg_advisory_xact_lock(preview_lock_of(NEW.supersedes));
     SELECT * INTO former FROM previews WHERE id = NEW.supersedes;
     IF NOT FOUND THEN RETURN NEW; END IF; -- the foreign key refuses it
-    IF (former.environment_id, former.action_id, former.input, former.operation_key, former.run_id, former.agent_id, former.made_by)
-       IS DISTINCT FROM (NEW.environment_id, NEW.action_id, NEW.input, NEW.operation_key, NEW.run_id, NEW.agent_id, NEW.made_by)
+    IF (former.environment_id, former.action_id, former.input, former.operation_key, former.run_id, former.agent_id, former.retry_of,
+        former.depends_on, former.compensates, former.made_by)
+       IS DISTINCT FROM (NEW.environment_id, NEW.action_id, NEW.input, NEW.operation_key, NEW.run_id, NEW.agent_id, NEW.retry_of,
+        NEW.depends_on, NEW.compensates, NEW.made_by)
        OR former.made_by <> 'caller' THEN
       RAISE EXCEPTION 'preview % does not show what preview % showed', NEW.id, former.id USING ERRCODE = 'check_violation';
     END IF;
@@ -539,8 +569,8 @@ AS $function$
     IF bound.made_by <> (CASE TG_OP WHEN 'INSERT' THEN 'caller' ELSE 'service' END) THEN
       RAISE EXCEPTION 'a preview made by the % is not bound by an % of the invocation', bound.made_by, TG_OP USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.action_id, NEW.version_id, NEW.input, NEW.run_id, NEW.agent_id)
-       IS DISTINCT FROM (bound.action_id, bound.version_id, bound.input, bound.run_id, bound.agent_id)
+    IF (NEW.action_id, NEW.version_id, NEW.input, NEW.run_id, NEW.agent_id, NEW.retry_of, NEW.compensates)
+       IS DISTINCT FROM (bound.action_id, bound.version_id, bound.input, bound.run_id, bound.agent_id, bound.retry_of, bound.compensates)
        OR NEW.operation_key <> bound.operation_key THEN
       RAISE EXCEPTION 'invocation % is not what preview % shows', NEW.id, bound.id USING ERRCODE = 'check_violation';
     END IF;
@@ -586,8 +616,11 @@ AS $function$
       RAISE EXCEPTION 'reservation % cannot begin as %', NEW.id, NEW.state USING ERRCODE = 'check_violation';
     END IF;
     UPDATE impact_limit_periods SET reserved = reserved + NEW.amount
-    WHERE limit_id = NEW.limit_id AND period = NEW.period RETURNING reserved + settled, threshold_reached INTO used, on_record;
+    WHERE limit_id = NEW.limit_id AND period = NEW.period AND environment_id = NEW.environment_id RETURNING reserved + settled, threshold_reached INTO used, on_record;
     IF NOT FOUND THEN
+      IF row_security_active('impact_reservations') AND NEW.environment_id IS DISTINCT FROM current_environment_id() THEN
+        RETURN NEW; -- of another tenant: row-level security refuses it
+      END IF;
       RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
     END IF;
     -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.
@@ -713,6 +746,7 @@ CREATE OR REPLACE FUNCTION public.count_budget_reservation()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+  DECLARE due text;
   BEGIN
     IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'budget reservations are never deleted' USING ERRCODE = 'check_violation'; END IF;
     IF TG_OP = 'INSERT' THEN
@@ -724,10 +758,17 @@ AS $function$
       ON CONFLICT (api_key_id, month, kind, shard) DO UPDATE SET reserved = u.reserved + EXCLUDED.reserved;
       RETURN NEW;
     END IF;
+    IF NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
     IF OLD.state <> 'reserved' OR NEW.state = 'reserved'
        OR (NEW.invocation_id, NEW.environment_id, NEW.api_key_id, NEW.month, NEW.amount, NEW.created_at)
           IS DISTINCT FROM (OLD.invocation_id, OLD.environment_id, OLD.api_key_id, OLD.month, OLD.amount, OLD.created_at) THEN
       RAISE EXCEPTION 'the budget reservation of % is final', OLD.invocation_id USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT budget_reservation_end(i.status, i.outcome_source) INTO due FROM invocations i WHERE i.id = OLD.invocation_id;
+    IF NOT FOUND THEN due := 'released'; END IF; -- of an admission that was withdrawn
+    IF NEW.state IS DISTINCT FROM due THEN
+      RAISE EXCEPTION 'the budget reservation of % is not to be %, but %', OLD.invocation_id, NEW.state, COALESCE(due, 'reserved')
+        USING ERRCODE = 'check_violation';
     END IF;
     UPDATE api_key_usage SET reserved = reserved - NEW.amount,
       used = used + CASE NEW.state WHEN 'settled' THEN NEW.amount ELSE 0 END
@@ -1206,7 +1247,18 @@ CREATE OR REPLACE FUNCTION public.refuse_counter_change()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
+    IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
     RAISE EXCEPTION 'the counters of an impact limit move only with its reservations' USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_usage_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    RAISE EXCEPTION 'recorded usage is never erased, and what is reserved moves only with its reservation'
+      USING ERRCODE = 'check_violation';
   END $function$
 ;
 
@@ -1227,11 +1279,7 @@ AS $function$
       UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
       RETURN OLD;
     END IF;
-    ended := CASE
-      WHEN NEW.status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
-      WHEN NEW.status = 'failed' AND NEW.outcome_source = 'manual_resolution' THEN 'released'
-      WHEN NEW.status IN ('succeeded', 'failed') THEN 'settled'
-    END;
+    ended := budget_reservation_end(NEW.status, NEW.outcome_source);
     UPDATE budget_reservations SET state = ended, finished_at = now()
     WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
     RETURN NEW;
@@ -1257,6 +1305,16 @@ AS $function$
 ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.wait_for_admissions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(budget_lock_of(NEW.api_key_id));
+    RETURN NEW;
+  END $function$
+;
 
 CREATE TABLE action_versions (
   id text COLLATE "C" NOT NULL,
@@ -1327,8 +1385,11 @@ CREATE TABLE api_key_usage (
 ALTER TABLE api_key_usage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE api_key_usage FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON api_key_usage FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON api_key_usage TO service_app;
+GRANT INSERT, SELECT ON api_key_usage TO service_app;
+GRANT UPDATE (used, reserved) ON api_key_usage TO service_app;
+CREATE TRIGGER begins_unreserved AFTER INSERT ON public.api_key_usage FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND (new.reserved <> 0))) EXECUTE FUNCTION refuse_usage_change();
 CREATE TRIGGER check_budget BEFORE INSERT OR DELETE OR UPDATE ON public.api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();
+CREATE TRIGGER only_rises AFTER UPDATE ON public.api_key_usage FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((new.used < old.used) OR (new.reserved <> old.reserved)))) EXECUTE FUNCTION refuse_usage_change();
 
 CREATE TABLE api_keys (
   id text COLLATE "C" NOT NULL,
@@ -1505,6 +1566,7 @@ CREATE TABLE attempts (
   response jsonb,
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
+  secret_versions jsonb,
   CONSTRAINT attempts_pkey PRIMARY KEY (id),
   CONSTRAINT attempts_invocation_id_number_key UNIQUE (invocation_id, number),
   CONSTRAINT attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
@@ -1513,6 +1575,7 @@ CREATE TABLE attempts (
   CONSTRAINT attempts_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'replay'::text, 'reconcile'::text]))),
   CONSTRAINT attempts_number_check CHECK ((number >= 1)),
   CONSTRAINT attempts_observed_outcome_check CHECK ((observed_outcome = ANY (ARRAY['not_dispatched'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text]))),
+  CONSTRAINT attempts_secret_versions_check CHECK ((jsonb_typeof(secret_versions) = 'object'::text)),
   CONSTRAINT attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'completed'::text, 'abandoned'::text])))
 );
 CREATE UNIQUE INDEX attempts_one_dispatch ON public.attempts USING btree (invocation_id) WHERE (kind = 'dispatch'::text);
@@ -1524,6 +1587,7 @@ GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
 CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
+CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((new.secret_versions IS DISTINCT FROM old.secret_versions)) EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,
@@ -1583,7 +1647,8 @@ CREATE TABLE budget_reservations (
 ALTER TABLE budget_reservations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE budget_reservations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budget_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON budget_reservations TO service_app;
+GRANT INSERT, SELECT ON budget_reservations TO service_app;
+GRANT UPDATE (state, finished_at) ON budget_reservations TO service_app;
 CREATE TRIGGER count_reservation BEFORE INSERT OR DELETE OR UPDATE ON public.budget_reservations FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
 
 CREATE TABLE budgets (
@@ -1611,6 +1676,7 @@ ALTER TABLE budgets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE budgets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON budgets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
+CREATE TRIGGER wait_for_admissions BEFORE INSERT ON public.budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 
 CREATE TABLE effect_dependencies (
   invocation_id text COLLATE "C" NOT NULL,
@@ -1703,7 +1769,7 @@ CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
 GRANT SELECT (id, environment_id, invocation_id, action_name, stage, reconcile_next_at, reconcile_exhausted, updated_at) ON effects TO service_directory;
-CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect))) EXECUTE FUNCTION agree_with_reservations();
+CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
@@ -1803,6 +1869,7 @@ CREATE TABLE impact_limit_crossings (
   CONSTRAINT impact_limit_crossings_check CHECK (((requested IS NULL) = (threshold IS NOT NULL))),
   CONSTRAINT impact_limit_crossings_threshold_check CHECK (((threshold >= 1) AND (threshold <= 100)))
 );
+CREATE INDEX impact_limit_crossings_newest_first ON public.impact_limit_crossings USING btree (limit_id, crossed_at DESC);
 ALTER TABLE impact_limit_crossings ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_limit_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limit_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
@@ -1824,8 +1891,9 @@ CREATE TABLE impact_limit_periods (
 ALTER TABLE impact_limit_periods ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_limit_periods FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limit_periods FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON impact_limit_periods TO service_app;
-CREATE TRIGGER begins_at_zero BEFORE INSERT ON public.impact_limit_periods FOR EACH ROW WHEN (((new.reserved <> 0) OR (new.settled <> 0) OR (new.threshold_reached <> 0))) EXECUTE FUNCTION refuse_counter_change();
+GRANT INSERT, SELECT ON impact_limit_periods TO service_app;
+GRANT UPDATE (reserved, settled, threshold_reached) ON impact_limit_periods TO service_app;
+CREATE TRIGGER begins_at_zero AFTER INSERT ON public.impact_limit_periods FOR EACH ROW WHEN (((new.reserved <> 0) OR (new.settled <> 0) OR (new.threshold_reached <> 0))) EXECUTE FUNCTION refuse_counter_change();
 CREATE TRIGGER only_by_reservations BEFORE DELETE OR UPDATE ON public.impact_limit_periods FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION refuse_counter_change();
 
 CREATE TABLE impact_limits (
@@ -1857,7 +1925,8 @@ CREATE INDEX impact_limits_newest_first ON public.impact_limits USING btree (env
 ALTER TABLE impact_limits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_limits FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limits FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON impact_limits TO service_app;
+GRANT INSERT, SELECT ON impact_limits TO service_app;
+GRANT UPDATE (name, cap, thresholds, updated_at, archived_at) ON impact_limits TO service_app;
 CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.impact_limits FOR EACH ROW EXECUTE FUNCTION check_impact_limit_change();
 
 CREATE TABLE impact_reservations (
@@ -1894,7 +1963,8 @@ CREATE INDEX impact_reservations_exposed ON public.impact_reservations USING btr
 ALTER TABLE impact_reservations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE impact_reservations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_reservations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON impact_reservations TO service_app;
+GRANT INSERT, SELECT ON impact_reservations TO service_app;
+GRANT UPDATE (state, exposure, settled, released, finished_at, reversed_at) ON impact_reservations TO service_app;
 CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.impact_reservations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
@@ -2265,6 +2335,9 @@ CREATE TABLE previews (
   input jsonb NOT NULL,
   run_id text,
   agent_id text,
+  retry_of text COLLATE "C",
+  depends_on jsonb DEFAULT '[]'::jsonb NOT NULL,
+  compensates text COLLATE "C",
   capabilities jsonb NOT NULL,
   target jsonb NOT NULL,
   request jsonb NOT NULL,
@@ -2289,6 +2362,7 @@ CREATE TABLE previews (
   CONSTRAINT previews_allowances_check CHECK ((jsonb_typeof(allowances) = 'array'::text)),
   CONSTRAINT previews_binding_digest_check CHECK ((binding_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
   CONSTRAINT previews_blocks_check CHECK ((jsonb_typeof(blocks) = 'array'::text)),
+  CONSTRAINT previews_depends_on_check CHECK ((jsonb_typeof(depends_on) = 'array'::text)),
   CONSTRAINT previews_impact_check CHECK ((jsonb_typeof(impact) = 'array'::text)),
   CONSTRAINT previews_made_by_check CHECK ((made_by = ANY (ARRAY['caller'::text, 'service'::text]))),
   CONSTRAINT previews_operation_key_check CHECK (((char_length(operation_key) >= 1) AND (char_length(operation_key) <= 255))),
@@ -2564,7 +2638,9 @@ ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE previews ADD CONSTRAINT previews_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
+ALTER TABLE previews ADD CONSTRAINT previews_compensates_fkey FOREIGN KEY (compensates) REFERENCES effects(id);
 ALTER TABLE previews ADD CONSTRAINT previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE previews ADD CONSTRAINT previews_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES invocations(id);
 ALTER TABLE previews ADD CONSTRAINT previews_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES previews(id);
 ALTER TABLE previews ADD CONSTRAINT previews_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE rate_windows ADD CONSTRAINT rate_windows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE;
