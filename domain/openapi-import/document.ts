@@ -34,13 +34,17 @@ export function parseDocument(source: unknown, path: string): ParsedDocument {
   if (typeof openapi !== 'string') {
     return refuse(
       swagger === undefined
-        ? 'is no OpenAPI description: it has no member "openapi"'
+        ? 'is no OpenAPI description: its member "openapi" must be a version in quotes, as "3.1.0"'
         : 'is Swagger 2.0; convert it to OpenAPI 3 first',
     );
   }
   const version = /^3\.[012](?=\.|$)/.exec(openapi)?.[0] as OpenApiVersion | undefined;
   if (version === undefined) {
     return refuse(`is of OpenAPI ${openapi.slice(0, 20)}; versions 3.0, 3.1 and 3.2 can be imported`);
+  }
+  // Version 3.1 may leave them out: what has only webhooks is called, and calls nothing.
+  if (value['paths'] !== undefined && !isJsonObject(value['paths'])) {
+    return refuse('has a member "paths" that is no object');
   }
   const title = isJsonObject(info) && typeof info['title'] === 'string' ? info['title'] : '';
   return { ok: true, document: { root: value, version, title: shortened(title) } };

@@ -42,7 +42,9 @@ describe('a description', () => {
   it.each([
     ['Swagger', { swagger: '2.0' }, /convert it to OpenAPI 3/],
     ['a later version', describing({}, { openapi: '4.0.0' }), /3\.0, 3\.1 and 3\.2/],
-    ['something else', { a: 1 }, /no member "openapi"/],
+    ['something else', { a: 1 }, /member "openapi" must be a version/],
+    ['of a version that YAML takes for a number', 'openapi: 3.1', /in quotes/],
+    ['without paths that could be read', describing({}, { paths: 5 }), /"paths" that is no object/],
     ['a list', [] as Json, /is an object/],
     ['half of JSON', '{"openapi":"3.1.0"', /not valid JSON/],
     ['half of YAML', 'a: [', /not valid YAML/],
