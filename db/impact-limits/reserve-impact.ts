@@ -45,11 +45,17 @@ async function reserveAll(
 ): Promise<ShortLimit[]> {
   const keys = demands.map(({ limit }) => periodKey(limit, now, effectId));
   const limitIds = demands.map(({ limit }) => limit.id);
-  const ids = demands.map(() => newId('reservation'));
-  const amounts = demands.map(({ amount }) => amount);
+  const wanted = JSON.stringify(
+    demands.map(({ limit, amount }, at) => ({
+      id: newId('reservation'),
+      limit_id: limit.id,
+      period: keys[at],
+      amount,
+    })),
+  );
   const open = (): Promise<unknown> => tx.raw(OPEN_PERIODS, { limitIds, keys });
   const reserve = async (): Promise<ReservedRow> => {
-    const { rows } = await tx.raw<{ rows: ReservedRow[] }>(RESERVE, { effectId, ids, limitIds, keys, amounts });
+    const { rows } = await tx.raw<{ rows: ReservedRow[] }>(RESERVE, { effectId, wanted, count: demands.length });
     if (rows[0] === undefined) throw new Error('a reservation answered nothing');
     return rows[0];
   };
@@ -85,11 +91,14 @@ const OPEN_PERIODS = `
  * LATERAL, so that each counter is found by its key and locked in this order, whatever the planner knows of the table. Each
  * limit is locked after its counter: a change of the cap waits, and its newest value is the one that counts. The insert moves
  * the counters, by its trigger. A limit that was archived a moment ago no longer counts.
+ *
+ * Of a record set the planner supposes the same number of rows whatever is in it, so that it keeps one plan: of arrays, whose
+ * length it sees, it made a new one for every reservation, which took as long as the reservation itself.
  */
 const RESERVE = `
   WITH wanted AS (
-    SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:limitIds AS text[]), CAST(:keys AS text[]), CAST(:amounts AS bigint[]))
-      AS w (id, limit_id, period, amount) ORDER BY w.limit_id COLLATE "C"),
+    SELECT * FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS w (id text, limit_id text, period text, amount bigint)
+    ORDER BY w.limit_id COLLATE "C"),
   locked AS MATERIALIZED (
     SELECT w.id, w.limit_id, w.period, w.amount, p.used, l.cap, l.archived_at FROM wanted w
       CROSS JOIN LATERAL (SELECT c.limit_id, c.reserved + c.settled AS used FROM impact_limit_periods c
@@ -100,7 +109,7 @@ const RESERVE = `
   reserved AS (
     INSERT INTO impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
     SELECT id, current_environment_id(), :effectId, limit_id, period, amount FROM locked
-    WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short) AND (SELECT found FROM counted) = cardinality(CAST(:ids AS text[]))),
+    WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short) AND (SELECT found FROM counted) = CAST(:count AS int)),
   refused AS (
     INSERT INTO impact_limit_crossings (limit_id, period, environment_id, used, requested, cap)
     SELECT limit_id, period, current_environment_id(), used, amount, cap FROM short ON CONFLICT DO NOTHING)

@@ -67,18 +67,22 @@ async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: Ho
   if (moving.length === 0) return;
   await tx.raw(MOVE, {
     ...place,
-    ids: moving.map(({ id }) => id),
-    limitIds: moving.map(({ limitId }) => limitId),
-    keys: moving.map(({ period }) => period),
-    settled: moving.map((row) => (place.state === 'settled' ? settledAmount(row, how.settledImpact ?? null) : 0)),
+    moving: JSON.stringify(
+      moving.map((row) => ({
+        id: row.id,
+        limit_id: row.limitId,
+        period: row.period,
+        settled: place.state === 'settled' ? settledAmount(row, how.settledImpact ?? null) : 0,
+      })),
+    ),
   });
 }
 
-/** Locks the counters in the order of their limits' ids, as the reservation does; then the trigger moves them. */
+/** Locks the counters in the order of their limits' ids, as the reservation does, and of a record set too; then the trigger moves them. */
 const MOVE = `
   WITH moving AS (
-    SELECT * FROM unnest(CAST(:ids AS text[]), CAST(:limitIds AS text[]), CAST(:keys AS text[]), CAST(:settled AS bigint[]))
-      AS m (id, limit_id, period, settled) ORDER BY m.limit_id COLLATE "C"),
+    SELECT * FROM jsonb_to_recordset(CAST(:moving AS jsonb)) AS m (id text, limit_id text, period text, settled bigint)
+    ORDER BY m.limit_id COLLATE "C"),
   locked AS MATERIALIZED (
     SELECT m.id, m.settled FROM moving m
       CROSS JOIN LATERAL (SELECT FROM impact_limit_periods c
