@@ -1,5 +1,6 @@
 import type { ApprovalKind, ApprovalStatus } from '../../domain/approvals/approval.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { requireLightPage } from '../require-light-page.ts';
 import { APPROVAL_COLUMNS, APPROVAL_TABLES, approvalOf, type ApprovalRecord, type ApprovalRow } from './records.ts';
 
 export interface ApprovalFilter {
@@ -36,9 +37,17 @@ export async function listApprovals(
     `SELECT count(*)::int AS total FROM approvals p WHERE ${where}`,
     bindings,
   );
+  const page = 'ORDER BY p.created_at DESC, p.id DESC LIMIT :limit OFFSET :offset';
+  // Each is shown with its preview.
+  await requireLightPage(
+    tx,
+    filter.limit,
+    `SELECT COALESCE(octet_length(CAST(p.payload AS text)), 0) + COALESCE(octet_length(CAST(v AS text)), 0) AS bytes
+     FROM approvals p LEFT JOIN previews v ON v.id = p.preview_id WHERE ${where} ${page}`,
+    bindings,
+  );
   const { rows } = await tx.raw<{ rows: ApprovalRow[] }>(
-    `SELECT ${APPROVAL_COLUMNS} FROM ${APPROVAL_TABLES} WHERE ${where}
-     ORDER BY p.created_at DESC, p.id DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${APPROVAL_COLUMNS} FROM ${APPROVAL_TABLES} WHERE ${where} ${page}`,
     bindings,
   );
   return { total: counted.rows[0]?.total ?? 0, items: rows.map(approvalOf) };

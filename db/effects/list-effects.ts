@@ -1,5 +1,6 @@
 import type { Grade, Outcome, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { requireLightPage } from '../require-light-page.ts';
 import { type EffectDetail, withDetails } from './get-effect.ts';
 import { EFFECT_COLUMNS, type EffectRecord } from './records.ts';
 
@@ -32,8 +33,17 @@ export async function listEffects(
     `SELECT count(*)::int AS total FROM effects e WHERE ${where}`,
     bindings,
   );
+  const page = 'ORDER BY e.created_at DESC, e.id DESC LIMIT :limit OFFSET :offset';
+  // Each is shown with its preview.
+  await requireLightPage(
+    tx,
+    filter.limit,
+    `SELECT octet_length(CAST(e AS text)) + COALESCE(octet_length(CAST(v AS text)), 0) AS bytes
+     FROM effects e LEFT JOIN previews v ON v.id = e.preview_id WHERE ${where} ${page}`,
+    bindings,
+  );
   const { rows } = await tx.raw<{ rows: EffectRecord[] }>(
-    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE ${where} ORDER BY e.created_at DESC, e.id DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE ${where} ${page}`,
     bindings,
   );
   return { total: counted.rows[0]?.total ?? 0, items: await withDetails(tx, rows) };

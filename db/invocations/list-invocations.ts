@@ -1,5 +1,6 @@
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { requireLightPage } from '../require-light-page.ts';
 import { INVOCATION_COLUMNS, INVOCATION_TABLES, type InvocationRecord } from './records.ts';
 
 export interface InvocationFilter {
@@ -29,9 +30,15 @@ export async function listInvocations(
     `SELECT count(*)::int AS total FROM invocations i WHERE ${where}`,
     bindings,
   );
+  const page = 'ORDER BY i.created_at DESC, i.id DESC LIMIT :limit OFFSET :offset';
+  await requireLightPage(
+    tx,
+    filter.limit,
+    `SELECT COALESCE(octet_length(CAST(i.result AS text)), 0) AS bytes FROM invocations i WHERE ${where} ${page}`,
+    bindings,
+  );
   const { rows } = await tx.raw<{ rows: InvocationRecord[] }>(
-    `SELECT ${INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where}
-     ORDER BY i.created_at DESC, i.id DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where} ${page}`,
     bindings,
   );
   return { total: counted.rows[0]?.total ?? 0, items: rows };

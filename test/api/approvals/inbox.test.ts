@@ -177,3 +177,20 @@ describe('a free-standing approval', () => {
     expect([reply.status, errorOf(reply).code]).toEqual([400, 'VALIDATION_ERROR']);
   });
 });
+
+test('a page of long requests is refused before it is read, and smaller ones are given', async () => {
+  const other = await keyClient(service, service.database.tenants.staging);
+  const action = await createAction(other, { url: `${target.baseUrl}/ok`, body: '{{input.text}}' }, MONEY);
+  const rule = { id: 'ask', match: { actions: [action] }, effect: 'require_approval' };
+  await putPolicy(other, { schema: 'approval-policy/v1', name: randomUUID(), rules: [rule] });
+  const text = 'x'.repeat(1_000_000);
+  for (let count = 0; count < 17; count++) {
+    expect((await invoke(other, action, { input: { amount: 700, text } })).status).toBe(202);
+  }
+  for (const list of ['approvals', 'actions/effects']) {
+    const refused = await other.get(`/api/v2/${list}?limit=17`);
+    expect([refused.status, errorOf(refused).message]).toEqual([400, expect.stringContaining('ask for fewer items')]);
+    const page = await other.get(`/api/v2/${list}?limit=1&page=17`);
+    expect([page.status, page.text.includes(text)]).toEqual([200, true]);
+  }
+});
