@@ -144,15 +144,18 @@ function startProcess(share: number, shares = PROCESSES): Program {
 }
 
 async function untilBegun(effects: number): Promise<void> {
-  const begun = async () => {
-    const failed = programs.find(({ process }) => process.exitCode);
-    if (failed) throw new Error(failed.output); // what it says, and not that time is over
+  const begun = async (): Promise<number> => {
     const { rows } = await world.owner.query<{ begun: number }>(
       `SELECT count(*)::int AS begun FROM effects WHERE stage <> 'ready' AND id LIKE 'eff_race%'`,
     );
     return rows[0]?.begun ?? 0;
   };
-  await expect.poll(begun, { timeout: TIMEOUT_MS / 2, interval: 500 }).toBeGreaterThan(effects);
+  while ((await begun()) <= effects) {
+    // What it says, at once, and not that time is over.
+    const failed = programs.find(({ process }) => process.exitCode);
+    if (failed) throw new Error(failed.output);
+    await delay(2 * CHECK_INTERVAL_MS);
+  }
 }
 
 /** Looks at committed states for as long as it is not stopped: counters, their reservations, and the cap, in one snapshot. */

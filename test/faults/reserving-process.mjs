@@ -42,7 +42,7 @@ async function reserve({ effectId, invocationId, impact }) {
       target: {},
     };
     const refusal = await reserveImpact(tx, { ...facts, effectId, impact }, new Date());
-    if (refusal === null) await startDispatch(tx, invocationId);
+    if (refusal === null) await startDispatch(tx, invocationId, []);
     else await refuseInvocation(tx, invocationId, refusal);
   });
 }
