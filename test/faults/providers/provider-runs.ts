@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../domain/json.ts';
-import { type Effect, effectIn, invocationIn } from '../api/invocations/support.ts';
-import type { CommonFault, ProviderServer } from '../harness/providers/provider-server.ts';
-import type { TestService } from '../harness/service.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { type Effect, effectIn, invocationIn } from '../../api/invocations/support.ts';
+import type { CommonFault, ProviderServer } from '../../harness/providers/provider-server.ts';
+import type { TestService } from '../../harness/service.ts';
 
 /** Runs of several operations against a fake that goes wrong, and what must be true of every effect when they are over. */
 

@@ -1,62 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../domain/json.ts';
-import { effectIn, errorOf, invocationIn, invoke } from '../api/invocations/support.ts';
-import { GITHUB_FAULTS, startFakeGithub, type FakeGithub } from '../harness/providers/fake-github.ts';
-import { RESEND_FAULTS, startFakeResend, type FakeResend } from '../harness/providers/fake-resend.ts';
-import { STRIPE_FAULTS, startFakeStripe, type FakeStripe } from '../harness/providers/fake-stripe.ts';
-import { FAULTS_AFTER_EFFECT, FAULTS_BEFORE_EFFECT } from '../harness/providers/provider-server.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { effectIn, errorOf, invocationIn, invoke } from '../../api/invocations/support.ts';
+import { STRIPE_FAULTS, startFakeStripe, type FakeStripe } from '../../harness/providers/fake-stripe.ts';
+import type { TestService } from '../../harness/service.ts';
 import { runSeeds, type ProviderUnderTest } from './provider-runs.ts';
-
-const COMMON_FAULTS = [...FAULTS_BEFORE_EFFECT, ...FAULTS_AFTER_EFFECT];
-const RUN_TIMEOUT_MS = 180_000;
-/** Of an action: what hangs is given up after it. */
-const TIMEOUT_MS = 2_000;
+import { COMMON_FAULTS, type ProviderWorld, RUN_TIMEOUT_MS, startProviderWorld } from './provider-world.ts';
 
 let stripe: FakeStripe;
-let resend: FakeResend;
-let github: FakeGithub;
 let service: TestService;
+let createAction: ProviderWorld['createAction'];
+let limitOn: ProviderWorld['limitOn'];
 beforeAll(async () => {
-  [stripe, resend, github] = await Promise.all([startFakeStripe(), startFakeResend(), startFakeGithub()]);
-  service = await startTestService({ providers: { stripeBaseUrl: stripe.baseUrl, resendBaseUrl: resend.baseUrl } });
-  for (const [name, value] of [
-    ['STRIPE_TEST', stripe.testKey],
-    ['RESEND_API_KEY', resend.fullKey],
-    ['RESEND_SENDING', resend.sendingKey],
-    ['GITHUB_TOKEN', github.token],
-  ] as const) {
-    const put = await service.call('PUT', `/api/v2/secrets/${name}`, { key: service.key, body: { value } });
-    if (put.status !== 201) throw new Error(put.text);
-  }
+  stripe = await startFakeStripe();
+  ({ service, createAction, limitOn } = await startProviderWorld(
+    { stripeBaseUrl: stripe.baseUrl },
+    { STRIPE_TEST: stripe.testKey },
+  ));
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([stripe.close(), resend.close(), github.close()]);
+  await stripe.close();
 });
-
-let actions = 0;
-async function createAction(type: string, config: JsonObject, overrides: JsonObject = {}): Promise<string> {
-  const name = `provider.action-${++actions}`;
-  const body = { name, adapter: { type, config }, timeoutMs: TIMEOUT_MS, ...overrides };
-  const reply = await service.post('/api/v2/actions', body);
-  if (reply.status !== 201) throw new Error(reply.text);
-  return name;
-}
-
-/** One that nothing exceeds: what is looked at is what stands in it. */
-async function limitOn(action: string, counted: JsonObject): Promise<string> {
-  const body = {
-    name: `of ${action}`,
-    cap: 1_000_000_000,
-    period: 'lifetime',
-    scope: { actions: [action] },
-    ...counted,
-  };
-  const reply = await service.post('/api/v2/impact-limits', body);
-  if (reply.status !== 201) throw new Error(reply.text);
-  return (reply.json as { data: { id: string } }).data.id;
-}
 
 const testRefunds = (overrides: JsonObject = {}): Promise<string> =>
   createAction('stripe.refund', { mode: 'test', secret: 'STRIPE_TEST' }, overrides);
@@ -167,104 +131,6 @@ describe('stripe.refund', () => {
       expect(error).toContain('dispatch refused (precondition_changed)');
     });
   });
-});
-
-describe('resend.email', () => {
-  const mail = (): JsonObject => ({
-    from: 'ada@example.com',
-    to: ['bob@example.org'],
-    subject: 'Hello',
-    text: 'Hello Bob',
-  });
-  let provider: ProviderUnderTest<(typeof RESEND_FAULTS)[number]>;
-  beforeAll(async () => {
-    const action = await createAction('resend.email', { domain: 'example.com' });
-    provider = {
-      server: resend,
-      action,
-      limitId: await limitOn(action, { dimension: 'emails' }),
-      amount: 1,
-      input: mail,
-      truthOf(effectId) {
-        const [email, ...others] = resend.emailsOf(effectId);
-        const state = email?.lastEvent === 'failed' ? 'failed' : 'succeeded';
-        return { made: (email === undefined ? 0 : 1) + others.length, state };
-      },
-      isWriteFor: ({ headers }, effectId) => headers['idempotency-key'] === effectId,
-      replays: true,
-      takes: true,
-    };
-  });
-
-  test.each([...COMMON_FAULTS, ...RESEND_FAULTS])(
-    '%s: at most one email for a key, and nothing is guessed',
-    async (fault) => {
-      expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
-    },
-    RUN_TIMEOUT_MS,
-  );
-
-  test('is confirmed by the record of the email, and failed where that says so', async () => {
-    const { invocation } = await invoke(service, provider.action, { input: mail() });
-    expect(invocation).toMatchObject({ status: 'succeeded', grade: 'confirmed' });
-    resend.failNext('send_failed');
-    expect((await invoke(service, provider.action, { input: mail() })).invocation).toMatchObject({ grade: 'failed' });
-  });
-
-  test('stays acknowledged where the credential may not read', async () => {
-    const action = await createAction('resend.email', { domain: 'example.com', secret: 'RESEND_SENDING' });
-    const { invocation } = await invoke(service, action, { input: { ...mail(), cc: ['eve@example.org'] } });
-    expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
-    const effect = effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
-    expect(effect.impact).toEqual([{ dimension: 'emails', amount: 2, bound: 'exact' }]);
-  });
-
-  test('without an id a replay finds it out, and sends no second one', async () => {
-    resend.failNext('lose_reply');
-    const { invocation } = await invoke(service, provider.action, { input: mail() });
-    expect(invocation).toMatchObject({ grade: 'unknown' });
-    const replayed = await service.post(`/api/v2/actions/effects/${invocation.effectId}/replay`, undefined);
-    expect(['acknowledged', 'confirmed'], replayed.text).toContain(effectIn(replayed).grade);
-    expect(resend.emailsOf(invocation.effectId ?? '')).toHaveLength(1);
-  });
-
-  test('from a sender that is not of its domain: refused, and nothing is sent', async () => {
-    const before = resend.writes().length;
-    const { invocation } = await invoke(service, provider.action, { input: { ...mail(), from: 'ada@evil.org' } });
-    expect(invocation.error).toContain('dispatch refused (recipient_not_allowed)');
-    expect(resend.writes()).toHaveLength(before);
-  });
-});
-
-describe('github.issue_comment', () => {
-  let issues = 0;
-  let provider: ProviderUnderTest<(typeof GITHUB_FAULTS)[number]>;
-  beforeAll(async () => {
-    const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
-    const action = await createAction('github.issue_comment', config);
-    provider = {
-      server: github,
-      action,
-      limitId: await limitOn(action, { dimension: 'resource_mutations' }),
-      amount: 1,
-      input: () => ({ issue_number: ++issues, body: 'Done.' }),
-      truthOf: (effectId) => ({
-        made: github.comments.filter(({ body }) => body.includes(effectId)).length,
-        state: 'succeeded',
-      }),
-      isWriteFor: ({ body }, effectId) => body?.includes(effectId) === true,
-      copies: (fault) => (fault === 'two_matches' ? 1 : 0),
-      replays: false,
-    };
-  });
-
-  test.each([...COMMON_FAULTS, ...GITHUB_FAULTS])(
-    '%s: at most one comment for a key, and nothing is guessed',
-    async (fault) => {
-      expect(await runSeeds(service, provider, fault)).toBeGreaterThanOrEqual(6);
-    },
-    RUN_TIMEOUT_MS,
-  );
 });
 
 describe('an action of a provider', () => {
