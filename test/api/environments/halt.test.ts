@@ -253,8 +253,11 @@ describe('a halt that comes between', () => {
     const events: string[] = [];
     let commit = (): void => {};
     const mayCommit = new Promise<void>((resolve) => (commit = resolve));
+    let mark = (): void => {};
+    const isMarked = new Promise<void>((resolve) => (mark = resolve));
     const marking = db.withEnvironment(tenant, async (tx) => {
       await tx.raw('SELECT * FROM read_halt()');
+      mark();
       await mayCommit;
       events.push('mark');
     });
@@ -264,6 +267,7 @@ describe('a halt that comes between', () => {
       );
       return rows[0]?.n ?? 0;
     };
+    await isMarked; // else the halt may come first, and waits for nothing
     const halting = halt().then(() => events.push('halt'));
     await until('the halt waits', async () => (await waitingLocks()) === 1);
     const later = db.withEnvironment(tenant, async (tx) => {
