@@ -7,6 +7,8 @@ const common = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   teardownTimeout: 30_000,
+  // What is waited for comes when the machine has time for it; vitest's own second is short of that.
+  expect: { poll: { timeout: 15_000 } },
 } as const;
 
 export default defineConfig({

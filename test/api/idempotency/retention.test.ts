@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteExpiredIdempotencyClaims } from '../../../activities/maintenance/delete-expired-idempotency-claims.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
+/** Who waits for another's transaction, in this database: other files of tests have waiters of their own. */
+const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+  WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`;
+
 const MORE_THAN_A_BATCH = 1_200;
 
 /** The durable sweep (a Temporal Schedule runs it each minute) is the one that deletes claims. */
@@ -42,9 +46,7 @@ describe('the sweep of idempotency claims', () => {
       `BEGIN; UPDATE idempotency_claims SET expires_at = now() + interval '1 day' WHERE key = 'taken1'`,
     );
     const swept = sweep();
-    await expect
-      .poll(() => database.asOwner(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`))
-      .toHaveLength(1);
+    await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
     await request.query('COMMIT');
     await request.end();
     expect(await swept).toBe(0);

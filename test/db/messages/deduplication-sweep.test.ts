@@ -5,6 +5,10 @@ import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts'
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
+/** Who waits for another's transaction, in this database: other files of tests have waiters of their own. */
+const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+  WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`;
+
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -29,9 +33,7 @@ test('the sweep leaves a deduplication window that a new message takes while the
   await publisher.connect();
   await publisher.query(`BEGIN; UPDATE message_deduplications SET expires_at = now() + interval '10 minutes'`);
   const swept = deleteExpiredDeduplications({ db })();
-  await expect
-    .poll(() => database.asOwner(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`))
-    .toHaveLength(1);
+  await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
   await publisher.query('COMMIT');
   await publisher.end();
   expect(await swept).toBe(0);
