@@ -88,6 +88,9 @@ const OPEN_PERIODS = `
   ON CONFLICT DO NOTHING`;
 
 /**
+ * Where a period is not there yet, nothing is locked: who opens it then may wait for another that opens it, and that one must
+ * not wait for a counter held here. Periods are never deleted.
+ *
  * LATERAL, so that each counter is found by its key and locked in this order, whatever the planner knows of the table. Each
  * limit is locked after its counter: a change of the cap waits, and its newest value is the one that counts. The insert moves
  * the counters, by its trigger. A limit that was archived a moment ago no longer counts.
@@ -99,17 +102,19 @@ const RESERVE = `
   WITH wanted AS (
     SELECT * FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS w (id text, limit_id text, period text, amount bigint)
     ORDER BY w.limit_id COLLATE "C"),
+  counted AS MATERIALIZED (
+    SELECT count(*) AS found FROM wanted w JOIN impact_limit_periods c ON c.limit_id = w.limit_id AND c.period = w.period),
   locked AS MATERIALIZED (
     SELECT w.id, w.limit_id, w.period, w.amount, p.used, l.cap, l.archived_at FROM wanted w
       CROSS JOIN LATERAL (SELECT c.limit_id, c.reserved + c.settled AS used FROM impact_limit_periods c
                           WHERE c.limit_id = w.limit_id AND c.period = w.period FOR NO KEY UPDATE) p
-      CROSS JOIN LATERAL (SELECT i.cap, i.archived_at FROM impact_limits i WHERE i.id = p.limit_id FOR SHARE) l),
-  counted AS (SELECT count(*) AS found FROM locked),
+      CROSS JOIN LATERAL (SELECT i.cap, i.archived_at FROM impact_limits i WHERE i.id = p.limit_id FOR SHARE) l
+    WHERE (SELECT found FROM counted) = CAST(:count AS int)),
   short AS (SELECT * FROM locked WHERE archived_at IS NULL AND used + amount > cap),
   reserved AS (
     INSERT INTO impact_reservations (id, environment_id, effect_id, limit_id, period, amount)
     SELECT id, current_environment_id(), :effectId, limit_id, period, amount FROM locked
-    WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short) AND (SELECT found FROM counted) = CAST(:count AS int)),
+    WHERE archived_at IS NULL AND NOT EXISTS (SELECT FROM short)),
   refused AS (
     INSERT INTO impact_limit_crossings (limit_id, period, environment_id, used, requested, cap)
     SELECT limit_id, period, current_environment_id(), used, amount, cap FROM short ON CONFLICT DO NOTHING)

@@ -77,3 +77,35 @@ test('the first reservations of a period, made at once, share one counter', asyn
   expect(refused.filter((refusal) => refusal === null)).toHaveLength(10);
   expect(await world.used(id)).toEqual([10, 0]);
 });
+
+test('who waits for a period that another opens holds no counter meanwhile', async () => {
+  const unopened = await world.makeLimit({ dimension: 'unopened', period: 'day', cap: 10 });
+  const opened = await world.makeLimit({ dimension: 'opened', period: 'day', cap: 10 });
+  const [one, other] = [
+    { dimension: 'unopened', amount: 1, bound: 'exact' as const },
+    { dimension: 'opened', amount: 1, bound: 'exact' as const },
+  ];
+  expect(await world.dispatch(await world.makeEffect([other]), NOON)).toBeNull();
+  const effect = await world.makeEffect([one, other]);
+  await world.owner.query('BEGIN');
+  await world.owner.query(
+    `INSERT INTO impact_limit_periods (limit_id, period, environment_id)
+     SELECT $1, period, environment_id FROM impact_limit_periods WHERE limit_id = $2`,
+    [unopened, opened],
+  );
+  const dispatched = world.dispatch(effect, NOON);
+  await expect
+    .poll(() =>
+      world.database.asOwner(`SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`),
+    )
+    .toHaveLength(1);
+  const lock = 'SELECT 1 FROM impact_limit_periods WHERE limit_id = $1 FOR UPDATE NOWAIT';
+  const locked = await world.owner.query(lock, [opened]).then(
+    ({ rowCount }) => rowCount,
+    (error: Error) => error.message,
+  );
+  await world.owner.query('COMMIT');
+  expect(await dispatched).toBeNull();
+  expect(locked).toBe(1);
+});
