@@ -4,7 +4,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { MessageRef } from '../domain/messages.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
-import type { Adapter } from './adapters/adapter.ts';
+import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 
 /** What the activities are handed by worker.ts, the embedded stack or a test. */
@@ -12,8 +12,7 @@ export interface ActivityDependencies {
   db: Database;
   /** Opens credentials, inside a dispatch, a read-back or a delivery and nowhere else; seals what a callback must not show. */
   vault: Pick<Vault, 'open' | 'seal'>;
-  /** By type and version; throws where neither is known. */
-  adapterFor(type: string, version: string): Adapter;
+  adapterFor: AdapterFor;
   /** Starts the workflow of an admitted invocation, or finds it running. */
   startInvocation(ref: InvocationRef): Promise<void>;
   /** Starts the reconciliation of an effect, or the watch over one that may be reversed, or finds it running. */

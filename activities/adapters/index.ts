@@ -1,3 +1,4 @@
+import type { ActionDefinition } from '../../domain/actions.ts';
 import { PROVIDER_ORIGINS } from '../../domain/adapters/provider-origins.ts';
 import type { Adapter } from './adapter.ts';
 import { createGithubIssueCommentAdapter } from './github-issue-comment/github-issue-comment-adapter.ts';
@@ -13,7 +14,7 @@ export interface AdapterOptions extends SendOptions {
 }
 
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
-export type AdapterFor = (type: string, version: string) => Adapter;
+export type AdapterFor = (named: Pick<ActionDefinition['adapter'], 'type' | 'version'>) => Adapter;
 
 /** The adapters of a worker, wired with what they may reach. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
@@ -25,7 +26,7 @@ export function createAdapters(options: AdapterOptions): AdapterFor {
     createResendEmailAdapter({ ...sending, baseUrl: resendBaseUrl }),
     createGithubIssueCommentAdapter(sending),
   ];
-  return (type, version) => {
+  return ({ type, version }) => {
     const found = adapters.find(({ descriptor }) => descriptor.type === type && descriptor.version === version);
     if (found === undefined) throw new Error(`no adapter ${type} of version ${version}`);
     return found;

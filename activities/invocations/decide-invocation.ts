@@ -76,7 +76,7 @@ async function planOf(
   work: InvocationWork,
 ): Promise<Planned> {
   const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const { descriptor } = deps.adapterFor(definition.adapter);
   const effectId = definition.governed ? (work.preview?.effectId ?? newId('effect')) : null;
   const prepared = prepareInvocation(descriptor, { ...work, effectId });
   if (prepared.kind === 'invalid') {

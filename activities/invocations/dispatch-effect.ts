@@ -5,6 +5,7 @@ import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.t
 import { requestDigestOf } from '../../domain/binding.ts';
 import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
+import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
@@ -111,35 +112,16 @@ async function makeReady(
   kind: 'dispatch' | 'replay',
 ): Promise<Sendable | { refusal: Refusal }> {
   const { definition } = claimed;
-  const adapter = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const adapter = deps.adapterFor(definition.adapter);
   const credentials = await openSecrets(deps, ref, adapter.descriptor.secretNames(definition));
-  if (credentials.missing.length > 0) {
-    const message = `no secret named ${credentials.missing.join(', ')} in this environment`;
-    return { refusal: { code: 'secret_missing', message } };
-  }
-  const changed = changedSecret(claimed.boundSecretVersions, credentials.versions, BOUND_TO[kind]);
-  if (changed !== null) return { refusal: changed };
+  if (credentials.missing.length > 0) return { refusal: missingSecrets(credentials.missing) };
+  // With another credential it is not what was agreed to; and a replay may meet another account, where the provider knows no
+  // such key and would have the effect again.
+  const since = kind === 'replay' ? 'the first request' : 'the preview';
+  const replaced = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
+  if (replaced !== null) return { refusal: replaced };
   const bound = boundRequest(adapter, claimed, credentials.values);
   return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
-}
-
-const BOUND_TO = { dispatch: 'the preview', replay: 'the first request' };
-
-/**
- * A secret that was replaced since: what was agreed to would be sent with another credential, and a replay perhaps to another
- * account, where the provider would not know its key and have the effect again.
- */
-function changedSecret(
-  bound: Readonly<Record<string, number>> | null,
-  opened: Readonly<Record<string, number>>,
-  boundTo: string,
-): Refusal | null {
-  const name = Object.keys(bound ?? {}).find((each) => opened[each] !== bound?.[each]);
-  if (name === undefined) return null;
-  return {
-    code: 'precondition_changed',
-    message: `secret ${name} was replaced after ${boundTo} (version ${bound?.[name]}, now ${opened[name] ?? 0})`,
-  };
 }
 
 /** A started call runs to its own time-out: to abort it would turn an answer that may come into an unknown. */

@@ -55,9 +55,8 @@ export async function evaluate(
   const work = await lockInvocationWork(tx, ref.invocationId);
   if (!work) return { evaluation: { decision: 'withdrawn' }, work };
   if (work.status === 'refused') return { evaluation: { decision: 'refused', effectId: work.effectId }, work };
-  if (work.status === 'denied' || work.status === 'expired' || work.status === 'cancelled') {
-    return { evaluation: { decision: 'ended', state: endedState(work, work.status) }, work };
-  }
+  const ended = endedBeforeDispatch(work);
+  if (ended !== null) return { evaluation: { decision: 'ended', state: ended }, work };
   const onward = onwardOf(deps, work);
   const isParked = work.approvalId !== null && (work.status === 'pending_approval' || work.status === 'queued');
   if (isParked) return { evaluation: waitFor(deps, work, onward), work };
@@ -95,7 +94,7 @@ async function decide(
 
 function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {
   const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const { descriptor } = deps.adapterFor(definition.adapter);
   return {
     effectId: work.effectId,
     actionName: work.actionName,
@@ -106,20 +105,17 @@ function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {
 
 function waitFor(deps: InvocationDependencies, work: InvocationWork, onward: Onward): Evaluation {
   if (work.approvalId === null) throw new Error(`invocation ${work.id} waits for no approval`);
-  const { adapter } = work.definition;
-  const { inspects } = deps.adapterFor(adapter.type, adapter.version).descriptor;
+  const { inspects } = deps.adapterFor(work.definition.adapter).descriptor;
   return { decision: 'wait', approvalId: work.approvalId, observes: inspects, ...onward };
 }
 
-/** How an invocation ended that was never sent. */
-export function endedState(
-  work: Pick<InvocationWork, 'effectId'>,
-  status: 'denied' | 'expired' | 'cancelled',
-): InvocationState {
+/** How an invocation ended while it waited, so that it was never sent; null where it did not. */
+export function endedBeforeDispatch({ status, effectId }: InvocationWork): InvocationState | null {
+  if (status !== 'denied' && status !== 'expired' && status !== 'cancelled') return null;
   return {
     status,
     grade: status === 'denied' ? 'denied' : 'refused',
-    stage: work.effectId === null ? null : 'rejected',
-    effectId: work.effectId,
+    stage: effectId === null ? null : 'rejected',
+    effectId,
   };
 }

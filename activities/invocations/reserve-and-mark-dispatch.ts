@@ -18,7 +18,7 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
 import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
-import { endedState } from './evaluate-invocation.ts';
+import { endedBeforeDispatch } from './evaluate-invocation.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 
 export type Reservation =
@@ -59,9 +59,8 @@ export async function reserve(
 ): Promise<Reservation> {
   if (work.status === 'refused') return { decision: 'refused' };
   if (MARKED.includes(work.status)) return { decision: 'dispatch' };
-  if (work.status === 'denied' || work.status === 'expired' || work.status === 'cancelled') {
-    return { decision: 'ended', state: endedState(work, work.status) };
-  }
+  const ended = endedBeforeDispatch(work);
+  if (ended !== null) return { decision: 'ended', state: ended };
   const dependencies = await checkDependencies(tx, work, givenUp);
   if (dependencies.state === 'waiting') return { decision: 'depends' };
   const now = new Date();
@@ -73,8 +72,8 @@ export async function reserve(
     return { decision: 'refused' };
   }
   if (approval !== null) await consumeForDispatch(tx, approval);
-  const { type, version } = work.definition.adapter;
-  await startDispatch(tx, work.id, deps.adapterFor(type, version).descriptor.secretNames(work.definition));
+  const { descriptor } = deps.adapterFor(work.definition.adapter);
+  await startDispatch(tx, work.id, descriptor.secretNames(work.definition));
   return { decision: 'dispatch' };
 }
 
@@ -88,9 +87,8 @@ async function wasReadLongAgo(
   work: InvocationWork,
   now: Date,
 ): Promise<boolean> {
-  const { type, version } = work.definition.adapter;
-  if (!work.hasDependencies || work.preview === null || !deps.adapterFor(type, version).descriptor.inspects)
-    return false;
+  if (!work.hasDependencies || work.preview === null) return false;
+  if (!deps.adapterFor(work.definition.adapter).descriptor.inspects) return false;
   const observation = await readLatestObservation(tx, work.id);
   return observation === null || now.getTime() - observation.observedAt.getTime() > OBSERVATION_AGE_MS_MAX;
 }
@@ -163,7 +161,7 @@ function whyNotNow(deps: InvocationDependencies, work: InvocationWork): Refusal 
     };
   }
   if (work.requestDigest === null) return null;
-  const { descriptor } = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
+  const { descriptor } = deps.adapterFor(work.definition.adapter);
   const prepared = prepareInvocation(descriptor, work);
   if (prepared.kind === 'refused') return prepared.refusal;
   if (prepared.kind === 'invalid' || requestDigestOf(prepared) !== work.requestDigest) {

@@ -5,6 +5,7 @@ import type { RequestIdentity } from '../../domain/adapters/adapter-descriptor.t
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { keptBlocks, keptPreconditions, keptSummary, type Observation } from '../../domain/previews/observation.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Inspection } from '../adapters/adapter.ts';
 import { createRedactor } from '../adapters/http-request/redaction.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
@@ -38,15 +39,12 @@ export async function inspectTarget(
   work: InspectionWork,
   { retryDelaysMs, timeoutMs }: InspectionEffort,
 ): Promise<Inspected> {
-  const adapter = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
+  const adapter = deps.adapterFor(work.definition.adapter);
   const { values, missing } = await openSecrets(deps, tenant, adapter.descriptor.secretNames(work.definition));
   if (missing.length > 0) {
-    const message = `no secret named ${missing.join(', ')} in this environment`;
-    const refusal = { code: 'secret_missing', message } as const;
-    return {
-      kind: 'read',
-      observation: { observedAt: new Date(), preconditions: {}, blocks: [], refusal, summary: message },
-    };
+    const refusal = missingSecrets(missing);
+    const summary = refusal.message;
+    return { kind: 'read', observation: { observedAt: new Date(), preconditions: {}, blocks: [], refusal, summary } };
   }
   if (adapter.inspect === undefined) {
     throw new Error(`adapter ${adapter.descriptor.type} says that it inspects, and cannot`);

@@ -34,7 +34,7 @@ export async function makePreview(
   { effectId, expiresAt }: { effectId: string | null; expiresAt: Date },
 ): Promise<MadePreview | Refusal> {
   const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const { descriptor } = deps.adapterFor(definition.adapter);
   // Sent together, and answered in order.
   const [facts, observation, secretVersions] = await Promise.all([
     readBinding(tx, work.id),

@@ -9,6 +9,7 @@ import type { Json } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import { assembleBinding } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
+import { replacedSecret } from '../../domain/secret-refusals.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 
 /** What of an invocation its binding is made of again. */
@@ -31,7 +32,7 @@ export async function recheckBinding(
   now: Date,
 ): Promise<Refusal | null> {
   const { definition } = work;
-  const { descriptor } = deps.adapterFor(definition.adapter.type, definition.adapter.version);
+  const { descriptor } = deps.adapterFor(definition.adapter);
   // Sent together, and answered in order.
   const [record, observation, secretVersions] = await Promise.all([
     readBinding(tx, work.id),
@@ -49,7 +50,8 @@ export async function recheckBinding(
     return { code: 'preview_expired', message };
   }
   const changed =
-    changedSecret(preview, secretVersions) ?? (descriptor.inspects ? changedAtProvider(preview, observation) : null);
+    replacedSecret(preview.preconditions.secretVersions, secretVersions, 'the preview') ??
+    (descriptor.inspects ? changedAtProvider(preview, observation) : null);
   if (changed) return changed;
   const bound = assembleBinding({
     descriptor,
@@ -68,19 +70,6 @@ export async function recheckBinding(
   if (differing === null) return null;
   const message = `the ${differing} would differ from what preview ${preview.id} shows`;
   return { code: 'digest_mismatch', message };
-}
-
-function changedSecret(preview: StoredPreview, current: Readonly<Record<string, number>>): Refusal | null {
-  for (const [name, bound] of Object.entries(preview.preconditions.secretVersions)) {
-    const version = current[name] ?? 0;
-    if (version === bound) continue;
-    const message =
-      version === 0
-        ? `secret ${name} was deleted after the preview`
-        : `secret ${name} was replaced after the preview (version ${bound}, now ${version})`;
-    return { code: 'precondition_changed', message };
-  }
-  return null;
 }
 
 /** What could not be read again cannot be kept to. */

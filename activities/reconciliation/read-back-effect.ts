@@ -5,6 +5,7 @@ import { readEffectWork, type EffectWork } from '../../db/effects/read-effect-wo
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EffectRef } from '../../domain/refs.ts';
+import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Adapter, ReadBackResult } from '../adapters/adapter.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
@@ -28,14 +29,11 @@ export function readBackEffect(deps: ActivityDependencies) {
       work: await readEffectWork(tx, input.effectId),
       attemptId: await startReadAttempt(tx, input.invocationId),
     }));
-    const adapter = deps.adapterFor(work.definition.adapter.type, work.definition.adapter.version);
+    const adapter = deps.adapterFor(work.definition.adapter);
     const credentials = await openSecrets(deps, input, adapter.descriptor.secretNames(work.definition));
     const result: ReadBackResult =
       credentials.missing.length > 0
-        ? {
-            kind: 'unreadable',
-            summary: `cannot read back: no secret named ${credentials.missing.join(', ')} in this environment`,
-          }
+        ? { kind: 'unreadable', summary: `cannot read back: ${missingSecrets(credentials.missing).message}` }
         : await read(deps, input, work, adapter, credentials.values);
     const impliedOutcome = whatItImplies(result, work);
     await deps.db.withEnvironment(input, async (tx) => {

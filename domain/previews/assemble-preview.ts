@@ -6,6 +6,7 @@ import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
 import type { Relations } from '../relations.ts';
+import { missingSecrets } from '../secret-refusals.ts';
 import type { Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 import { previewBlocks } from './preview-blocks.ts';
@@ -48,10 +49,7 @@ export function assemblePreview(source: PreviewSource): Assembly<{ preview: Asse
   const missing = source.descriptor
     .secretNames(source.definition)
     .filter((name) => (source.secretVersions[name] ?? 0) === 0);
-  if (missing.length > 0) {
-    const message = `no secret named ${missing.join(', ')} in this environment`;
-    return { kind: 'refused', refusal: { code: 'secret_missing', message } };
-  }
+  if (missing.length > 0) return { kind: 'refused', refusal: missingSecrets(missing) };
   const bound = assembleBinding(source);
   if (bound.kind !== 'ready') return bound;
   const { binding } = bound;

@@ -56,7 +56,7 @@ function calls(type: string, config: JsonObject, host: string, options: Partial<
     ...options,
   });
   const placed = type === 'github.issue_comment' ? { ...config, apiBaseUrl: baseUrl } : config;
-  return callsOf(adapterFor(type, '1'), placed, { KEY });
+  return callsOf(adapterFor({ type, version: '1' }), placed, { KEY });
 }
 
 describe.each(PROVIDERS)('%s', (type, config, input) => {

@@ -21,7 +21,7 @@ describe('what was read at the provider', () => {
 
   /** http.request with a provider whose record can be read. */
   function inspecting(): ActivityDependencies['adapterFor'] {
-    const real = realAdapters()('http.request', '1');
+    const real = realAdapters()({ type: 'http.request', version: '1' });
     const adapter: Adapter = {
       ...real,
       descriptor: { ...real.descriptor, inspects: true },

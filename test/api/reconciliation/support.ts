@@ -7,8 +7,8 @@ import { createAction, type Effect, effectOf, type Invocation, invoke } from '..
 
 /** `http.request`, that declares what a provider's own adapter would. */
 export function withCapabilities(capabilities: Partial<AdapterCapabilities>): (real: AdapterFor) => AdapterFor {
-  return (real) => (type, version) => {
-    const adapter = real(type, version);
+  return (real) => (named) => {
+    const adapter = real(named);
     const { descriptor } = adapter;
     const capabilitiesFor: typeof descriptor.capabilitiesFor = (definition) => ({
       ...descriptor.capabilitiesFor(definition),

@@ -12,7 +12,9 @@ beforeAll(async () => {
   github = await startFakeGithub();
   const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
   const config = { repository: 'acme/app', apiBaseUrl: github.baseUrl };
-  comments = callsOf(adapterFor('github.issue_comment', '1'), config, { GITHUB_TOKEN: github.token });
+  comments = callsOf(adapterFor({ type: 'github.issue_comment', version: '1' }), config, {
+    GITHUB_TOKEN: github.token,
+  });
 });
 afterAll(() => github.close());
 

@@ -109,6 +109,6 @@ it('removes the credentials from what it read', async () => {
 
 it('is found by type and version, and nothing else is', () => {
   const adapterFor = createAdapters({ egressAllow: LOOPBACK });
-  expect(adapterFor('http.request', '1').descriptor.type).toBe('http.request');
-  expect(() => adapterFor('http.request', '2')).toThrow('no adapter http.request of version 2');
+  expect(adapterFor({ type: 'http.request', version: '1' }).descriptor.type).toBe('http.request');
+  expect(() => adapterFor({ type: 'http.request', version: '2' })).toThrow('no adapter http.request of version 2');
 });

@@ -19,7 +19,11 @@ function calls(key: string): AdapterCalls {
     egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
     resendBaseUrl: resend.baseUrl,
   });
-  return callsOf(adapterFor('resend.email', '1'), { domain: 'example.com' }, { RESEND_API_KEY: key });
+  return callsOf(
+    adapterFor({ type: 'resend.email', version: '1' }),
+    { domain: 'example.com' },
+    { RESEND_API_KEY: key },
+  );
 }
 
 let effects = 0;

@@ -16,7 +16,11 @@ afterAll(() => stripe.close());
 
 function calls(mode: 'live' | 'test', key: string, egress = LOOPBACK_EGRESS): AdapterCalls {
   const adapterFor = createAdapters({ egressAllow: parseEgressAllow(egress), stripeBaseUrl: stripe.baseUrl });
-  return callsOf(adapterFor('stripe.refund', '1'), { mode, secret: 'STRIPE_KEY' }, { STRIPE_KEY: key });
+  return callsOf(
+    adapterFor({ type: 'stripe.refund', version: '1' }),
+    { mode, secret: 'STRIPE_KEY' },
+    { STRIPE_KEY: key },
+  );
 }
 
 let effects = 0;
@@ -73,7 +77,7 @@ describe('nothing is sent', () => {
         egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
         stripeBaseUrl: stripe.baseUrl,
       });
-      const result = await adapterFor('stripe.refund', '1').dispatch({
+      const result = await adapterFor({ type: 'stripe.refund', version: '1' }).dispatch({
         definition: prepared,
         request: {
           ...right.prepared(refundOf('pi_1'), 'eff_x'),
