@@ -12,7 +12,7 @@ import { NotificationListener } from './db/notifications/notification-listener.t
 import { SettlementHub } from './db/notifications/settlement-hub.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
-import { readConfiguration } from './domain/configuration.ts';
+import { readConfiguration } from './domain/configuration/configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';

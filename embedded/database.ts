@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { migrate, SchemaTooNewError } from '../db/migrate.ts';
-import type { Configuration } from '../domain/configuration.ts';
+import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { DataFolder } from './data-folder.ts';
 import { isPortFree } from './ports.ts';
 import { startPostgres, type RunningPostgres } from './postgres.ts';

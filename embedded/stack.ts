@@ -5,7 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
-import type { Configuration } from '../domain/configuration.ts';
+import type { Configuration } from '../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { startApi } from '../server.ts';
 import { installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';

@@ -3,7 +3,7 @@ import { heartbeat } from '@temporalio/activity';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
 import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
-import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';

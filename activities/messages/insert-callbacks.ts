@@ -5,7 +5,7 @@ import { messagePlace, openContent, sealContent } from '../../db/messages/messag
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import { newId } from '../../domain/ids.ts';
-import { MAX_RETRIES_DEFAULT, type MessageRef, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages.ts';
+import { MAX_RETRIES_DEFAULT, type MessageRef, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages/messages.ts';
 
 export interface MessageOutcome {
   status: 'delivered' | 'failed';

@@ -2,8 +2,8 @@ import { messagePlace, openContent } from '../../db/messages/message-content.ts'
 import type { Vault } from '../../db/secrets/vault.ts';
 import { signingKeyPlace } from '../../db/signing-keys/records.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
-import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages.ts';
-import { signatureHeader } from '../../domain/messages-signing.ts';
+import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
+import { signatureHeader } from '../../domain/messages/signing.ts';
 import type { ResponseLimit } from '../adapters/http-request/exchange.ts';
 import type { Delivery } from './attempt-message.ts';
 

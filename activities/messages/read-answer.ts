@@ -1,5 +1,5 @@
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
-import { RESPONSE_STORED_BYTES_MAX } from '../../domain/messages.ts';
+import { RESPONSE_STORED_BYTES_MAX } from '../../domain/messages/messages.ts';
 import type { RawResponse } from '../adapters/http-request/exchange.ts';
 import { keptHeaders } from '../adapters/http-request/read-response.ts';
 import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';

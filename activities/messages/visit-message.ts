@@ -5,7 +5,7 @@ import { lockMessage } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt } from '../../db/messages/start-attempt.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
-import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { Delivery } from './attempt-message.ts';
 import { settleAttempt } from './settle-attempt.ts';

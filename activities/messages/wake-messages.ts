@@ -1,6 +1,6 @@
 import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
 import type { Tenant } from '../../db/client.ts';
-import type { WokenPage } from '../../domain/messages.ts';
+import type { WokenPage } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 const PAGE_SIZE = 100;

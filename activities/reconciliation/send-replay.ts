@@ -7,7 +7,7 @@ import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
-import { REPLAY_MARGIN_SECONDS } from '../../domain/replay.ts';
+import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';

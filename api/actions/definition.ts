@@ -4,7 +4,7 @@ import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import { validationError, type Issue } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { checkSchema } from '../../domain/json-schema.ts';
+import { checkSchema } from '../../domain/json-schema/json-schema.ts';
 import type { CreateActionBody, UpdateActionBody } from './body-schemas.ts';
 
 export const DEFINITION_BYTES_MAX = 256 * 1024;

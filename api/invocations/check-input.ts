@@ -3,7 +3,7 @@ import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { type Issue, validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { compileSchema } from '../../domain/json-schema.ts';
+import { compileSchema } from '../../domain/json-schema/json-schema.ts';
 
 /**
  * Whether an input fits the action's schema and renders.

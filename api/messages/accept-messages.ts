@@ -12,9 +12,9 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Json } from '../../domain/json.ts';
-import { MAX_RETRIES_DEFAULT, type MessageStatus, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages.ts';
-import { parseDelaySeconds } from '../../domain/messages-request.ts';
-import { retryDelaysMs } from '../../domain/messages-retry-expression.ts';
+import { MAX_RETRIES_DEFAULT, type MessageStatus, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages/messages.ts';
+import { parseDelaySeconds } from '../../domain/messages/request.ts';
+import { retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
 import type { PublishBody } from './body-schemas.ts';
 

@@ -6,19 +6,19 @@ import {
   MESSAGE_METHODS,
   TIMEOUT_SECONDS_DEFAULT,
   TIMEOUT_SECONDS_MAX,
-} from '../../domain/messages.ts';
+} from '../../domain/messages/messages.ts';
 import {
   DELAY_SECONDS_MAX,
   destinationUrlIssue,
   headerIssues,
   HEADERS_MAX,
   parseDelaySeconds,
-} from '../../domain/messages-request.ts';
+} from '../../domain/messages/request.ts';
 import {
   RETRY_EXPRESSION_CHARACTERS_MAX,
   RetryExpressionError,
   retryDelaysMs,
-} from '../../domain/messages-retry-expression.ts';
+} from '../../domain/messages/retry-expression.ts';
 
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
 const LABEL_CHARACTERS_MAX = 200;

@@ -5,7 +5,7 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { MessageRef } from '../../domain/messages.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
 import {
   DELIVER_MESSAGE_WORKFLOW,
   type DeliverMessageInput,

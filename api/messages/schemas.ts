@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MessageRecord } from '../../db/messages/records.ts';
 import type { Json } from '../../domain/json.ts';
-import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages.ts';
+import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
 import { pageQuery, queryBoolean } from '../http/pagination.ts';
 
 /** Source: service.md "Message (PublicMessage)". */

@@ -7,7 +7,7 @@ import { getEffect } from '../../db/effects/get-effect.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
 import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import { replayMarginSeconds } from '../../domain/replay.ts';
+import { replayMarginSeconds } from '../../domain/reconciliation/replay.ts';
 import type { ReplayEffectInput } from '../../workflows/reconciliation/messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';

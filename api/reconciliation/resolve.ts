@@ -7,7 +7,7 @@ import { giveBackAllowance } from '../../db/plans/give-back-allowance.ts';
 import type { Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { recordResolution } from '../../db/reconciliation/record-resolution.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
-import { partialEffectOf, settledImpactIssues, settledImpactOf } from '../../domain/resolutions.ts';
+import { partialEffectOf, settledImpactIssues, settledImpactOf } from '../../domain/reconciliation/resolutions.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
 import type { resolveBody } from './schemas.ts';
 

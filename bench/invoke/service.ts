@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { VARIABLES } from '../../domain/configuration.ts';
+import { VARIABLES } from '../../domain/configuration/configuration.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
 import { freePorts } from '../../embedded/ports.ts';
 import { projectRoot } from '../../embedded/project-root.ts';

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '../../domain/messages.ts';
+import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { getMessage } from './get-message.ts';
 import type { MessageRecord } from './records.ts';

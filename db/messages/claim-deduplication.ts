@@ -1,4 +1,4 @@
-import { DEDUPLICATION_WINDOW_MINUTES, type MessageStatus } from '../../domain/messages.ts';
+import { DEDUPLICATION_WINDOW_MINUTES, type MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export type DeduplicationClaim =

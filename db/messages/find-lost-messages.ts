@@ -1,4 +1,4 @@
-import type { MessageRef } from '../../domain/messages.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
 import type { Database } from '../client.ts';
 
 /** Across all environments, oldest first: accepted messages whose workflow never began, or has let its time pass by far. */

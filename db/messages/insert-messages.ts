@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages.ts';
+import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { Redaction, StoredContent } from './message-content.ts';
 

@@ -1,4 +1,4 @@
-import type { MessageMethod, MessageStatus } from '../../domain/messages.ts';
+import type { MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
 import type { Redaction, StoredContent } from './message-content.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../domain/json.ts';
-import { REDACTED } from '../../domain/messages.ts';
-import { isSensitiveHeader } from '../../domain/messages-request.ts';
+import { REDACTED } from '../../domain/messages/messages.ts';
+import { isSensitiveHeader } from '../../domain/messages/request.ts';
 import type { Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 

@@ -1,4 +1,4 @@
-import type { MessageMethod, MessageStatus } from '../../domain/messages.ts';
+import type { MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { StoredContent } from './message-content.ts';
 
 /** A message as the API answers it. */

@@ -1,5 +1,5 @@
 import { newId } from '../../domain/ids.ts';
-import { newSigningSecret, shownSecretPrefix } from '../../domain/messages-signing.ts';
+import { newSigningSecret, shownSecretPrefix } from '../../domain/messages/signing.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { SIGNING_KEY_COLUMNS, signingKeyPlace, type SigningKeyRecord } from './records.ts';

@@ -12,7 +12,7 @@ import {
   resolves,
 } from '../template-rendering.ts';
 import type { Rendering } from '../template-rendering.ts';
-import { compileVerify } from '../verify.ts';
+import { compileVerify } from '../reconciliation/verify.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { compileConfig, configAsJson } from './http-request-config.ts';
 import type { BodyNode, CompiledConfig } from './http-request-config.ts';

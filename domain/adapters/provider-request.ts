@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionDefinition } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { compileSchema } from '../json-schema.ts';
+import { compileSchema } from '../json-schema/json-schema.ts';
 import type { Refusal } from '../lifecycle.ts';
 import { plainMessages } from '../schema-messages.ts';
 import { SECRET_NAME_PATTERN } from '../templates.ts';

@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js';
-import { compilePattern } from '../json-schema-patterns.ts';
+import { compilePattern } from '../json-schema/patterns.ts';
 import { patternTextOf } from './expression-calls.ts';
 import { PATTERN_PROGRAM_MAX } from './expression-limits.ts';
 import { ExpressionError, operandsOf, type Expr } from './expression-tree.ts';

@@ -1,11 +1,11 @@
-import { checkSchema } from '../json-schema.ts';
+import { checkSchema } from '../json-schema/json-schema.ts';
 import { jsonDepthExceeds } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
 import { appliesItself, SchemaConversion, TooLarge, type Charge, type Detail } from './schema-conversion.ts';
 
-/** What an action's schema may be at most (domain/json-schema-structure.ts); a margin for what is added around. */
+/** What an action's schema may be at most (domain/json-schema/structure.ts); a margin for what is added around. */
 const SCHEMA_BYTES_MAX = 65_000;
 const SCHEMA_DEPTH_MAX = 62;
 

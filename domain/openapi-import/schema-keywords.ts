@@ -1,4 +1,4 @@
-import { compilePattern } from '../json-schema-patterns.ts';
+import { compilePattern } from '../json-schema/patterns.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 

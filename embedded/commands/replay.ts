@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import type { Configuration } from '../../domain/configuration.ts';
+import type { Configuration } from '../../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { builtWorkflowBundle } from '../../worker.ts';
 import { runCommand } from './run-command.ts';

@@ -1,4 +1,4 @@
-import { type Configuration, readConfiguration } from '../../domain/configuration.ts';
+import { type Configuration, readConfiguration } from '../../domain/configuration/configuration.ts';
 
 /** Runs a command with its configuration, prints what it answers, and ends with exit code 1 and a message where it fails. */
 export async function runCommand(command: (configuration: Configuration<'setup'>) => Promise<string>): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { renderConfigurationPage } from '../../domain/configuration-page.ts';
+import { renderConfigurationPage } from '../../domain/configuration/page.ts';
 import { projectRoot } from '../project-root.ts';
 
 /** `npm run docs:configuration`. */

@@ -174,7 +174,7 @@ function checkEnvironment(module: ParsedModule): Violation[] {
     path: module.path,
     line,
     message:
-      'reads the environment: add the setting to domain/configuration.ts and let server.ts, worker.ts or embedded hand it in',
+      'reads the environment: add the setting to domain/configuration/configuration.ts and let server.ts, worker.ts or embedded hand it in',
   }));
 }
 

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { readConfiguration, VARIABLES, type ProcessKind } from '../../domain/configuration.ts';
+import { readConfiguration, VARIABLES, type ProcessKind } from '../../domain/configuration/configuration.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 
 /** No container engine is at hand where these tests run: what can be known of the files without one is held here. */

@@ -6,7 +6,7 @@ import { ADAPTER_DESCRIPTORS } from '../../domain/adapters/index.ts';
 import { resendEmailDescriptor } from '../../domain/adapters/resend-email.ts';
 import { modeMismatch, stripeRefundDescriptor } from '../../domain/adapters/stripe-refund.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { checkSchema } from '../../domain/json-schema.ts';
+import { checkSchema } from '../../domain/json-schema/json-schema.ts';
 import { cutBlock } from '../../domain/previews/observation.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
 import { IDENTITY } from './http-request-fixtures.ts';

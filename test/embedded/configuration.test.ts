@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, readConfiguration } from '../../domain/configuration.ts';
-import { renderConfigurationPage } from '../../domain/configuration-page.ts';
+import { ConfigurationError, readConfiguration } from '../../domain/configuration/configuration.ts';
+import { renderConfigurationPage } from '../../domain/configuration/page.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 

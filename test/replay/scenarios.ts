@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { APPROVAL_SCENARIOS } from './approval-scenarios.ts';
 import type { Activities } from '../../activities/index.ts';
-import type { DeliveryStep, MessageRef } from '../../domain/messages.ts';
+import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EffectRef, InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { PREVIEW_SCENARIOS } from './preview-scenarios.ts';
 import { RECONCILIATION_SCENARIOS } from './reconciliation-scenarios.ts';

@@ -1,5 +1,5 @@
 /** What crosses the border of the workflows of messages: ids and small facts, never a body, a header or a response. */
-import type { MessageEnd, MessageRef } from '../../domain/messages.ts';
+import type { MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
 export type DeliverMessageInput = MessageRef;

@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { WokenPage } from '../../domain/messages.ts';
+import type { WokenPage } from '../../domain/messages/messages.ts';
 import { WAKE_OPTIONS } from '../activity-options.ts';
 import type { ResumeMessagesInput } from './messages.ts';
 

@@ -16,7 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation-schedule.ts';
+import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation/schedule.ts';
 import type { InvocationState } from '../../domain/refs.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';

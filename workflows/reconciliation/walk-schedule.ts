@@ -1,7 +1,7 @@
 import { log, proxyActivities, proxyLocalActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import { ActivityFailure } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { nextReadDelayMs } from '../../domain/reconciliation-schedule.ts';
+import { nextReadDelayMs } from '../../domain/reconciliation/schedule.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import type { ReconcileEffectInput, ReconcileEffectResult } from './messages.ts';
 

@@ -12,7 +12,7 @@ import {
   nextReversalReadDelayMs,
   REVERSAL_READ_INTERVAL_MS,
   REVERSAL_READS_MAX,
-} from '../../domain/reconciliation-schedule.ts';
+} from '../../domain/reconciliation/schedule.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
 import type { WatchReversalInput, WatchReversalResult } from './messages.ts';

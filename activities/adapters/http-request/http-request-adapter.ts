@@ -1,8 +1,8 @@
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
 import { compiledOf, httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
-import { judgeReadBack } from '../../../domain/read-back.ts';
+import { judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
 import { judgeStatus } from '../../../domain/response-judgement.ts';
-import { renderVerify } from '../../../domain/verify.ts';
+import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import { providerIdsOf, readResponse } from './read-response.ts';
 import { createRedactor } from './redaction.ts';

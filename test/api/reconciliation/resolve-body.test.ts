@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resolveBody } from '../../../api/reconciliation/schemas.ts';
-import { settledImpactIssues } from '../../../domain/resolutions.ts';
+import { settledImpactIssues } from '../../../domain/reconciliation/resolutions.ts';
 import { evidence } from './support.ts';
 
 const said = { outcome: 'succeeded', evidence } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import { compileSchema } from '../../../domain/json-schema.ts';
+import { compileSchema } from '../../../domain/json-schema/json-schema.ts';
 import { action, describing, planned, refused, skipped } from './support.ts';
 
 const text = { type: 'string' };

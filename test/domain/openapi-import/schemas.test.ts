@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../domain/json.ts';
-import { checkSchema, compileSchema } from '../../../domain/json-schema.ts';
+import { checkSchema, compileSchema } from '../../../domain/json-schema/json-schema.ts';
 import { action, bodySchema, describing, skipped } from './support.ts';
 
 const OLD = { openapi: '3.0.3' };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
-import type { DeliveryStep } from '../../../domain/messages.ts';
-import { nextAttemptDelayMs } from '../../../domain/messages-retry.ts';
+import type { DeliveryStep } from '../../../domain/messages/messages.ts';
+import { nextAttemptDelayMs } from '../../../domain/messages/retry.ts';
 import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 

@@ -4,7 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
-import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconciliation-schedule.ts';
+import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconciliation/schedule.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow, type Doubles } from '../harness.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REVERSAL_READS_MAX } from '../../../domain/reconciliation-schedule.ts';
+import { REVERSAL_READS_MAX } from '../../../domain/reconciliation/schedule.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';

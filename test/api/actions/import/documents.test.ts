@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { checkSchema } from '../../../../domain/json-schema.ts';
+import { checkSchema } from '../../../../domain/json-schema/json-schema.ts';
 import { startFakeResend } from '../../../harness/providers/fake-resend.ts';
 import { startTestService, type TestService } from '../../../harness/service.ts';
 import { startTarget, type Target } from '../../../harness/target.ts';

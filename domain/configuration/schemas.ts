@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseAddressRanges } from './address-ranges.ts';
+import { parseAddressRanges } from '../address-ranges.ts';
 
 /** How the text of a variable is read. Messages follow the variable's name; none repeats what may be a secret. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROVIDER_ORIGINS } from './adapters/provider-origins.ts';
+import { PROVIDER_ORIGINS } from '../adapters/provider-origins.ts';
 import {
   addressRangesSchema,
   addressSchema,
@@ -11,10 +11,10 @@ import {
   postgresUrlSchema,
   publicUrlSchema,
   textSchema,
-} from './configuration-schemas.ts';
-import { LOOPBACK_EGRESS } from './egress.ts';
-import { PLANS } from './plans.ts';
-import { plainMessages } from './schema-messages.ts';
+} from './schemas.ts';
+import { LOOPBACK_EGRESS } from '../egress.ts';
+import { PLANS } from '../plans.ts';
+import { plainMessages } from '../schema-messages.ts';
 
 /** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
 export type EnvironmentVariables = Record<string, string | undefined>;

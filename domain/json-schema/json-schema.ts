@@ -1,13 +1,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { addSafeKeywords, newBudget, ValidationBudgetError } from './json-schema-keywords.ts';
-import type { ValidationBudget } from './json-schema-keywords.ts';
-import { structureIssues } from './json-schema-structure.ts';
-import { digestOf } from './canonical-json.ts';
-import type { Issue } from './errors.ts';
-import { pathText } from './json-path.ts';
-import type { PathStep } from './json-path.ts';
-import type { Json, JsonObject } from './json.ts';
+import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
+import type { ValidationBudget } from './keywords.ts';
+import { structureIssues } from './structure.ts';
+import { digestOf } from '../canonical-json.ts';
+import type { Issue } from '../errors.ts';
+import { pathText } from '../json-path.ts';
+import type { PathStep } from '../json-path.ts';
+import type { Json, JsonObject } from '../json.ts';
 
 /**
  * JSON Schema 2020-12 for what tenants write: schemas are checked before they are kept, and validation is bounded in time

@@ -1,7 +1,7 @@
-import { compilePattern } from './json-schema-patterns.ts';
-import type { Issue } from './errors.ts';
-import { isJsonObject, jsonDepthExceeds } from './json.ts';
-import type { Json, JsonObject } from './json.ts';
+import { compilePattern } from './patterns.ts';
+import type { Issue } from '../errors.ts';
+import { isJsonObject, jsonDepthExceeds } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 
 const SCHEMA_BYTES_MAX = 65_536;
 const SCHEMA_DEPTH_MAX = 64;

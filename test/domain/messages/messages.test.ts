@@ -4,10 +4,10 @@ import {
   headerIssues,
   isSensitiveHeader,
   parseDelaySeconds,
-} from '../../domain/messages-request.ts';
-import { backOffMs, nextAttemptDelayMs, retryAfterMs } from '../../domain/messages-retry.ts';
-import { RetryExpressionError, retryDelaysMs } from '../../domain/messages-retry-expression.ts';
-import { newSigningSecret, shownSecretPrefix, signatureHeader } from '../../domain/messages-signing.ts';
+} from '../../../domain/messages/request.ts';
+import { backOffMs, nextAttemptDelayMs, retryAfterMs } from '../../../domain/messages/retry.ts';
+import { RetryExpressionError, retryDelaysMs } from '../../../domain/messages/retry-expression.ts';
+import { newSigningSecret, shownSecretPrefix, signatureHeader } from '../../../domain/messages/signing.ts';
 
 const DAY_MS = 86_400_000;
 const failed = {

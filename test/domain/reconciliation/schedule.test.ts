@@ -8,7 +8,7 @@ import {
   REVERSAL_READ_INTERVAL_MS,
   REVERSAL_READS_MAX,
   UNKNOWN_READ_TIMES_MS,
-} from '../../domain/reconciliation-schedule.ts';
+} from '../../../domain/reconciliation/schedule.ts';
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 const LOWEST = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { checkSchema, compileSchema } from '../../domain/json-schema.ts';
+import type { Json, JsonObject } from '../../../domain/json.ts';
+import { checkSchema, compileSchema } from '../../../domain/json-schema/json-schema.ts';
 
 const issues = (schema: JsonObject, value: Json): string[] =>
   compileSchema(schema)

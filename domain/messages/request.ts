@@ -1,4 +1,4 @@
-import { headerNameIssue } from './adapters/http-request-rules.ts';
+import { headerNameIssue } from '../adapters/http-request-rules.ts';
 
 /** The rules for what a publisher says of the request: its URL, its headers, its delay. Each answers what is wrong, or null. */
 

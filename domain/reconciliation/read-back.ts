@@ -1,6 +1,6 @@
-import type { Expectation } from './actions.ts';
-import type { ProviderResponse } from './adapters/adapter-descriptor.ts';
-import { jsonEquals, parsePath, readPath } from './json-path.ts';
+import type { Expectation } from '../actions.ts';
+import type { ProviderResponse } from '../adapters/adapter-descriptor.ts';
+import { jsonEquals, parsePath, readPath } from '../json-path.ts';
 import type { RenderedVerify } from './verify.ts';
 
 export type ReadBackJudgement =

@@ -1,5 +1,5 @@
 import { celEnv, celFunc, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
-import { DELAY_MS_MAX } from './messages-retry.ts';
+import { DELAY_MS_MAX } from './retry.ts';
 
 /** Bounds the parser's work; nothing in an expression loops, so that evaluating it is bounded too. */
 export const RETRY_EXPRESSION_CHARACTERS_MAX = 200;

@@ -16,7 +16,7 @@ export function renderConfigurationPage(): string {
   return [
     '# Configuration',
     '',
-    'Everything is configured by environment variables. Made from `domain/configuration.ts` by `npm run docs:configuration`.',
+    'Everything is configured by environment variables. Made from `domain/configuration/configuration.ts` by `npm run docs:configuration`.',
     '',
     'API: `node dist/server.js`. Worker: `node dist/worker.js`. Commands: `npm run db:migrate`, `npm run temporal:setup`, `npm run secrets:rewrap`.',
     '',

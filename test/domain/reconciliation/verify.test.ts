@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Expectation, VerifyDeclaration } from '../../domain/actions.ts';
-import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
-import { issuesOfZod } from '../../domain/adapters/http-request-rules.ts';
-import { parsePath, readPath } from '../../domain/json-path.ts';
-import type { Json } from '../../domain/json.ts';
-import { expectationHolds, judgeReadBack } from '../../domain/read-back.ts';
-import { compileVerify, renderVerify, verifySchema } from '../../domain/verify.ts';
-import { IDENTITY } from './http-request-fixtures.ts';
+import type { Expectation, VerifyDeclaration } from '../../../domain/actions.ts';
+import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
+import { issuesOfZod } from '../../../domain/adapters/http-request-rules.ts';
+import { parsePath, readPath } from '../../../domain/json-path.ts';
+import type { Json } from '../../../domain/json.ts';
+import { expectationHolds, judgeReadBack } from '../../../domain/reconciliation/read-back.ts';
+import { compileVerify, renderVerify, verifySchema } from '../../../domain/reconciliation/verify.ts';
+import { IDENTITY } from '../http-request-fixtures.ts';
 
 const declaration = (changes: Record<string, unknown> = {}): unknown => ({
   request: { method: 'GET', url: 'https://h.example/orders/{{effect.id}}' },

@@ -1,9 +1,9 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { canonicalJson } from './canonical-json.ts';
-import type { Json, JsonObject } from './json.ts';
-import { compilePattern } from './json-schema-patterns.ts';
-import { mapSubschemas } from './json-schema-structure.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { compilePattern } from './patterns.ts';
+import { mapSubschemas } from './structure.ts';
 
 /** A validation went over its time, or a pattern over its work. */
 export class ValidationBudgetError extends Error {
