@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
+import { plantEffect } from '../effects/fixtures.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { createWorld, type World } from '../suites/world.ts';
 
@@ -48,7 +49,7 @@ describe('recordReply', () => {
     (await world.api.database.asOwner('SELECT id FROM evidence WHERE effect_id = $1', [effectId])).length;
 
   it('rolls the work of a stalled holder back when its claim was taken over, and answers it with the reply of the other', async () => {
-    const effectId = await world.plantEffect();
+    const effectId = await plantEffect(world);
     const key = randomUUID();
     runs = 0;
     let resume = (): void => undefined;
@@ -69,7 +70,7 @@ describe('recordReply', () => {
   });
 
   it('completes the claim with the work: a failure of the work leaves neither', async () => {
-    const effectId = await world.plantEffect();
+    const effectId = await plantEffect(world);
     const key = randomUUID();
     beforeRecord = () => Promise.reject(new Error('broken'));
     expect((await addNote(effectId, key)).status).toBe(500);
@@ -81,7 +82,7 @@ describe('recordReply', () => {
   });
 
   it('does nothing for a request without a key', async () => {
-    const effectId = await world.plantEffect();
+    const effectId = await plantEffect(world);
     beforeRecord = () => Promise.resolve();
     const path = `/api/v2/actions/effects/${effectId}/notes`;
     for (const note of ['first', 'second']) {

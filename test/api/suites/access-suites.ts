@@ -1,6 +1,5 @@
 import { ROLES, roleSuffices } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { fixtureOf } from './fixtures.ts';
 import { expectError, expectSuccess, type Suite } from './suite.ts';
 
 const NO_SUCH_KEY = `service_live_${'x'.repeat(32)}`;
@@ -79,7 +78,7 @@ const foreignLists: Suite = {
   title: 'lists nothing of another environment',
   covers: (route) => route.kind === 'environment' && route.paginated === true && !route.path.includes('{'),
   async check(world, route) {
-    await fixtureOf(route).plantRow?.(world, {});
+    await world.plantRow(route, {});
     const total = (json: unknown): number | undefined =>
       (json as { pagination?: { total?: number } } | undefined)?.pagination?.total;
     const own = await world.sendAllowed(route, {});

@@ -4,7 +4,7 @@ import { ROUTES } from '../../../api/routes.ts';
 import { startTestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
-import { FIXTURES } from './fixtures.ts';
+import { fixtureFindings, ROUTE_AREAS } from './fixtures.ts';
 import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
 import { isExempt } from './suite.ts';
 import { suitesOver } from './suites.ts';
@@ -32,8 +32,13 @@ describe('every route', () => {
     await target.stop();
   });
 
-  it('has a fixture, and every fixture has a route', () => {
-    expect(Object.keys(FIXTURES).sort()).toEqual(ROUTES.map((route) => route.id).sort());
+  it('of every area is served', () => {
+    const declared = Object.values(ROUTE_AREAS).flatMap(({ routes }) => routes);
+    expect(declared.map(({ id }) => id).sort()).toEqual(ROUTES.map(({ id }) => id).sort());
+  });
+
+  it('has a fixture in its own area, and every fixture has a route', () => {
+    expect(fixtureFindings(ROUTE_AREAS)).toEqual([]);
   });
 
   it.each(byId(ROUTES))('%s gives a reason for each suite that passes it by', (_, route) => {

@@ -4,7 +4,8 @@ import { type AnyRoute, defineUserRoute, defineWorkspaceRoute } from '../../../a
 import { ROUTES } from '../../../api/routes.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
-import type { FixtureRequest } from './fixtures.ts';
+import type { FixtureRequest } from './fixture.ts';
+import { fixtureFindings, fixtureOf, ROUTE_AREAS } from './fixtures.ts';
 import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
 import { suitesOver } from './suites.ts';
 import { createWorld, worldAt, type World } from './world.ts';
@@ -227,6 +228,23 @@ describe('a planted fault', () => {
     for (const suite of unplanted) {
       expect([suite.name, await suite.check(yes, routeOf('effects.addNote'))]).not.toEqual([suite.name, []]);
     }
+  });
+
+  it.each([
+    ['a route without a fixture', { fixtures: {} }],
+    ['a fixture without a route', { routes: [] }],
+  ])('in the fixtures is found, and the finding names the file: %s', (_, over) => {
+    const audit = { routes: [], fixtures: {}, ...ROUTE_AREAS['audit'] };
+    expect(fixtureFindings({ audit })).toEqual([]);
+    const [finding, ...others] = fixtureFindings({ audit: { ...audit, ...over } });
+    expect([finding, others]).toEqual([
+      expect.stringMatching(/audit\.list.*test\/api\/audit\/fixtures\.ts|test\/api\/audit\/fixtures\.ts.*audit\.list/),
+      [],
+    ]);
+  });
+
+  it('in the route list, a route of no area, is found', () => {
+    expect(() => fixtureOf({ ...routeOf('effects.get'), id: 'planted.route' })).toThrow('planted.route');
   });
 
   it.each([

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { buildOpenApi } from '../../../api/openapi/build.ts';
 import type { CallResult } from '../harness/test-api.ts';
-import type { FixtureRequest } from './fixtures.ts';
+import type { FixtureRequest } from './fixture.ts';
 import { codeOf, expectError, expectSuccess, type Suite } from './suite.ts';
 import type { World } from './world.ts';
 

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { BODY_BYTES_MAX } from '../../../api/http/read-json-body.ts';
-import { fixtureOf, type FixtureRequest } from './fixtures.ts';
+import type { FixtureRequest } from './fixture.ts';
 import { expectError, pathsOf, type Suite } from './suite.ts';
 import type { World } from './world.ts';
 
@@ -107,8 +107,7 @@ const pagination: Suite = {
   covers: (route) => route.paginated === true,
   async check(world, route) {
     const request = await world.requestFor(route);
-    const { plantRow } = fixtureOf(route);
-    for (let row = 0; row < 2; row++) await plantRow?.(world, request);
+    for (let row = 0; row < 2; row++) await world.plantRow(route, request);
     const findings: string[] = [];
     for (const [name, values] of Object.entries({
       limit: ['0', '-1', '101', '1.5', 'x', ''],

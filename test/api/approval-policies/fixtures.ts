@@ -1,0 +1,62 @@
+import { plantAction } from '../actions/fixtures.ts';
+import { type FixtureRequest, nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+import { policyDocument } from './support.ts';
+
+/** The id of a new policy. */
+async function plantPolicy({ api, key }: World): Promise<string> {
+  const body = { document: policyDocument() };
+  const { id } = await planted<{ id: string }>(api.call('POST', '/api/v2/approval-policies', { key, body }));
+  return id;
+}
+
+/** One more version of a policy. */
+async function plantPolicyVersion({ api, key }: World, policyId: string): Promise<void> {
+  const body = { document: policyDocument() };
+  await planted(api.call('PATCH', `/api/v2/approval-policies/${policyId}`, { key, body }));
+}
+
+/** A plan of one new policy, not applied. */
+function plantPolicyPlan({ api, key }: World): Promise<{ planId: string; digest: string }> {
+  const body = { files: [{ path: 'planted.json', content: JSON.stringify(policyDocument()) }] };
+  return planted(api.call('POST', '/api/v2/approval-policies/files/plan', { key, body }));
+}
+
+const policy = async (world: World): Promise<FixtureRequest> => ({ params: { policyId: await plantPolicy(world) } });
+const policyFiles = () => [{ path: 'refunds.json', content: JSON.stringify(policyDocument()) }];
+
+export const fixtures: RouteFixtures = {
+  'approvalPolicies.list': { request: nothing, plantRow: plantPolicy },
+  'approvalPolicies.create': { request: () => Promise.resolve({ body: { document: policyDocument() } }) },
+  'approvalPolicies.get': { request: policy },
+  'approvalPolicies.update': { request: async (world) => ({ ...(await policy(world)), body: { enabled: false } }) },
+  'approvalPolicies.delete': { request: policy },
+  'approvalPolicies.versions.list': {
+    request: policy,
+    plantRow: (world, { params }) => plantPolicyVersion(world, params?.['policyId'] ?? ''),
+  },
+  'approvalPolicies.versions.get': {
+    request: async (world) => ({ params: { policyId: await plantPolicy(world), version: '1' } }),
+  },
+  'approvalPolicies.evaluate': {
+    request: async (world) => ({ body: { action: (await plantAction(world)).name, input: {} } }),
+  },
+  'approvalPolicies.files.plan': { request: () => Promise.resolve({ body: { files: policyFiles() } }) },
+  'approvalPolicies.files.apply': {
+    request: async (world) => {
+      const { planId, digest } = await plantPolicyPlan(world);
+      return { body: { planId, digest } };
+    },
+  },
+  'approvalPolicies.files.test': {
+    request: () =>
+      Promise.resolve({
+        body: {
+          files: policyFiles(),
+          fixtures: [
+            { name: 'one', request: { action: { name: 'refund.create' }, input: {} }, expect: { effect: 'allow' } },
+          ],
+        },
+      }),
+  },
+};

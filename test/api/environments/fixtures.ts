@@ -1,0 +1,16 @@
+import { type FixtureRequest, type RouteFixtures, some, workspace } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+
+const environment = (world: World): Promise<FixtureRequest> =>
+  Promise.resolve({ params: { ...world.api.database.tenants.development } });
+
+export const fixtures: RouteFixtures = {
+  'environments.list': { request: workspace },
+  'environments.create': {
+    request: async (world) => ({ ...(await workspace(world)), body: { name: `made ${some()}`, kind: 'development' } }),
+  },
+  'environments.get': { request: environment },
+  'environments.update': { request: async (world) => ({ ...(await environment(world)), body: { protected: false } }) },
+  'environments.halt': { request: async (world) => ({ ...(await environment(world)), body: { reason: 'a drill' } }) },
+  'environments.resume': { request: environment },
+};

@@ -1,0 +1,18 @@
+import { type FixtureRequest, type RouteFixtures, some, workspace } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+
+const member = async (world: World): Promise<FixtureRequest> => ({
+  params: {
+    workspaceId: world.api.database.tenants.development.workspaceId,
+    userId: (await world.person('member')).userId,
+  },
+});
+
+export const fixtures: RouteFixtures = {
+  'members.list': { request: workspace, plantRow: (world) => world.person('member') },
+  'members.invite': {
+    request: async (world) => ({ ...(await workspace(world)), body: { email: `${some()}@example.test` } }),
+  },
+  'members.update': { request: async (world) => ({ ...(await member(world)), body: { role: 'admin' } }) },
+  'members.remove': { request: member },
+};

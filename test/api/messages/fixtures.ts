@@ -1,0 +1,22 @@
+import { type FixtureRequest, nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+
+/** The id of a message that is due in an hour. */
+async function plantMessage({ api, key, targetUrl }: World): Promise<string> {
+  const body = { url: targetUrl, delay: 3_600 };
+  const { messageId } = await planted<{ messageId: string }>(
+    api.call('POST', '/api/v2/messages/publish', { key, body }),
+  );
+  return messageId;
+}
+
+const message = async (world: World): Promise<FixtureRequest> => ({ params: { messageId: await plantMessage(world) } });
+const newMessage = () => ({ url: 'https://example.com/hook', delay: 3_600, label: some() });
+
+export const fixtures: RouteFixtures = {
+  'messages.publish': { request: () => Promise.resolve({ body: newMessage() }) },
+  'messages.batch': { request: () => Promise.resolve({ body: { messages: [newMessage()] } }) },
+  'messages.list': { request: nothing, plantRow: plantMessage },
+  'messages.get': { request: message },
+  'messages.cancel': { request: message },
+};

@@ -1,0 +1,60 @@
+import { newId } from '../../../domain/ids.ts';
+import { plantEffect } from '../effects/fixtures.ts';
+import { plantInvocation } from '../invocations/fixtures.ts';
+import type { FixtureRequest, RouteFixtures } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+
+/** The id of an effect whose outcome nobody saw, and which its adapter would replay. */
+async function plantUnknownEffect(world: World): Promise<string> {
+  const invocationId = await plantInvocation(world);
+  const capable = { replay: true, idempotencyWindowSeconds: 86_400 };
+  const effectId = await plantEffect(world, { invocationId, capable });
+  await giveUp(world, invocationId, effectId);
+  return effectId;
+}
+
+/** The id of an invocation without an effect, whose outcome nobody saw. */
+async function plantUnknownInvocation(world: World): Promise<string> {
+  const invocationId = await plantInvocation(world);
+  await giveUp(world, invocationId, null);
+  return invocationId;
+}
+
+/** As a dispatch is left behind whose worker was lost. */
+async function giveUp({ api }: World, invocationId: string, effectId: string | null): Promise<void> {
+  await api.database.asOwner(
+    `UPDATE invocations SET status = 'dispatching', effect_id = $2, evaluated_at = now() WHERE id = $1`,
+    [invocationId, effectId],
+  );
+  await api.database.asOwner(
+    `INSERT INTO attempts (id, environment_id, invocation_id, number, kind, claimed_at)
+     SELECT $2, environment_id, id, 1, 'dispatch', now() FROM invocations WHERE id = $1`,
+    [invocationId, newId('attempt')],
+  );
+  await api.database.asOwner(
+    `UPDATE effects SET stage = 'dispatching', outcome = 'pending', first_dispatched_at = now() WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(
+    `UPDATE effects SET stage = 'reconciling', outcome = 'unknown', partial_effect = 'possible', outcome_at = now()
+     WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(
+    `UPDATE attempts SET status = 'abandoned', finished_at = now(), observed_outcome = 'unknown' WHERE invocation_id = $1`,
+    [invocationId],
+  );
+  await api.database.asOwner(`UPDATE invocations SET status = 'unknown' WHERE id = $1`, [invocationId]);
+}
+
+const resolution = { outcome: 'failed', evidence: { summary: 'looked it up' } };
+const unknown = async (world: World): Promise<FixtureRequest> => ({ params: { id: await plantUnknownEffect(world) } });
+
+export const fixtures: RouteFixtures = {
+  'effects.reconcile': { request: unknown },
+  'effects.replay': { request: unknown },
+  'effects.resolve': { request: async (world) => ({ ...(await unknown(world)), body: resolution }) },
+  'invocations.resolve': {
+    request: async (world) => ({ params: { id: await plantUnknownInvocation(world) }, body: resolution }),
+  },
+};

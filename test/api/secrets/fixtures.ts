@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { type FixtureRequest, nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
+import type { World } from '../suites/world.ts';
+
+/** The name of a new secret. */
+export async function plantSecret({ api, key }: World): Promise<string> {
+  const name = `S${randomUUID().slice(0, 8)}`;
+  await planted(api.call('PUT', `/api/v2/secrets/${name}`, { key, body: { value: 'planted' } }));
+  return name;
+}
+
+const secret = async (world: World): Promise<FixtureRequest> => ({ params: { name: await plantSecret(world) } });
+
+export const fixtures: RouteFixtures = {
+  'secrets.list': { request: nothing, plantRow: plantSecret },
+  'secrets.put': { request: async (world) => ({ ...(await secret(world)), body: { value: 'rotated' } }) },
+  'secrets.get': { request: secret },
+  'secrets.delete': { request: secret },
+};
