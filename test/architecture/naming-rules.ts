@@ -36,7 +36,7 @@ const MACHINERY: Record<string, ReadonlySet<string>> = {
   activities: new Set(['adapters']),
   workflows: new Set([]),
   db: new Set(['migrations', 'notifications']),
-  domain: new Set(['adapters', 'openapi-import']),
+  domain: new Set(['adapters', 'cel', 'configuration', 'json-schema', 'openapi-import']),
 };
 
 const TOP_FOLDERS = new Set([
