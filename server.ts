@@ -16,7 +16,7 @@ import { readConfiguration } from './domain/configuration/configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
-import { TASK_QUEUE } from './workflows/search-attributes.ts';
+import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = 'agent-actions-api';
 /** A client that sends its headers or body slower than this is not one of ours. */

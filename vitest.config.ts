@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-const SHARED = ['activities', 'api', 'architecture', 'db', 'domain'].map((folder) => `test/${folder}/**/*.test.ts`);
+const SHARED = ['activities', 'api', 'architecture', 'db', 'domain', 'temporal'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 const common = {
   pool: 'forks',

@@ -18,8 +18,12 @@ import { readConfiguration } from './domain/configuration/configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
-import { SWEEP_INTERVAL_MS, SWEEP_SCHEDULE_ID, SWEEP_WORKFLOW } from './workflows/maintenance/messages.ts';
-import { TASK_QUEUE } from './workflows/search-attributes.ts';
+import {
+  SWEEP_INTERVAL_MS,
+  SWEEP_SCHEDULE_ID,
+  sweepMaintenanceStart,
+} from './temporal/maintenance/sweep-maintenance.ts';
+import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = 'agent-actions-worker';
 /** A sweep that was missed is made up by the next one. */
@@ -125,13 +129,7 @@ async function ensureSweepSchedule(client: Client): Promise<void> {
       scheduleId: SWEEP_SCHEDULE_ID,
       spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
-      action: {
-        type: 'startWorkflow',
-        workflowType: SWEEP_WORKFLOW,
-        taskQueue: TASK_QUEUE,
-        args: [],
-        staticSummary: 'finds admitted work that was never started, and deletes expired idempotency claims',
-      },
+      action: sweepMaintenanceStart(TASK_QUEUE),
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;

@@ -6,7 +6,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const SOURCES = ['server.ts', 'worker.ts', 'domain', 'workflows', 'activities', 'api', 'db', 'embedded', 'bench'];
+const SOURCES = [
+  'server.ts',
+  'worker.ts',
+  'domain',
+  'temporal',
+  'workflows',
+  'activities',
+  'api',
+  'db',
+  'embedded',
+  'bench',
+];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 const STAMP = path.join(root, 'dist', '.built.json');
 

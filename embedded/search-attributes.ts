@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes.ts';
 
 const CONDITION_INTERVAL_MS = 50;
 const READY_TIMEOUT_MS = 20_000;

@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, log } from '@temporalio/workflow';
 import type { InvocationState } from '../domain/refs.ts';
-import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from './invocations/messages.ts';
+import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../temporal/invocations/invoke-action.ts';
 
 /**
  * Tells the invocations that wait for this one's effect that it is settled. One that cannot be told has ended, or looks again by

@@ -2,54 +2,50 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
-import {
-  DELIVER_MESSAGE_WORKFLOW,
-  type DeliverMessageInput,
-  messageWorkflowId,
-  RESUME_MESSAGES_WORKFLOW,
-  resumeMessagesWorkflowId,
-  START_MESSAGES_WORKFLOW,
-  type StartMessagesInput,
-  startMessagesWorkflowId,
-  WAKE_SIGNAL,
-} from '../../workflows/messages/messages.ts';
-import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/search-attributes.ts';
+import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
+import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
+import { type StartMessagesInput, startMessagesStart } from '../../temporal/messages/start-messages.ts';
+import { TASK_QUEUE } from '../../temporal/task-queues.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
-export interface StartOptions {
+export interface StartMessageOptions {
   /** What the Temporal UI shows; who wakes a message does not know it. */
   summary?: string;
   eager?: boolean;
   taskQueue?: string;
 }
 
-/** A request does not hang on a Temporal that is away. */
-const TEMPORAL_TIMEOUT_MS = 5_000;
-
 /**
  * Starts the workflow of an accepted message. One that runs is left alone, one that ended well stays ended. Throws what the
  * client throws where Temporal cannot be reached.
  */
-export async function startMessageWorkflow(client: Client, ref: MessageRef, options: StartOptions = {}): Promise<void> {
+export async function startMessageWorkflow(
+  client: Client,
+  ref: MessageRef,
+  { summary, eager = false, taskQueue = TASK_QUEUE }: StartMessageOptions = {},
+): Promise<void> {
+  const { type, options } = deliverMessageStart(ref, taskQueue, summary);
+  const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
   await unlessEnded(() =>
-    client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-      client.workflow.start(DELIVER_MESSAGE_WORKFLOW, {
-        ...settingsOf(ref, options),
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        requestEagerStart: options.eager ?? false,
-      }),
+    client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.start(type, { ...options, workflowIdConflictPolicy, requestEagerStart: eager }),
     ),
   );
 }
 
 /** The same, and one that runs is told to look again. */
-export async function wakeMessageWorkflow(client: Client, ref: MessageRef, options: StartOptions = {}): Promise<void> {
+export async function wakeMessageWorkflow(
+  client: Client,
+  ref: MessageRef,
+  { summary, taskQueue = TASK_QUEUE }: StartMessageOptions = {},
+): Promise<void> {
+  const { type, options } = deliverMessageStart(ref, taskQueue, summary);
   await unlessEnded(() =>
-    client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-      client.workflow.signalWithStart(DELIVER_MESSAGE_WORKFLOW, { ...settingsOf(ref, options), signal: WAKE_SIGNAL }),
+    client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
     ),
   );
 }
@@ -57,7 +53,7 @@ export async function wakeMessageWorkflow(client: Client, ref: MessageRef, optio
 /** Tells the workflow of a message that was cancelled, so that it ends now; without this it ends when the message would be due. */
 export async function tellMessageWorkflow(client: Client, messageId: string): Promise<void> {
   try {
-    await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
       client.workflow.getHandle(messageWorkflowId(messageId)).signal(WAKE_SIGNAL),
     );
   } catch (error) {
@@ -66,29 +62,16 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
 }
 
 /**
- * Wakes what a halt has held, once the resumption is committed. A run that still wakes for an earlier resumption is replaced:
- * what it woke may have been held again since. Where this throws, the messages look again by themselves within five minutes.
+ * Wakes what a halt has held, once the resumption is committed. Where this throws, the messages look again by themselves
+ * within five minutes.
  */
 export async function startResumeMessagesWorkflow(
   client: Client,
   environment: { workspaceId: string; environmentId: string },
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { workspaceId, environmentId } = environment;
-  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-    client.workflow.start(RESUME_MESSAGES_WORKFLOW, {
-      workflowId: resumeMessagesWorkflowId(environmentId),
-      taskQueue,
-      args: [{ workspaceId, environmentId }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
-      staticSummary: 'delivers what the halt of an environment has held',
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.workspaceId, value: workspaceId },
-        { key: SEARCH_ATTRIBUTES.environmentId, value: environmentId },
-      ],
-    }),
-  );
+  const { type, options } = resumeMessagesStart(environment, taskQueue);
+  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
 }
 
 /** Hands many accepted messages to a workflow that starts theirs: one call, however many they are. */
@@ -97,35 +80,8 @@ export async function startMessageWorkflows(
   input: StartMessagesInput,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { workspaceId, environmentId, messageIds } = input;
-  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-    client.workflow.start(START_MESSAGES_WORKFLOW, {
-      workflowId: startMessagesWorkflowId(messageIds[0] ?? ''),
-      taskQueue,
-      args: [{ workspaceId, environmentId, messageIds }],
-      staticSummary: `starts ${messageIds.length} messages of a batch`,
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.workspaceId, value: workspaceId },
-        { key: SEARCH_ATTRIBUTES.environmentId, value: environmentId },
-      ],
-    }),
-  );
-}
-
-function settingsOf(ref: MessageRef, options: StartOptions) {
-  const { messageId, workspaceId, environmentId } = ref;
-  return {
-    workflowId: messageWorkflowId(messageId),
-    taskQueue: options.taskQueue ?? TASK_QUEUE,
-    args: [{ messageId, workspaceId, environmentId }] satisfies [DeliverMessageInput],
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-    staticSummary: options.summary ?? messageId,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.workspaceId, value: workspaceId },
-      { key: SEARCH_ATTRIBUTES.environmentId, value: environmentId },
-      { key: SEARCH_ATTRIBUTES.stage, value: 'pending' },
-    ],
-  };
+  const { type, options } = startMessagesStart(input, taskQueue);
+  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
 }
 
 async function unlessEnded(start: () => Promise<unknown>): Promise<void> {

@@ -5,20 +5,15 @@ import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import {
-  OBSERVE_PREVIEW_WORKFLOW,
+  OBSERVE_PREVIEW_TIMEOUT_MS,
   type ObservePreviewInput,
   type ObservePreviewResult,
-  previewWorkflowId,
-} from '../../workflows/previews/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+  observePreviewStart,
+} from '../../temporal/previews/observe-preview.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/define-route.ts';
 import { wouldBeRefused, type Previewable, type PreviewRequest } from './compose-preview.ts';
-
-/** An API request does not hang on a Temporal that is away. */
-const START_TIMEOUT_MS = 5_000;
-/** The workflow's activity ends within 18 s. */
-const READ_TIMEOUT_MS = 22_000;
 
 /** Keeps what a worker needs to read the provider for this preview. What cannot be opened is not asked for. */
 export async function draftPreview(
@@ -74,21 +69,13 @@ async function observe(
   caller: Caller,
 ): Promise<ObservePreviewResult> {
   const { temporal: client } = deps;
-  const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-    client.workflow.start<(input: ObservePreviewInput) => Promise<ObservePreviewResult>>(OBSERVE_PREVIEW_WORKFLOW, {
-      workflowId: previewWorkflowId(ref.previewId),
-      taskQueue: deps.taskQueue,
-      args: [ref],
-      workflowExecutionTimeout: READ_TIMEOUT_MS,
+  const names = { actionName, environmentName: caller.environment.name };
+  const { type, options } = observePreviewStart(ref, deps.taskQueue, names);
+  const handle = await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+    client.workflow.start<(input: ObservePreviewInput) => Promise<ObservePreviewResult>>(type, {
+      ...options,
       requestEagerStart: deps.eagerStart,
-      staticSummary: `preview ${actionName} · ${caller.environment.name}`,
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.workspaceId, value: ref.workspaceId },
-        { key: SEARCH_ATTRIBUTES.environmentId, value: ref.environmentId },
-        { key: SEARCH_ATTRIBUTES.environment, value: caller.environment.name },
-        { key: SEARCH_ATTRIBUTES.actionName, value: actionName },
-      ],
     }),
   );
-  return client.withDeadline(Date.now() + READ_TIMEOUT_MS, () => handle.result());
+  return client.withDeadline(Date.now() + OBSERVE_PREVIEW_TIMEOUT_MS, () => handle.result());
 }

@@ -5,28 +5,27 @@ import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { EffectRef } from '../../domain/refs.ts';
-import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../workflows/invocations/messages.ts';
+import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import {
   LOOK_SIGNAL,
-  RECONCILE_EFFECT_WORKFLOW,
   RECONCILE_NOW_UPDATE,
+  reconcileEffectStart,
   reconciliationWorkflowId,
-  REPLAY_EFFECT_WORKFLOW,
+} from '../../temporal/reconciliation/reconcile-effect.ts';
+import {
   type ReplayEffectInput,
+  replayEffectStart,
   replayWorkflowId,
-  reversalWorkflowId,
-  WATCH_REVERSAL_WORKFLOW,
-} from '../../workflows/reconciliation/messages.ts';
-import { SEARCH_ATTRIBUTES, TASK_QUEUE } from '../../workflows/search-attributes.ts';
+} from '../../temporal/reconciliation/replay-effect.ts';
+import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
+import { TASK_QUEUE } from '../../temporal/task-queues.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
-/** A request does not hang on a Temporal that is away. */
-const TEMPORAL_TIMEOUT_MS = 5_000;
 /** Before a reconciliation that ended just now is asked again. */
 const RETRY_DELAY_MS = 100;
 
@@ -37,19 +36,9 @@ export async function startReadsWorkflow(
   kind: 'reconciliation' | 'reversal',
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const [type, workflowId] =
-    kind === 'reconciliation'
-      ? [RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId(ref.effectId)]
-      : [WATCH_REVERSAL_WORKFLOW, reversalWorkflowId(ref.effectId)];
-  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-    client.workflow.start(type, {
-      ...settingsOf(ref, taskQueue, kind === 'reconciliation' ? 'reconcile' : 'watch'),
-      workflowId,
-      args: [effectRefOf(ref)],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    }),
-  );
+  const start = kind === 'reconciliation' ? reconcileEffectStart : watchReversalStart;
+  const { type, options } = start(ref, taskQueue);
+  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
 }
 
 export type ReconciledNow =
@@ -68,16 +57,14 @@ export async function reconcileNow(
   waitMs: number,
   taskQueue: string = TASK_QUEUE,
 ): Promise<ReconciledNow> {
+  const { type, options } = reconcileEffectStart(ref, taskQueue);
   const deadline = Date.now() + waitMs;
   for (;;) {
     try {
       await client.withDeadline(deadline, () =>
         client.workflow.executeUpdateWithStart(RECONCILE_NOW_UPDATE, {
-          startWorkflowOperation: new WithStartWorkflowOperation(RECONCILE_EFFECT_WORKFLOW, {
-            ...settingsOf(ref, taskQueue, 'reconcile'),
-            workflowId: reconciliationWorkflowId(ref.effectId),
-            args: [effectRefOf(ref)],
-            workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+          startWorkflowOperation: new WithStartWorkflowOperation(type, {
+            ...options,
             workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
           }),
         }),
@@ -99,15 +86,9 @@ export async function startReplayWorkflow(
   input: ReplayEffectInput,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
+  const { type, options } = replayEffectStart(input, taskQueue);
   try {
-    await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-      client.workflow.start(REPLAY_EFFECT_WORKFLOW, {
-        ...settingsOf(input, taskQueue, 'replay'),
-        workflowId: replayWorkflowId(input.attemptId),
-        args: [input],
-        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      }),
-    );
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
@@ -133,7 +114,7 @@ export async function tellOfResolution(client: Client, effectId: string, depende
     [reconciliationWorkflowId(effectId), LOOK_SIGNAL],
     ...dependents.map((id): [string, string] => [invocationWorkflowId(id), DEPENDENCY_SETTLED_SIGNAL]),
   ];
-  await client.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
+  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
     Promise.all(
       signals.map(async ([workflowId, signal]) => {
         try {
@@ -144,23 +125,4 @@ export async function tellOfResolution(client: Client, effectId: string, depende
       }),
     ),
   );
-}
-
-function effectRefOf({ invocationId, workspaceId, environmentId, effectId, actionName }: EffectRef): EffectRef {
-  return { invocationId, workspaceId, environmentId, effectId, actionName };
-}
-
-function settingsOf(ref: EffectRef, taskQueue: string, what: 'reconcile' | 'watch' | 'replay') {
-  return {
-    taskQueue,
-    staticSummary: `${what} ${ref.actionName}`,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.workspaceId, value: ref.workspaceId },
-      { key: SEARCH_ATTRIBUTES.environmentId, value: ref.environmentId },
-      { key: SEARCH_ATTRIBUTES.actionName, value: ref.actionName },
-      { key: SEARCH_ATTRIBUTES.invocationId, value: ref.invocationId },
-      { key: SEARCH_ATTRIBUTES.effectId, value: ref.effectId },
-      { key: SEARCH_ATTRIBUTES.stage, value: what === 'watch' ? 'settled' : 'reconciling' },
-    ],
-  };
 }

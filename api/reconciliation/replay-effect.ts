@@ -8,7 +8,7 @@ import { readHalt } from '../../db/environments/read-halt.ts';
 import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { replayMarginSeconds } from '../../domain/reconciliation/replay.ts';
-import type { ReplayEffectInput } from '../../workflows/reconciliation/messages.ts';
+import type { ReplayEffectInput } from '../../temporal/reconciliation/replay-effect.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';

@@ -24,10 +24,10 @@ const SOUND_TREE: SourceFile[] = [
   },
   { path: 'activities/adapters/adapter.ts', text: "export { a } from '../../domain/ids.ts';" },
   { path: 'workflows/index.ts', text: "export * from './invocations/invoke-action.workflow.ts';" },
-  { path: 'workflows/search-attributes.ts', text: "import { defineSearchAttributeKey } from '@temporalio/common';" },
+  { path: 'temporal/search-attributes.ts', text: "import { defineSearchAttributeKey } from '@temporalio/common';" },
   { path: 'workflows/activity-options.ts', text: "import { a } from '../domain/ids.ts'; export const o = a;" },
   {
-    path: 'workflows/reconciliation/messages.ts',
+    path: 'temporal/reconciliation/reconcile-effect.ts',
     text: "import type { Form } from '../../domain/form.ts'; export type M = Form;",
   },
   {
@@ -39,12 +39,12 @@ const SOUND_TREE: SourceFile[] = [
     text: `import { proxyActivities } from '@temporalio/workflow';
            import { o } from '../activity-options.ts';
            import type { createActivities } from '../../activities/index.ts';
-           import { type M } from '../reconciliation/messages.ts';
+           import { type M } from '../../temporal/reconciliation/reconcile-effect.ts';
            type A = import('../../activities/index.ts').A;`,
   },
   {
     path: 'api/secrets/routes.ts',
-    text: "import '../../workflows/reconciliation/messages.ts'; import '../../db/client.ts';",
+    text: "import '../../temporal/reconciliation/reconcile-effect.ts'; import '../../db/client.ts';",
   },
   { path: 'server.ts', text: "import './api/secrets/routes.ts'; import './activities/index.ts'; process.env['PORT'];" },
   { path: 'embedded/main.ts', text: "import pg from 'pg'; import '../worker.ts'; const { env } = process;" },
@@ -79,9 +79,9 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     says: /domain imports nothing/,
   },
   {
-    rule: 'db does not import workflows',
+    rule: 'db does not import temporal',
     path: 'db/x.ts',
-    text: "import '../workflows/reconciliation/messages.ts';",
+    text: "import '../temporal/reconciliation/reconcile-effect.ts';",
     says: /db imports domain only/,
   },
   {
@@ -91,9 +91,9 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     says: /createActivities/,
   },
   {
-    rule: 'activities do not import workflows',
+    rule: 'activities do not import temporal',
     path: 'activities/x.ts',
-    text: "import '../workflows/reconciliation/messages.ts';",
+    text: "import '../temporal/reconciliation/reconcile-effect.ts';",
     says: /createActivities/,
   },
   {
@@ -145,16 +145,28 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     says: /a workflow imports domain/,
   },
   {
-    rule: 'a workflow imports of another area its messages only',
+    rule: 'a workflow imports nothing of another area',
     path: 'workflows/invocations/x.ts',
     text: "import '../reconciliation/reconcile-effect.workflow.ts';",
-    says: /messages\.ts/,
+    says: /a workflow imports domain/,
   },
   {
     rule: 'a workflow does not import the registry of workflows',
     path: 'workflows/invocations/x.ts',
     text: "import '../index.ts';",
     says: /a workflow imports domain/,
+  },
+  {
+    rule: 'temporal imports no workflow',
+    path: 'temporal/x.ts',
+    text: "import '../workflows/index.ts';",
+    says: /temporal imports domain only/,
+  },
+  {
+    rule: 'temporal imports no client: workflow code imports it',
+    path: 'temporal/x.ts',
+    text: "import { Client } from '@temporalio/client';",
+    says: /into workflow code/,
   },
   {
     rule: 'what is shipped does not import tests',

@@ -6,7 +6,8 @@ import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts'
  * PostgreSQL, who may query without a tenant, and what workflow code may reach.
  */
 
-type Layer = 'domain' | 'workflows' | 'db' | 'activities' | 'adapters' | 'api' | 'wiring' | 'bench' | 'test';
+type Layer =
+  'domain' | 'temporal' | 'workflows' | 'db' | 'activities' | 'adapters' | 'api' | 'wiring' | 'bench' | 'test';
 
 interface Row {
   /** Layers that it may import, beside itself. */
@@ -15,17 +16,30 @@ interface Row {
   instead: string;
 }
 
-const ANYTHING_SHIPPED: readonly Layer[] = ['domain', 'workflows', 'db', 'activities', 'adapters', 'api', 'wiring'];
+const ANYTHING_SHIPPED: readonly Layer[] = [
+  'domain',
+  'temporal',
+  'workflows',
+  'db',
+  'activities',
+  'adapters',
+  'api',
+  'wiring',
+];
 
 const IMPORT_TABLE: Record<Layer, Row> = {
   domain: {
     layers: [],
     instead: 'domain imports nothing of the project: move what it needs into domain, or this code out of it',
   },
-  workflows: {
+  temporal: {
     layers: ['domain'],
+    instead: 'temporal imports domain only: it says how a workflow is started, and neither starts nor runs it',
+  },
+  workflows: {
+    layers: ['domain', 'temporal'],
     instead:
-      'a workflow imports domain, its own area, other areas’ messages.ts, what stands in workflows/ itself, and `import type` from activities',
+      'a workflow imports domain, temporal, its own area, what stands in workflows/ itself, and `import type` from activities',
   },
   db: { layers: ['domain'], instead: 'db imports domain only: hand the rest in as an argument' },
   activities: {
@@ -37,9 +51,8 @@ const IMPORT_TABLE: Record<Layer, Row> = {
     instead: 'an adapter imports domain only: what it needs is handed to it by the activity',
   },
   api: {
-    layers: ['domain', 'db'],
-    instead:
-      'api imports domain, db, workflows’ messages.ts and workflows/search-attributes.ts: work that touches the world belongs in a workflow',
+    layers: ['domain', 'db', 'temporal'],
+    instead: 'api imports domain, db and temporal: work that touches the world belongs in a workflow',
   },
   wiring: { layers: ANYTHING_SHIPPED, instead: 'what is shipped does not depend on tests or benchmarks' },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
@@ -102,6 +115,7 @@ export function layerOf(path: string): Layer {
   const top = path.split('/')[0];
   switch (top) {
     case 'domain':
+    case 'temporal':
     case 'workflows':
     case 'db':
     case 'activities':
@@ -137,28 +151,23 @@ function isAllowed(from: string, use: ModuleImport): boolean {
   const [source, aim] = [layerOf(from), layerOf(target)];
   if (source === 'workflows') return isAllowedInWorkflow(from, target, use.typeOnly);
   if (source === aim) return true;
-  if (source === 'api' && isWorkflowContract(target)) return true;
   return IMPORT_TABLE[source].layers.includes(aim);
 }
 
 function isAllowedInWorkflow(from: string, target: string, typeOnly: boolean): boolean {
   const aim = layerOf(target);
-  if (aim === 'domain') return true;
+  if (aim === 'domain' || aim === 'temporal') return true;
   if (aim === 'activities') return typeOnly;
   if (aim !== 'workflows') return false;
   const area = areaOf(from);
   // `workflows/index.ts` is the registry: it names every workflow, and no workflow imports it.
   if (area === null) return true;
-  return areaOf(target) === area || isWorkflowContract(target) || isSharedByWorkflows(target);
+  return areaOf(target) === area || isSharedByWorkflows(target);
 }
 
 /** What stands in workflows/ itself serves every area; the registry alone is nobody's to import. */
 function isSharedByWorkflows(path: string): boolean {
   return areaOf(path) === null && path !== 'workflows/index.ts';
-}
-
-function isWorkflowContract(path: string): boolean {
-  return /^workflows\/[a-z-]+\/messages\.ts$/.test(path) || path === 'workflows/search-attributes.ts';
 }
 
 /** The folder below the layer, or null for a file that stands in the layer itself. */
@@ -231,7 +240,8 @@ function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
       });
     }
   };
-  for (const module of modules) if (layerOf(module.path) === 'workflows') follow(module, [module.path]);
+  const isSandboxed = (path: string): boolean => ['workflows', 'temporal'].includes(layerOf(path));
+  for (const module of modules) if (isSandboxed(module.path)) follow(module, [module.path]);
   return violations;
 }
 

@@ -7,7 +7,7 @@ const PLANTED: { path: string; text?: string; says: RegExp }[] = [
   { path: 'db/Secrets/put-secret.ts', says: /kebab-case|no area/ },
   { path: 'api/vault/routes.ts', says: /no area/ },
   { path: 'db/secret/get-secret.ts', says: /no area/ },
-  { path: 'workflows/invoke/messages.ts', says: /no area/ },
+  { path: 'temporal/invoke/messages.ts', says: /no area/ },
   { path: 'utils/helper.ts', says: /new top folder/ },
   { path: 'helper.ts', says: /stands at the top/ },
   { path: 'api/secrets/routes.test.ts', says: /outside test/ },

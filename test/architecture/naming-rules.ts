@@ -34,6 +34,7 @@ export const AREAS = new Set([
 const MACHINERY: Record<string, ReadonlySet<string>> = {
   api: new Set(['http', 'health', 'openapi', 'reference']),
   activities: new Set(['adapters']),
+  temporal: new Set([]),
   workflows: new Set([]),
   db: new Set(['migrations', 'notifications']),
   domain: new Set(['adapters', 'cel', 'configuration', 'json-schema', 'openapi-import']),
@@ -41,6 +42,7 @@ const MACHINERY: Record<string, ReadonlySet<string>> = {
 
 const TOP_FOLDERS = new Set([
   'domain',
+  'temporal',
   'workflows',
   'activities',
   'api',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../temporal/search-attributes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../harness/temporal.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
-import { SEARCH_ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../temporal/search-attributes.ts';
 
 describe('the embedded Temporal dev server, with a file', () => {
   let folder: string;

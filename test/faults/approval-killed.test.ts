@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
-import { SWEEP_SCHEDULE_ID } from '../../workflows/maintenance/messages.ts';
+import { SWEEP_SCHEDULE_ID } from '../../temporal/maintenance/sweep-maintenance.ts';
 import {
   type Approval,
   approvalIn,

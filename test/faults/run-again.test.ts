@@ -1,6 +1,6 @@
 import { WorkflowIdReusePolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { INVOKE_ACTION_WORKFLOW, invocationWorkflowId } from '../../workflows/invocations/messages.ts';
+import { INVOKE_ACTION_WORKFLOW, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { createAction, effectOf, invoke } from '../api/invocations/support.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 import { startTarget, type Target } from '../harness/target.ts';

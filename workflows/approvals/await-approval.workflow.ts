@@ -15,8 +15,12 @@ import type { Activities } from '../../activities/index.ts';
 import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
 import { nextReminderMs } from '../../domain/approvals/reminders.ts';
 import { SQL_OPTIONS } from '../activity-options.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import { type AwaitApprovalInput, type AwaitApprovalResult, DECIDED_SIGNAL } from './messages.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import {
+  type AwaitApprovalInput,
+  type AwaitApprovalResult,
+  DECIDED_SIGNAL,
+} from '../../temporal/approvals/await-approval.ts';
 
 const { watchApproval, expireApproval, remindApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 const decided = defineSignal(DECIDED_SIGNAL);
@@ -85,6 +89,6 @@ async function waitIn(root: CancellationScope, hasNews: () => boolean, waitMs: n
 
 function ended(status: AwaitApprovalResult['status']): AwaitApprovalResult {
   setCurrentDetails(status);
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: status }]);
+  upsertSearchAttributes(searchAttributes({ stage: status }));
   return { status };
 }

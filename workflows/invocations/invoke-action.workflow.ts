@@ -9,15 +9,17 @@ import {
   sleep,
   startChild,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import { CONFIRM_OPTIONS, dispatchOptions, OBSERVE_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
-import { RECONCILE_EFFECT_WORKFLOW, reconciliationWorkflowId } from '../reconciliation/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import type { InvokeActionInput, InvokeActionResult } from './messages.ts';
+import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { asChild } from '../../temporal/start.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
 import { untilDecided } from './until-decided.ts';
 import { untilReserved } from './until-reserved.ts';
 import { wakeDependents } from '../wake-dependents.ts';
@@ -117,21 +119,8 @@ async function startReconciliation(effect: EffectRef): Promise<void> {
 }
 
 async function startReconciliationChild(effect: EffectRef): Promise<void> {
-  await startChild(RECONCILE_EFFECT_WORKFLOW, {
-    workflowId: reconciliationWorkflowId(effect.effectId),
-    args: [effect],
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    staticSummary: `reconcile ${effect.actionName}`,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.workspaceId, value: effect.workspaceId },
-      { key: SEARCH_ATTRIBUTES.environmentId, value: effect.environmentId },
-      { key: SEARCH_ATTRIBUTES.actionName, value: effect.actionName },
-      { key: SEARCH_ATTRIBUTES.invocationId, value: effect.invocationId },
-      { key: SEARCH_ATTRIBUTES.effectId, value: effect.effectId },
-      { key: SEARCH_ATTRIBUTES.stage, value: 'reconciling' },
-      { key: SEARCH_ATTRIBUTES.grade, value: 'unknown' },
-    ],
-  });
+  const { type, options } = asChild(reconcileEffectStart(effect, workflowInfo().taskQueue));
+  await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
 }
 
 function refused(effectId: string | null): InvocationState {
@@ -140,10 +129,7 @@ function refused(effectId: string | null): InvocationState {
 
 /** Lets an operator find the end in the Temporal UI. */
 function finished(state: InvocationState): InvocationState {
-  upsertSearchAttributes([
-    { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
-    { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
-    ...(state.effectId === null ? [] : [{ key: SEARCH_ATTRIBUTES.effectId, value: state.effectId }]),
-  ]);
+  const { effectId, grade } = state;
+  upsertSearchAttributes(searchAttributes({ effectId, stage: state.stage ?? state.status, grade }));
   return state;
 }

@@ -9,16 +9,17 @@ import {
   setCurrentDetails,
   sleep,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { SQL_OPTIONS } from '../activity-options.ts';
 import {
-  approvalWorkflowId,
-  AWAIT_APPROVAL_WORKFLOW,
   type AwaitApprovalInput,
   type AwaitApprovalResult,
-} from '../approvals/messages.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+  awaitApprovalStart,
+} from '../../temporal/approvals/await-approval.ts';
+import { asChild } from '../../temporal/start.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 
 const { watchApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
@@ -48,7 +49,7 @@ export async function untilDecided(root: CancellationScope, waiting: Waiting): P
     invocationId: ref.invocationId,
     subject: actionName,
   };
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: 'awaiting_approval' }]);
+  upsertSearchAttributes(searchAttributes({ stage: 'awaiting_approval' }));
   setCurrentDetails(`waits for approval ${approvalId}`);
   for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
     const status = (await waitInChild(root, input)) ?? (await watchApproval(input)).status;
@@ -64,7 +65,8 @@ async function waitInChild(
 ): Promise<AwaitApprovalResult['status'] | null> {
   try {
     const scope = new CancellationScope({ cancellable: true, parent: root });
-    const { status } = await scope.run(() => executeChild(AWAIT_APPROVAL_WORKFLOW, optionsOf(input)));
+    const { type, options } = asChild(awaitApprovalStart(input, workflowInfo().taskQueue));
+    const { status } = await scope.run(() => executeChild(type, options));
     return status as AwaitApprovalResult['status'];
   } catch (error) {
     if (isCancellation(error)) {
@@ -77,20 +79,4 @@ async function waitInChild(
     log.warn('the wait for an approval broke off: it is taken up again', { approvalId: input.approvalId });
     return null;
   }
-}
-
-function optionsOf(input: AwaitApprovalInput) {
-  return {
-    workflowId: approvalWorkflowId(input.approvalId),
-    args: [input],
-    staticSummary: `approval of ${input.subject}`,
-    staticDetails: `Approval ${input.approvalId} of invocation ${input.invocationId}. Cancelling this workflow cancels the approval, unless it was decided before.`,
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.workspaceId, value: input.workspaceId },
-      { key: SEARCH_ATTRIBUTES.environmentId, value: input.environmentId },
-      { key: SEARCH_ATTRIBUTES.actionName, value: input.subject },
-      ...(input.invocationId === null ? [] : [{ key: SEARCH_ATTRIBUTES.invocationId, value: input.invocationId }]),
-      { key: SEARCH_ATTRIBUTES.stage, value: 'pending' },
-    ],
-  };
 }

@@ -10,7 +10,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import { SQL_OPTIONS } from '../activity-options.ts';
-import { DEPENDENCY_SETTLED_SIGNAL } from './messages.ts';
+import { DEPENDENCY_SETTLED_SIGNAL } from '../../temporal/invocations/invoke-action.ts';
 
 const { reserveAndMarkDispatch } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 const dependencySettled = defineSignal(DEPENDENCY_SETTLED_SIGNAL);

@@ -1,6 +1,10 @@
 import { patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { LOST_AFTER_SECONDS, OVERDUE_READ_SECONDS, type SweepResult } from './messages.ts';
+import {
+  LOST_AFTER_SECONDS,
+  OVERDUE_READ_SECONDS,
+  type SweepResult,
+} from '../../temporal/maintenance/sweep-maintenance.ts';
 
 const {
   startLostInvocations,

@@ -14,14 +14,14 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { ATTEMPT_OPTIONS } from '../activity-options.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
-  DELIVER_MESSAGE_WORKFLOW,
   type DeliverMessageInput,
   type DeliverMessageResult,
-  messageWorkflowId,
+  deliverMessageStart,
   WAKE_SIGNAL,
-} from './messages.ts';
+} from '../../temporal/messages/deliver-message.ts';
+import { asChild } from '../../temporal/start.ts';
 
 const { attemptMessage } = proxyActivities<Activities>(ATTEMPT_OPTIONS);
 const wake = defineSignal(WAKE_SIGNAL);
@@ -44,7 +44,7 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
     const step = await attemptMessage(ref);
     if (step.next === 'end') {
       for (const callbackId of step.callbackIds) await startCallback(ref, callbackId);
-      upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.stage, value: step.status }]);
+      upsertSearchAttributes(searchAttributes({ stage: step.status }));
       return { status: step.status };
     }
     const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
@@ -59,18 +59,11 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
 /** A callback is a message of its own and outlives this workflow. */
 async function startCallback(ref: DeliverMessageInput, messageId: string): Promise<void> {
   const { workspaceId, environmentId } = ref;
+  const callback = { messageId, workspaceId, environmentId };
+  const start = deliverMessageStart(callback, workflowInfo().taskQueue, `callback of ${ref.messageId}`);
+  const { type, options } = asChild(start);
   try {
-    await startChild(DELIVER_MESSAGE_WORKFLOW, {
-      workflowId: messageWorkflowId(messageId),
-      args: [{ messageId, workspaceId, environmentId }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `callback of ${ref.messageId}`,
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.workspaceId, value: workspaceId },
-        { key: SEARCH_ATTRIBUTES.environmentId, value: environmentId },
-        { key: SEARCH_ATTRIBUTES.stage, value: 'pending' },
-      ],
-    });
+    await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     log.info('the sweep has started this callback already', { messageId });

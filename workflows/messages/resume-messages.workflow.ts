@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { Activities } from '../../activities/index.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';
 import { WAKE_OPTIONS } from '../activity-options.ts';
-import type { ResumeMessagesInput } from './messages.ts';
+import type { ResumeMessagesInput } from '../../temporal/messages/resume-messages.ts';
 
 const { wakeHeldMessages } = proxyActivities<Activities>(WAKE_OPTIONS);
 

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { WAKE_OPTIONS } from '../activity-options.ts';
-import type { StartMessagesInput } from './messages.ts';
+import type { StartMessagesInput } from '../../temporal/messages/start-messages.ts';
 
 const { wakeMessages } = proxyActivities<Activities>(WAKE_OPTIONS);
 /** So few that an activity is done well within its time-out on a slow server. */

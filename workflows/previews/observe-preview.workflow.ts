@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { OBSERVE_DRAFT_OPTIONS } from '../activity-options.ts';
-import type { ObservePreviewInput, ObservePreviewResult } from './messages.ts';
+import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
 
 const { observeDraft } = proxyActivities<Activities>(OBSERVE_DRAFT_OPTIONS);
 

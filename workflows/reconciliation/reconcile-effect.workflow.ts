@@ -20,14 +20,14 @@ import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation/schedu
 import type { InvocationState } from '../../domain/refs.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   LOOK_SIGNAL,
   RECONCILE_NOW_UPDATE,
   type ReconcileEffectInput,
   type ReconcileEffectResult,
   type ReconcileNowResult,
-} from './messages.ts';
+} from '../../temporal/reconciliation/reconcile-effect.ts';
 import { walkSchedule } from './walk-schedule.ts';
 
 const { beginReconciliation, settleInvocation, planReconciliation, exhaustReconciliation } =
@@ -43,10 +43,7 @@ const look = defineSignal(LOOK_SIGNAL);
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
   const state = patched('reconcile-now') ? await new Reconciliation(input).run() : await walkSchedule(input);
-  upsertSearchAttributes([
-    { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
-    { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
-  ]);
+  upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   await wakeDependents(state);
   return state;
 }

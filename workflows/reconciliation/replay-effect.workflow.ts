@@ -10,8 +10,9 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import { dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import { LOOK_SIGNAL, reconciliationWorkflowId, type ReplayEffectInput, type ReplayEffectResult } from './messages.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/reconciliation/replay-effect.ts';
 
 const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
@@ -32,10 +33,7 @@ export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffe
     }
     const state = await settleReplay(ref);
     if (state.stage === 'settled' || state.grade === 'pending') await tellReconciliation(input.effectId);
-    upsertSearchAttributes([
-      { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
-      { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
-    ]);
+    upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
     await wakeDependents(state);
     return state;
   });

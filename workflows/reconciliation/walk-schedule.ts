@@ -3,7 +3,7 @@ import { ActivityFailure } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { nextReadDelayMs } from '../../domain/reconciliation/schedule.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
-import type { ReconcileEffectInput, ReconcileEffectResult } from './messages.ts';
+import type { ReconcileEffectInput, ReconcileEffectResult } from '../../temporal/reconciliation/reconcile-effect.ts';
 
 const { settleInvocation, planReconciliation, exhaustReconciliation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 

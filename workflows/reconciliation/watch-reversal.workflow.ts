@@ -14,8 +14,8 @@ import {
   REVERSAL_READS_MAX,
 } from '../../domain/reconciliation/schedule.ts';
 import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
-import { SEARCH_ATTRIBUTES } from '../search-attributes.ts';
-import type { WatchReversalInput, WatchReversalResult } from './messages.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import type { WatchReversalInput, WatchReversalResult } from '../../temporal/reconciliation/watch-reversal.ts';
 
 const { beginReversalWatch, planReversalRead, settleReversal } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
@@ -50,9 +50,6 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
     if (delayMs === null) break;
     await sleep(delayMs);
   }
-  upsertSearchAttributes([
-    { key: SEARCH_ATTRIBUTES.stage, value: state.stage ?? state.status },
-    { key: SEARCH_ATTRIBUTES.grade, value: state.grade },
-  ]);
+  upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   return state;
 }

@@ -17,7 +17,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { compiledModule } from '../../harness/compiled-module.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { TASK_QUEUE } from '../../../workflows/search-attributes.ts';
+import { TASK_QUEUE } from '../../../temporal/task-queues.ts';
 import { violationsOf } from './reply-schemas.ts';
 
 export interface CallOptions {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
 import { startFakeStripe, type FakeStripe } from '../../harness/providers/fake-stripe.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { previewWorkflowId } from '../../../workflows/previews/messages.ts';
+import { previewWorkflowId } from '../../../temporal/previews/observe-preview.ts';
 import { effectOf, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, readPreview } from './support.ts';
 

@@ -5,7 +5,7 @@ import { admit } from '../../../api/invocations/admit.ts';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { previewSchema } from '../../../api/previews/schemas.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { invocationWorkflowId } from '../../../workflows/invocations/messages.ts';
+import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';

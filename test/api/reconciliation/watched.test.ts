@@ -78,6 +78,8 @@ describe('the sweep', () => {
     await expect
       .poll(async () => Date.parse((await now(effect.id)).reconciliation.nextAt ?? ''), { timeout: 20_000 })
       .toBeGreaterThan(Date.now() - 60_000);
+    const query = `WorkflowType = 'reconcileEffect' AND Grade = 'unknown' AND ExecutionStatus = 'Running' AND EffectId = '${effect.id}'`;
+    await expect.poll(async () => (await service.client.workflow.count(query)).count, { timeout: 20_000 }).toBe(1);
   });
 });
 

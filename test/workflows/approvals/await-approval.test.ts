@@ -11,8 +11,12 @@ import type { ApprovalRecord } from '../../../db/approvals/records.ts';
 import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { InvocationRef, InvocationState } from '../../../domain/refs.ts';
-import { approvalWorkflowId, type AwaitApprovalResult, DECIDED_SIGNAL } from '../../../workflows/approvals/messages.ts';
-import { invocationWorkflowId } from '../../../workflows/invocations/messages.ts';
+import {
+  approvalWorkflowId,
+  type AwaitApprovalResult,
+  DECIDED_SIGNAL,
+} from '../../../temporal/approvals/await-approval.ts';
+import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../../activities/invocations/world.ts';
 

@@ -18,3 +18,14 @@ export interface SweepResult {
   /** Absent in what ran before there were approvals. */
   approvalsLookedAt?: number;
 }
+
+/** What the schedule starts. Temporal makes the id of each run from the schedule's. */
+export function sweepMaintenanceStart(taskQueue: string) {
+  return {
+    type: 'startWorkflow' as const,
+    workflowType: SWEEP_WORKFLOW,
+    taskQueue,
+    args: [],
+    staticSummary: 'starts work that lost its workflow, and deletes what is past its time',
+  };
+}

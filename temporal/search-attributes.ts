@@ -1,7 +1,7 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
 /**
- * What an operator finds an invocation by in the Temporal UI. All Keywords: at most 10 on PostgreSQL. Never a secret.
+ * What an operator finds a workflow by in the Temporal UI. All Keywords: at most 10 on PostgreSQL. Never a secret.
  * The embedded stack and `npm run temporal:setup` register them.
  */
 export const SEARCH_ATTRIBUTES = {
@@ -15,4 +15,13 @@ export const SEARCH_ATTRIBUTES = {
   grade: defineSearchAttributeKey('Grade', SearchAttributeType.KEYWORD),
 } as const;
 
-export const TASK_QUEUE = 'agent-actions';
+export type SearchAttributeValues = { [Name in keyof typeof SEARCH_ATTRIBUTES]?: string | null | undefined };
+
+/** The pairs that Temporal takes. What is not known, undefined or null, is left out. */
+export function searchAttributes(values: SearchAttributeValues): SearchAttributePair[] {
+  const names = Object.keys(SEARCH_ATTRIBUTES) as (keyof typeof SEARCH_ATTRIBUTES)[];
+  return names.flatMap((name) => {
+    const value = values[name];
+    return value === undefined || value === null ? [] : [{ key: SEARCH_ATTRIBUTES[name], value }];
+  });
+}

@@ -1,0 +1,27 @@
+import type { SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+
+/** How one workflow is started, whoever starts it: a request, another workflow, or the sweep. */
+export interface Start<Input extends readonly unknown[] = readonly unknown[]> {
+  /** The workflow's name in workflows/index.ts. */
+  type: string;
+  options: StartOptions<Input>;
+}
+
+export interface StartOptions<Input extends readonly unknown[]> {
+  workflowId: string;
+  taskQueue: string;
+  args: Input;
+  staticSummary: string;
+  staticDetails?: string;
+  typedSearchAttributes: SearchAttributePair[];
+  workflowIdReusePolicy: WorkflowIdReusePolicy;
+  /** What a client's start does where the workflow runs. A child's start fails there, always. */
+  workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
+  workflowExecutionTimeout?: number;
+}
+
+/** The same for a start within a workflow, to which Temporal offers no conflict policy. */
+export function asChild<Input extends readonly unknown[]>({ type, options }: Start<Input>) {
+  const { workflowIdConflictPolicy: _clientsOnly, ...childOptions } = options;
+  return { type, options: { ...childOptions, args: [...childOptions.args] } };
+}
