@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { insert } from '../tenancy/planted-rows.ts';
+import { insert } from '../harness/plant.ts';
 
 /** What the database itself holds of approvals, whatever code writes to it. */
 let database: TestDatabase;

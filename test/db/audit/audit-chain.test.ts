@@ -5,7 +5,7 @@ import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { verifyAuditChain, type AuditChainState } from '../../../db/audit/verify-audit-chain.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { withoutTriggers } from '../tenancy/planted-rows.ts';
+import { withoutTriggers } from '../harness/plant.ts';
 
 /** Who did what: one chain for each workspace, which nothing changes or removes unseen. */
 

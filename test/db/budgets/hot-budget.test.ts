@@ -9,7 +9,7 @@ import { getBudget } from '../../../db/budgets/get-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
 import { projectRoot } from '../../../embedded/project-root.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { withoutTriggers } from '../tenancy/planted-rows.ts';
+import { withoutTriggers } from '../harness/plant.ts';
 
 const PROCESSES = 4;
 const OF_EACH = 2_500;

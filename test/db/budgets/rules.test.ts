@@ -8,7 +8,8 @@ import { putBudget } from '../../../db/budgets/put-budget.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { plantInvocation, plantRows, type PlantedRows } from '../tenancy/planted-rows.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
 
 /** What the database holds of budgets, whatever the code does. */
 
@@ -17,13 +18,13 @@ const CAP = 10 * ONE;
 
 let database: TestDatabase;
 let owner: Client;
-let planted: PlantedRows;
+let planted: PlantedAction;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  planted = await plantRows(owner, database.tenant);
+  planted = await plantAction(owner, database.tenant);
 });
 
 afterAll(async () => {

@@ -10,14 +10,10 @@ import {
   type Verification,
 } from '../../../domain/lifecycle.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import {
-  insert,
-  plantEffect,
-  plantInvocation,
-  plantRows,
-  withoutTriggers,
-  type PlantedRows,
-} from '../tenancy/planted-rows.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { insert, withoutTriggers } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
+import { plantEffect } from './planted-rows.ts';
 
 /**
  * The life of an effect as the database enforces it. Source: decisions.md, "Effects, attempts, reconciliation"; service.md,
@@ -56,13 +52,13 @@ const LEGAL_MOVES: Record<string, readonly Place[]> = {
 
 let database: TestDatabase;
 let owner: Client;
-let planted: PlantedRows;
+let planted: PlantedAction;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  planted = await plantRows(owner, database.tenant);
+  planted = await plantAction(owner, database.tenant);
 });
 
 afterAll(async () => {

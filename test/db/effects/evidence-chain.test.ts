@@ -2,26 +2,26 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import {
-  insert,
-  plantEffect,
-  plantInvocation,
-  plantRows,
-  withoutTriggers,
-  type PlantedRows,
-} from '../tenancy/planted-rows.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { plantAttempt } from '../attempts/planted-rows.ts';
+import { insert, withoutTriggers } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
+import { plantEffect } from './planted-rows.ts';
 
 /** Evidence and action versions are append-only, and evidence is chained by hash for each effect, so that a receipt can be checked. */
 
 let database: TestDatabase;
 let owner: Client;
-let planted: PlantedRows;
+let planted: PlantedAction;
+let attemptId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  planted = await plantRows(owner, database.tenant);
+  planted = await plantAction(owner, database.tenant);
+  attemptId = await plantAttempt(owner, database.tenant, await plantInvocation(owner, database.tenant, planted));
+  await append(await effectWithEvidence(0), 'planted');
 });
 
 afterAll(async () => {
@@ -145,9 +145,9 @@ describe('append-only tables', () => {
   });
 
   test('a closed attempt, and a claim, stand for good', async () => {
-    const attempt = `FROM attempts WHERE id = '${planted.attemptId}'`;
+    const attempt = `FROM attempts WHERE id = '${attemptId}'`;
     const update = (set: string): Promise<unknown> =>
-      owner.query(`UPDATE attempts SET ${set} WHERE id = $1`, [planted.attemptId]);
+      owner.query(`UPDATE attempts SET ${set} WHERE id = $1`, [attemptId]);
     await update('claimed_at = now()');
     await expect(update("claimed_at = now() + interval '1 s'")).rejects.toThrow(/was claimed before/);
     await expect(update('claimed_at = NULL')).rejects.toThrow(/was claimed before/);

@@ -11,7 +11,10 @@ import type { ImpactQuantity } from '../../../domain/actions.ts';
 import type { ImpactFacts } from '../../../domain/impact-limits/demand.ts';
 import type { Outcome, PartialEffect, Refusal, Stage } from '../../../domain/lifecycle.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { plantEffect, plantInvocation, plantRows, type PlantedRows } from '../tenancy/planted-rows.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { plantEffect } from '../effects/planted-rows.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
+import { rows } from './planted-rows.ts';
 
 export interface TestEffect {
   effectId: string;
@@ -48,10 +51,10 @@ export function money(amount: number, currency = 'usd', bound: ImpactQuantity['b
 export class LimitWorld {
   readonly database: TestDatabase;
   readonly owner: Client;
-  private readonly planted: PlantedRows;
+  private readonly planted: PlantedAction;
   private limits = 0;
 
-  private constructor(database: TestDatabase, owner: Client, planted: PlantedRows) {
+  private constructor(database: TestDatabase, owner: Client, planted: PlantedAction) {
     this.database = database;
     this.owner = owner;
     this.planted = planted;
@@ -61,11 +64,8 @@ export class LimitWorld {
     const database = await createTestDatabase(options);
     const owner = new Client({ connectionString: database.ownerUrl });
     await owner.connect();
-    return new LimitWorld(
-      database,
-      owner,
-      await plantRows(owner, database.tenants.staging).then(() => plantRows(owner, database.tenant)),
-    );
+    for (const tenant of [database.tenants.staging, database.tenant]) await rows.plant(owner, tenant);
+    return new LimitWorld(database, owner, await plantAction(owner, database.tenant));
   }
 
   async close(): Promise<void> {

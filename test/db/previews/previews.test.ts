@@ -2,17 +2,22 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { insert, plantEffect, plantInvocation, plantRows } from '../tenancy/planted-rows.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { plantEffect } from '../effects/planted-rows.ts';
+import { insert } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
+import { rows } from './planted-rows.ts';
 
 /** What the database itself holds of previews, whatever code writes to it. */
 let database: TestDatabase;
 let owner: Client;
-let action: { actionId: string; versionId: string };
+let action: PlantedAction;
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  action = await plantRows(owner, database.tenant);
+  action = await plantAction(owner, database.tenant);
+  await rows.plant(owner, database.tenant);
 });
 afterAll(async () => {
   await owner.end();

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { plantRows } from './planted-rows.ts';
+import { plantRows, saidOfTables, tablesThatAre } from './planted-rows.ts';
 
 /**
  * No row of another environment can be read, inserted, changed or deleted, and none at all without an environment. Held for
@@ -16,6 +16,11 @@ let mine: Tenant;
 /** A sibling environment of the same workspace, and an environment of another workspace. */
 let others: Tenant[] = [];
 
+const heldElsewhere = saidOfTables('heldElsewhere');
+const canBegin = saidOfTables('canBegin');
+const ofWorkspace = tablesThatAre('ofWorkspace');
+const writtenByDatabase = tablesThatAre('writtenByDatabase');
+
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
@@ -27,7 +32,7 @@ beforeAll(async () => {
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
      AND relname NOT LIKE 'migrations%' ORDER BY 1`,
   );
-  tables = rows.map((row) => row.name).filter((name) => !Object.hasOwn(HELD_ELSEWHERE, name));
+  tables = rows.map((row) => row.name).filter((name) => !Object.hasOwn(heldElsewhere, name));
 });
 
 afterAll(async () => {
@@ -35,20 +40,10 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Tables that no tenant's statement reads or writes, or everybody's may, and where that is held instead. */
-const HELD_ELSEWHERE: Record<string, string> = {
-  sign_in_sessions: 'of a user, not of a workspace: test/db/tenancy/people.test.ts',
-  sign_in_throttles: 'counted by functions of the directory alone: test/db/tenancy/people.test.ts',
-  users: 'of themselves, not of a workspace: test/db/tenancy/people.test.ts',
-  installation: 'one row, which is nobody’s: test/db/plans/installation.test.ts',
-  rate_windows: 'counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
-};
-
 /** The column by which a table knows its tenant, and this tenant's value of it. */
 function ownershipOf(table: string, tenant: Tenant): { column: string; value: string } {
   if (table === 'workspaces') return { column: 'id', value: tenant.workspaceId };
-  if (['environments', 'members', 'invitations', 'audit_chains', 'signing_keys', 'monthly_usage'].includes(table))
-    return { column: 'workspace_id', value: tenant.workspaceId };
+  if (ofWorkspace.includes(table)) return { column: 'workspace_id', value: tenant.workspaceId };
   return { column: 'environment_id', value: tenant.environmentId };
 }
 
@@ -59,9 +54,7 @@ function strangersOf(table: string): Tenant[] {
 
 /** How a row that is not its own is refused; what the database or a migration alone writes takes no row from the application at all. */
 function refusalOf(table: string): RegExp {
-  return ['api_key_unknown_usage', 'audit_chains', 'policy_revisions'].includes(table)
-    ? /permission denied/
-    : /row-level security/;
+  return writtenByDatabase.includes(table) ? /permission denied/ : /row-level security/;
 }
 
 async function columnsWith(table: string, privilege: 'UPDATE'): Promise<string[]> {
@@ -107,8 +100,18 @@ async function tryAsMe(
 describe('every table', () => {
   test('holds rows of each tenant, so that what follows proves something', async () => {
     await forEachTable(async (table) => {
-      for (const tenant of [mine, ...others]) expect(await countAsOwner(table, tenant), table).toBeGreaterThan(0);
+      const remedy = `${table}: plant a row of it in test/db/<its area>/planted-rows.ts (test/README.md)`;
+      for (const tenant of [mine, ...others]) expect(await countAsOwner(table, tenant), remedy).toBeGreaterThan(0);
     });
+  });
+
+  test('that an area speaks of is a table', async () => {
+    const spokenOf = [...ofWorkspace, ...writtenByDatabase, ...Object.keys({ ...heldElsewhere, ...canBegin })];
+    const { rows } = await owner.query<{ name: string }>(
+      'SELECT name FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL',
+      [spokenOf],
+    );
+    expect(rows).toEqual([]);
   });
 
   test('is under row-level security, enabled and forced, with the tenant policy', async () => {
@@ -183,9 +186,6 @@ describe('every table', () => {
   });
 });
 
-/** Which rows could be inserted, where a trigger refuses others before row-level security does. */
-const CAN_BEGIN: Record<string, string> = { effects: `stage = 'ready'` };
-
 /** Inserts a copy of a tenant's row, which the superuser read. */
 async function copyInto(
   db: { raw(sql: string, values: readonly string[]): PromiseLike<{ rowCount: number }> },
@@ -194,7 +194,7 @@ async function copyInto(
 ): Promise<{ rowCount: number }> {
   const { column, value } = ownershipOf(table, tenant);
   const { rows } = await owner.query<{ row: unknown }>(
-    `SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${column} = $1 AND ${CAN_BEGIN[table] ?? 'true'} LIMIT 1`,
+    `SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${column} = $1 AND ${canBegin[table] ?? 'true'} LIMIT 1`,
     [value],
   );
   const { rows: names } = await owner.query<{ name: string }>(

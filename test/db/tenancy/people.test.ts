@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { plantPeople } from './planted-rows.ts';
+import { plantPeople } from '../members/planted-rows.ts';
 
 /** Users and their sessions belong to no workspace; what binds their rows is `app.user_id`. */
 describe('rows of people', () => {

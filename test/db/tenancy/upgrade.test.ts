@@ -15,8 +15,10 @@ import { reserveImpact } from '../../../db/impact-limits/reserve-impact.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { MIGRATIONS, type Migration } from '../../../db/migrations/index.ts';
 import { LIMIT_INVARIANTS } from '../../faults/invariants.ts';
+import { plantEffect } from '../effects/planted-rows.ts';
+import { insert, withoutTriggers } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
 import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
-import { insert, plantEffect, plantInvocation, withoutTriggers } from './planted-rows.ts';
 
 /** A database of the last release, with its rows, brought to the newest schema by an owner that row-level security binds. */
 

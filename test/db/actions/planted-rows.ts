@@ -1,0 +1,35 @@
+import type { Client } from 'pg';
+import type { Tenant } from '../../../db/client.ts';
+import { newId } from '../../../domain/ids.ts';
+import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
+
+/** What other areas' rows name of an action. */
+export interface PlantedAction {
+  actionId: string;
+  versionId: string;
+}
+
+export async function plantAction(owner: Client, tenant: Tenant): Promise<PlantedAction> {
+  const [actionId, versionId] = [newId('action'), newId('actionVersion')];
+  const environment_id = tenant.environmentId;
+  await owner.query('BEGIN'); // the action names its version, and the version its action: checked at the commit
+  await insert(owner, 'actions', {
+    id: actionId,
+    environment_id,
+    name: `planted-${actionId.toLowerCase()}`,
+    current_version_id: versionId,
+  });
+  await insert(owner, 'action_versions', {
+    id: versionId,
+    environment_id,
+    action_id: actionId,
+    number: 1,
+    digest: DIGEST,
+    definition: {},
+    created_by: {},
+  });
+  await owner.query('COMMIT');
+  return { actionId, versionId };
+}
+
+export const rows: PlantedArea = { plant: async (owner, tenant) => void (await plantAction(owner, tenant)) };

@@ -1,0 +1,18 @@
+import { newId } from '../../../domain/ids.ts';
+import { insert, type PlantedArea } from '../harness/plant.ts';
+
+export const rows: PlantedArea = {
+  // The chain of the workspace grows with it, so audit_chains holds a row of each workspace too.
+  plant: (owner, tenant) =>
+    insert(owner, 'audit_log', {
+      id: newId('auditEntry'),
+      workspace_id: tenant.workspaceId,
+      environment_id: tenant.environmentId,
+      actor_type: 'system',
+      action: 'row.planted',
+      target_type: 'row',
+      target_id: 'planted',
+    }),
+  ofWorkspace: ['audit_chains'],
+  writtenByDatabase: ['audit_chains'],
+};

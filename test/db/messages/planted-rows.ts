@@ -1,0 +1,28 @@
+import { newId } from '../../../domain/ids.ts';
+import { insert, type PlantedArea } from '../harness/plant.ts';
+
+export const rows: PlantedArea = {
+  /** A message with an attempt and a deduplication window. */
+  async plant(owner, { environmentId: environment_id }) {
+    const id = newId('message');
+    await insert(owner, 'messages', {
+      id,
+      environment_id,
+      url: 'https://example.com/hook',
+      method: 'POST',
+      body_kind: 'none',
+      max_retries: 5,
+      timeout_seconds: 30,
+      published_by: {},
+      status: 'pending',
+      next_attempt_at: new Date(),
+    });
+    await insert(owner, 'message_attempts', { id: newId('attempt'), environment_id, message_id: id, number: 1 });
+    await insert(owner, 'message_deduplications', {
+      environment_id,
+      digest: Buffer.alloc(32),
+      message_id: id,
+      expires_at: new Date(),
+    });
+  },
+};

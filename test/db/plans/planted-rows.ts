@@ -1,0 +1,17 @@
+import type { PlantedArea } from '../harness/plant.ts';
+
+export const rows: PlantedArea = {
+  /** Use of the workspace, which its environments share. */
+  async plant(owner, tenant) {
+    await owner.query(
+      `INSERT INTO monthly_usage (workspace_id, month, allowance, shard, used) VALUES ($1, '2026-01-01', 'executions', 0, 1)
+       ON CONFLICT DO NOTHING`,
+      [tenant.workspaceId],
+    );
+  },
+  ofWorkspace: ['monthly_usage'],
+  heldElsewhere: {
+    installation: 'one row, which is nobody’s: test/db/plans/installation.test.ts',
+    rate_windows: 'counted by a function of the directory alone: test/db/plans/rate-limiter.test.ts',
+  },
+};
