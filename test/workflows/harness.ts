@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
-import type { Activities } from '../../activities/index.ts';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { type Activities, createActivities } from '../../activities/index.ts';
 
-/** Doubles of the activities, typed by the real ones, that remember in which order they were called. */
+/** Doubles of the activities, typed by the real ones, that remember in which order they were called. One that a test does not name fails. */
 export interface Doubles {
   activities: Activities;
   calls: string[];
 }
+
+/** Activities take what they need when they are called, so their names can be had without any of it. */
+const ACTIVITY_NAMES = Object.keys(createActivities({} as ActivityDependencies));
 
 const unexpected = (name: string) => () => {
   throw new Error(`${name} was not expected`);
@@ -16,37 +20,7 @@ const unexpected = (name: string) => () => {
 
 export function doubles(overrides: Partial<Activities>): Doubles {
   const calls: string[] = [];
-  const base: Activities = {
-    evaluateAndReserve: unexpected('evaluateAndReserve'),
-    evaluateInvocation: unexpected('evaluateInvocation'),
-    reserveAndMarkDispatch: unexpected('reserveAndMarkDispatch'),
-    dispatchEffect: unexpected('dispatchEffect'),
-    settleInvocation: unexpected('settleInvocation'),
-    watchApproval: unexpected('watchApproval'),
-    remindApproval: unexpected('remindApproval'),
-    expireApproval: unexpected('expireApproval'),
-    cancelApproval: unexpected('cancelApproval'),
-    readBackEffect: unexpected('readBackEffect'),
-    observeTarget: unexpected('observeTarget'),
-    observeDraft: unexpected('observeDraft'),
-    planReconciliation: unexpected('planReconciliation'),
-    exhaustReconciliation: unexpected('exhaustReconciliation'),
-    beginReconciliation: unexpected('beginReconciliation'),
-    sendReplay: unexpected('sendReplay'),
-    settleReplay: unexpected('settleReplay'),
-    beginReversalWatch: unexpected('beginReversalWatch'),
-    planReversalRead: unexpected('planReversalRead'),
-    settleReversal: unexpected('settleReversal'),
-    startOverdueReads: unexpected('startOverdueReads'),
-    wakeUnwatchedApprovals: unexpected('wakeUnwatchedApprovals'),
-    attemptMessage: unexpected('attemptMessage'),
-    wakeHeldMessages: unexpected('wakeHeldMessages'),
-    wakeMessages: unexpected('wakeMessages'),
-    startLostMessages: unexpected('startLostMessages'),
-    deleteExpiredDeduplications: unexpected('deleteExpiredDeduplications'),
-    startLostInvocations: unexpected('startLostInvocations'),
-    deleteExpiredIdempotencyClaims: unexpected('deleteExpiredIdempotencyClaims'),
-  };
+  const base = Object.fromEntries(ACTIVITY_NAMES.map((name) => [name, unexpected(name)]));
   const merged = { ...base, ...overrides };
   const recorded = Object.fromEntries(
     Object.entries(merged).map(([name, activity]) => [

@@ -1,21 +1,14 @@
-import { Context } from '@temporalio/activity';
-import type { Activities } from '../../activities/index.ts';
-import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
-import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../domain/approvals/approval.ts';
-import type { InvocationState } from '../../domain/refs.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Activities } from '../../../activities/index.ts';
+import type { Reservation } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
+import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../../domain/approvals/approval.ts';
+import type { InvocationState } from '../../../domain/refs.ts';
+import { caller, EFFECT, INVOCATION as ref, type Scenario } from '../../replay/scenario.ts';
 
 /** Every way in which an approval ends, and what its invocation does then. */
 
-const approval: ApprovalRef = {
-  approvalId: 'apr_0000000000000000000001',
-  workspaceId: '00000000-0000-7000-8000-000000000001',
-  environmentId: '00000000-0000-7000-8000-000000000002',
-  invocationId: 'inv_0000000000000000000001',
-};
-const effectId = 'eff_0000000000000000000001';
-const { approvalId, ...ref } = approval;
-const actionName = 'refund.create';
+const approval: ApprovalRef = { approvalId: 'apr_0000000000000000000001', ...ref };
+const { approvalId } = approval;
+const { actionName, effectId } = EFFECT;
 const HOUR_MS = 3_600_000;
 
 const accepted: InvocationState = { status: 'succeeded', grade: 'acknowledged', stage: 'settled', effectId };
@@ -64,11 +57,7 @@ function life(at: { read: number; act: (row: ReturnType<typeof rowOf>, doing: Do
   } satisfies Partial<Activities>;
 }
 
-const tell: Doing = async (what) => {
-  const { client, info } = Context.current();
-  const handle = client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');
-  await (what === 'signal' ? handle.signal('decided') : handle.cancel());
-};
+const tell: Doing = (what) => (what === 'signal' ? caller().signal('decided') : caller().cancel());
 const decided = (status: 'approved' | 'denied', read = 1) => ({
   read,
   act: async (own: ReturnType<typeof rowOf>, doing: Doing) => {
@@ -112,7 +101,7 @@ const waiting = (what: string, activities: Partial<Activities>, observes = false
 
 let evaluations = 0;
 
-export const APPROVAL_SCENARIOS: readonly Scenario[] = [
+export const scenarios: readonly Scenario[] = [
   awaiting('approved-when-signalled', life(decided('approved'))),
   awaiting('denied-after-a-reminder', life(decided('denied', 2))),
   awaiting('reminded-twice-then-expired', life(null)),

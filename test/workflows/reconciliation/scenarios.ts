@@ -1,21 +1,12 @@
-import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
-import type { Activities } from '../../activities/index.ts';
-import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
-import type { BegunReconciliation } from '../../activities/reconciliation/plan-reconciliation.ts';
-import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Activities } from '../../../activities/index.ts';
+import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
+import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
+import { caller, EFFECT, failing, inTurn, type Scenario } from '../../replay/scenario.ts';
 
-/** Every way in which a reconciliation, a replay, a watch over what may be reversed, and a wait for other effects end. */
+/** Every way in which a reconciliation, a replay, and a watch over what may be reversed end. */
 
-const effect: EffectRef = {
-  invocationId: 'inv_0000000000000000000001',
-  workspaceId: '00000000-0000-7000-8000-000000000001',
-  environmentId: '00000000-0000-7000-8000-000000000002',
-  effectId: 'eff_0000000000000000000001',
-  actionName: 'refund.create',
-};
-const { effectId, actionName: _actionName, ...ref } = effect;
+const effect: EffectRef = EFFECT;
+const { effectId } = EFFECT;
 const DAY_MS = 86_400_000;
 
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId };
@@ -24,23 +15,11 @@ const confirmed: InvocationState = { ...held, status: 'succeeded', grade: 'confi
 const acknowledged: InvocationState = { ...confirmed, grade: 'acknowledged' };
 const reversed: InvocationState = { ...confirmed, status: 'failed', grade: 'failed' };
 
-/** Answers the given values one after the other, then the last one for ever. */
-function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
-  let turn = 0;
-  return () => Promise.resolve(values[Math.min(turn++, values.length - 1)] ?? values[0]);
-}
 const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = {}) => ({
   beginReconciliation: () =>
     Promise.resolve({ exhausted: false, unknownForMs: 0, dispatchedForMs: 0, settledForMs: 0, state, ...progress }),
 });
 const reads = (impliedOutcome: 'unknown' | 'pending' | 'succeeded') => () => Promise.resolve({ impliedOutcome });
-const failing = (): Promise<never> => Promise.reject(ApplicationFailure.nonRetryable('away'));
-
-/** The workflow that an activity double was called by. */
-function caller() {
-  const { client, info } = Context.current();
-  return client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');
-}
 /** Does it at the first call alone. */
 function once(first: () => Promise<unknown>): () => Promise<void> {
   let isDone = false;
@@ -88,28 +67,13 @@ const replaying = (what: string, activities: Partial<Activities>): Scenario => (
   server: 'time-skipping',
 });
 
-const depends = {
-  decision: 'depends',
-  effectId,
-  actionName: 'refund.create',
-  timeoutMs: 30_000,
-  readsBack: false,
-} as const;
-const depending = (what: string, activities: Partial<Activities>): Scenario => ({
-  name: `invokeAction/${what}.v2`,
-  workflow: 'invokeAction',
-  workflowId: `invocation/${ref.invocationId}`,
-  args: [ref],
-  activities: {
-    evaluateAndReserve: () => Promise.resolve(depends),
-    dispatchEffect: () => Promise.resolve({ seen: 'settled', state: acknowledged }),
-    ...activities,
-  },
-  server: 'time-skipping',
+/** As the workflow began before it asked how far a reconciliation had come. */
+const reconcilingFirst = (what: string, activities: Partial<Activities>): Scenario => ({
+  ...reconciling(what, activities),
+  name: `reconcileEffect/${what}.v1`,
 });
-const waits = { decision: 'depends' } as const;
 
-export const RECONCILIATION_SCENARIOS: readonly Scenario[] = [
+export const scenarios: readonly Scenario[] = [
   reconciling('settled-by-a-late-answer', begun(confirmed)),
   reconciling('settled-by-a-read', {
     ...begun(held),
@@ -177,46 +141,26 @@ export const RECONCILIATION_SCENARIOS: readonly Scenario[] = [
     settleReplay: () => Promise.resolve(pending),
   }),
   replaying('lost', { sendReplay: failing, settleReplay: () => Promise.resolve(held) }),
-  depending('depends-and-is-told', {
-    reserveAndMarkDispatch: (() => {
-      let looks = 0;
-      return async () => {
-        if (looks++ > 0) return { decision: 'dispatch' };
-        await caller().signal('dependencySettled');
-        return waits;
-      };
-    })(),
+  reconcilingFirst('settled-by-a-late-answer', { settleInvocation: async () => confirmed }),
+  reconcilingFirst('settled-at-the-third-read', {
+    settleInvocation: inTurn(held, held, held, confirmed),
+    readBackEffect: inTurn(
+      { impliedOutcome: 'unknown' },
+      { impliedOutcome: 'unknown' },
+      { impliedOutcome: 'succeeded' },
+    ),
   }),
-  depending('depends-and-looks', {
-    reserveAndMarkDispatch: inTurn<Reservation>(waits, waits, waits, { decision: 'dispatch' }),
+  reconcilingFirst('exhausted', {
+    settleInvocation: async () => held,
+    readBackEffect: async () => ({ impliedOutcome: 'unknown' }),
   }),
-  depending('depends-and-reads-again', {
-    reserveAndMarkDispatch: inTurn<Reservation>(waits, { decision: 'observe' }, { decision: 'dispatch' }),
-    observeTarget: () => Promise.resolve({ outcome: 'observed' }),
+  reconcilingFirst('provider-pending-then-settled', {
+    settleInvocation: inTurn(held, pending, pending, confirmed),
+    readBackEffect: inTurn(
+      { impliedOutcome: 'pending' },
+      { impliedOutcome: 'pending' },
+      { impliedOutcome: 'succeeded' },
+    ),
   }),
-  depending('depends-for-a-day', {
-    reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? { decision: 'refused' } : waits),
-  }),
-  depending('depends-and-is-cancelled', {
-    reserveAndMarkDispatch: async (_ref, givenUp) => {
-      if (givenUp) return { decision: 'refused' };
-      await caller().cancel();
-      return waits;
-    },
-  }),
-  {
-    name: 'sweepMaintenance/swept-with-overdue-reads-and-approvals.v3',
-    workflow: 'sweepMaintenance',
-    workflowId: 'maintenance/sweep',
-    args: [],
-    activities: {
-      startLostInvocations: async () => 2,
-      deleteExpiredIdempotencyClaims: async () => 3,
-      startLostMessages: async () => 4,
-      deleteExpiredDeduplications: async () => 5,
-      startOverdueReads: async () => 6,
-      wakeUnwatchedApprovals: async () => 7,
-    },
-    server: 'time-skipping',
-  },
+  reconcilingFirst('reads-that-fail', { settleInvocation: inTurn(held, held, confirmed), readBackEffect: failing }),
 ];

@@ -1,15 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities } from '../../activities/index.ts';
-import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Activities } from '../../../activities/index.ts';
+import type { DraftObserved, PreviewRef } from '../../../domain/previews/preview-ref.ts';
+import { ENVIRONMENT, type Scenario } from '../../replay/scenario.ts';
 
 /** Reading a provider for a preview: at once, not at all, and after an activity that was lost. */
 
-const ref: PreviewRef = {
-  previewId: 'prv_0000000000000000000001',
-  workspaceId: '00000000-0000-7000-8000-000000000001',
-  environmentId: '00000000-0000-7000-8000-000000000002',
-};
+const ref: PreviewRef = { previewId: 'prv_0000000000000000000001', ...ENVIRONMENT };
 
 const observing = (what: string, observeDraft: Activities['observeDraft']): Scenario => ({
   name: `observePreview/${what}.v1`,
@@ -28,7 +24,7 @@ function lostOnce(): Activities['observeDraft'] {
   };
 }
 
-export const PREVIEW_SCENARIOS: readonly Scenario[] = [
+export const scenarios: readonly Scenario[] = [
   observing('read', async () => ({ outcome: 'read' })),
   observing('unavailable', async () => ({ outcome: 'unavailable' })),
   observing('read-again', lostOnce()),

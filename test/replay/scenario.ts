@@ -1,0 +1,43 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Activities } from '../../activities/index.ts';
+
+/**
+ * One recorded life of a workflow: an entry of the export `scenarios` of `test/workflows/<area>/scenarios.ts`.
+ * `npm run histories:record` runs those that have no file yet and stores what the server kept. A change that needs a new history
+ * adds a scenario: an old file is never recorded over, for it stands for histories in the field.
+ */
+export interface Scenario {
+  /** `<workflow>/<what happens>.v<N>`: the file under histories/. N rises when the workflow's commands change. */
+  name: string;
+  workflow: string;
+  workflowId: string;
+  args: unknown[];
+  activities: Partial<Activities>;
+  /** Where time has to pass (days), or where a worker has to be silent in real time. */
+  server: 'time-skipping' | 'dev';
+}
+
+/** The environment, and the invocation with its effect, that the scenarios are about. */
+export const ENVIRONMENT = {
+  workspaceId: '00000000-0000-7000-8000-000000000001',
+  environmentId: '00000000-0000-7000-8000-000000000002',
+};
+export const INVOCATION = { invocationId: 'inv_0000000000000000000001', ...ENVIRONMENT };
+export const EFFECT = { ...INVOCATION, effectId: 'eff_0000000000000000000001', actionName: 'refund.create' };
+
+/** Answers the given values one after the other, then the last one for ever. */
+export function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
+  let turn = 0;
+  return () => Promise.resolve(values[Math.min(turn++, values.length - 1)] ?? values[0]);
+}
+
+/** An activity that always fails. */
+export const failing = (): Promise<never> => Promise.reject(ApplicationFailure.nonRetryable('away'));
+
+/** The workflow that called the activity double that asks. */
+export function caller(): WorkflowHandle {
+  const { client, info } = Context.current();
+  return client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');
+}

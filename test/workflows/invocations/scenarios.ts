@@ -1,0 +1,120 @@
+import { Context } from '@temporalio/activity';
+import type { Activities } from '../../../activities/index.ts';
+import type { Reservation } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
+import type { InvocationState } from '../../../domain/refs.ts';
+import { caller, EFFECT, failing, INVOCATION as ref, inTurn, type Scenario } from '../../replay/scenario.ts';
+
+/** Every way in which an invocation ends that no approval holds up (those are in ../approvals/scenarios.ts). */
+
+const { effectId } = EFFECT;
+const accepted: InvocationState = { status: 'succeeded', grade: 'acknowledged', stage: 'settled', effectId };
+const confirmed: InvocationState = { status: 'succeeded', grade: 'confirmed', stage: 'settled', effectId };
+const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId };
+
+const proceed = {
+  decision: 'proceed',
+  effectId,
+  actionName: 'refund.create',
+  timeoutMs: 30_000,
+  readsBack: false,
+} as const;
+const life: Partial<Activities> = {
+  evaluateAndReserve: async () => proceed,
+  dispatchEffect: async ({ settles }) =>
+    settles ? { seen: 'settled', state: accepted } : { seen: 'recorded', outcome: 'succeeded' },
+  settleInvocation: async () => accepted,
+  planReconciliation: async () => {},
+};
+
+const invoking = (
+  what: string,
+  activities: Partial<Activities>,
+  server: Scenario['server'] = 'time-skipping',
+): Scenario => ({
+  name: `invokeAction/${what}.v1`,
+  workflow: 'invokeAction',
+  workflowId: `invocation/${ref.invocationId}`,
+  args: [ref],
+  activities: { ...life, ...activities },
+  server,
+});
+
+const silent = (): Promise<never> => Context.current().cancelled;
+
+const depends = {
+  decision: 'depends',
+  effectId,
+  actionName: 'refund.create',
+  timeoutMs: 30_000,
+  readsBack: false,
+} as const;
+const depending = (what: string, activities: Partial<Activities>): Scenario => ({
+  name: `invokeAction/${what}.v2`,
+  workflow: 'invokeAction',
+  workflowId: `invocation/${ref.invocationId}`,
+  args: [ref],
+  activities: {
+    evaluateAndReserve: () => Promise.resolve(depends),
+    dispatchEffect: () => Promise.resolve({ seen: 'settled', state: accepted }),
+    ...activities,
+  },
+  server: 'time-skipping',
+});
+const waits = { decision: 'depends' } as const;
+
+export const scenarios: readonly Scenario[] = [
+  invoking('governed-acknowledged', {}),
+  invoking('plain-acknowledged', {
+    evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
+    dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, stage: null, effectId: null } }),
+  }),
+  invoking('confirmed-at-the-second-read', {
+    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    readBackEffect: inTurn({ impliedOutcome: 'unknown' }, { impliedOutcome: 'succeeded' }),
+    settleInvocation: async () => confirmed,
+  }),
+  invoking('acknowledged-after-reads-that-fail', {
+    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    readBackEffect: failing,
+  }),
+  invoking('withdrawn', { evaluateAndReserve: async () => ({ decision: 'withdrawn' }) }),
+  invoking('refused', { evaluateAndReserve: async () => ({ decision: 'refused', effectId }) }),
+  invoking('dispatch-failed', {
+    dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, status: 'failed', grade: 'failed' } }),
+  }),
+  invoking('recorded-and-settled-by-the-workflow', {
+    dispatchEffect: async () => ({ seen: 'recorded', outcome: 'succeeded' }),
+  }),
+  invoking('unknown-handed-to-reconciliation', {
+    dispatchEffect: async () => ({ seen: 'settled', state: held }),
+    settleInvocation: async () => confirmed,
+  }),
+  invoking('worker-lost', { dispatchEffect: silent, settleInvocation: inTurn(held, confirmed) }, 'dev'),
+  depending('depends-and-is-told', {
+    reserveAndMarkDispatch: (() => {
+      let looks = 0;
+      return async () => {
+        if (looks++ > 0) return { decision: 'dispatch' };
+        await caller().signal('dependencySettled');
+        return waits;
+      };
+    })(),
+  }),
+  depending('depends-and-looks', {
+    reserveAndMarkDispatch: inTurn<Reservation>(waits, waits, waits, { decision: 'dispatch' }),
+  }),
+  depending('depends-and-reads-again', {
+    reserveAndMarkDispatch: inTurn<Reservation>(waits, { decision: 'observe' }, { decision: 'dispatch' }),
+    observeTarget: () => Promise.resolve({ outcome: 'observed' }),
+  }),
+  depending('depends-for-a-day', {
+    reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? { decision: 'refused' } : waits),
+  }),
+  depending('depends-and-is-cancelled', {
+    reserveAndMarkDispatch: async (_ref, givenUp) => {
+      if (givenUp) return { decision: 'refused' };
+      await caller().cancel();
+      return waits;
+    },
+  }),
+];

@@ -1,0 +1,75 @@
+import type { DeliveryStep, MessageRef } from '../../../domain/messages/messages.ts';
+import { caller, ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
+
+const messageRef: MessageRef = { messageId: 'msg_0000000000000000000001', ...ENVIRONMENT };
+const wait = (delayMs: number): DeliveryStep => ({ next: 'wait', delayMs });
+const end = (status: 'delivered' | 'failed' | 'cancelled', ...callbackIds: string[]): DeliveryStep => ({
+  next: 'end',
+  status,
+  callbackIds,
+});
+
+/** The message's visits answer these steps; a callback that it starts is delivered at once. */
+const delivering = (what: string, ...steps: [DeliveryStep, ...DeliveryStep[]]): Scenario => {
+  const visit = inTurn(...steps);
+  return {
+    name: `deliverMessage/${what}.v1`,
+    workflow: 'deliverMessage',
+    workflowId: `message/${messageRef.messageId}`,
+    args: [messageRef],
+    activities: {
+      attemptMessage: ({ messageId }) =>
+        messageId === messageRef.messageId ? visit() : Promise.resolve(end('delivered')),
+    },
+    server: 'time-skipping',
+  };
+};
+
+const waking = (workflow: 'resumeMessages' | 'startMessages', what: string, scenario: Partial<Scenario>): Scenario => ({
+  name: `${workflow}/${what}.v1`,
+  workflow,
+  workflowId: `${workflow}/${messageRef.environmentId}`,
+  args: [],
+  activities: {},
+  server: 'time-skipping',
+  ...scenario,
+});
+const woken = new Set<string>();
+
+export const scenarios: readonly Scenario[] = [
+  delivering('delivered', end('delivered')),
+  delivering('delivered-with-callback', end('delivered', 'msg_0000000000000000000002')),
+  delivering('retried-then-delivered', wait(12_000), wait(148_000), end('delivered')),
+  delivering(
+    'failed-with-callbacks',
+    wait(12_000),
+    end('failed', 'msg_0000000000000000000003', 'msg_0000000000000000000004'),
+  ),
+  delivering('cancelled', wait(3_600_000), end('cancelled')),
+  delivering('scheduled-then-delivered', wait(30 * 86_400_000), end('delivered')),
+  delivering('held-while-halted', { next: 'hold' }, { next: 'hold' }, { next: 'hold' }, end('delivered')),
+  delivering('held-between-retries', wait(12_000), { next: 'hold' }, wait(1_000), { next: 'hold' }, end('delivered')),
+  {
+    ...delivering('woken-when-resumed', { next: 'hold' }, end('delivered')),
+    activities: {
+      // The signal of the resumption comes while the message looks at the halt for the first time.
+      attemptMessage: async () => {
+        const handle = caller();
+        if (woken.has(handle.workflowId)) return end('delivered');
+        woken.add(handle.workflowId);
+        await handle.signal('wake');
+        return { next: 'hold' };
+      },
+    },
+  },
+  waking('resumeMessages', 'two-pages', {
+    args: [ENVIRONMENT],
+    activities: {
+      wakeHeldMessages: inTurn({ woken: 100, afterId: messageRef.messageId }, { woken: 3, afterId: null }),
+    },
+  }),
+  waking('startMessages', 'batch-of-250', {
+    args: [{ ...ENVIRONMENT, messageIds: Array.from({ length: 250 }, (_, n) => `msg_${n}`) }],
+    activities: { wakeMessages: async () => {} },
+  }),
+];
