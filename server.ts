@@ -4,8 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
 import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
+import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
+import { serveMetrics } from './api/health/serve-metrics.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/notifications/notification-listener.ts';
@@ -41,6 +43,7 @@ export interface ApiParts {
   shutdownGraceMs: number;
   /** Addresses that a description may be fetched from although they are not public. */
   egressAllow: EgressAllow;
+  watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
   /** False while more is set up around the API; not ready until then. */
   isSetUp?: () => boolean;
@@ -81,7 +84,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       eagerStart,
       taskQueue: TASK_QUEUE,
       importPlanner,
-      fetchDocument: createDocumentFetcher({ egressAllow: parts.egressAllow }),
+      fetchDocument: createDocumentFetcher({ egressAllow: parts.egressAllow, watchdog: parts.watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
@@ -162,6 +165,8 @@ async function main(): Promise<void> {
   const connection = await Connection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
+  const watchdog = new Watchdog({ logger });
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   const api = await startApi({
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
@@ -173,6 +178,7 @@ async function main(): Promise<void> {
     port: configuration.PORT,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     egressAllow: configuration.EGRESS_ALLOW,
+    watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
   });
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
@@ -182,6 +188,7 @@ async function main(): Promise<void> {
   logger.info({ signal }, 'stopping');
   await api.stop();
   await connection.close();
+  await metrics.close();
   logger.info('stopped');
   // A call that the SDK would try again throws out of its timer, since the connection is closed: a stop while Temporal is away
   // would end with that error instead.

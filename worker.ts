@@ -7,7 +7,9 @@ import { pino, type Logger } from 'pino';
 import { createWorker } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
+import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
+import { serveMetrics } from './api/health/serve-metrics.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
@@ -37,6 +39,7 @@ export interface WorkerParts {
   vault: Pick<Vault, 'open' | 'seal'>;
   /** Addresses and CIDRs that the egress guard lets through. */
   egressAllow: EgressAllow;
+  watchdog: Watchdog;
   /** Where the providers of the built-in adapters are reached. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
   /** The file that `npm run build` made of workflows/index.ts. */
@@ -86,6 +89,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       wakeApproval: (ref) => wakeApproval(client, ref),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
       sendRequest: createSender({ egressAllow: parts.egressAllow }),
+      watchdog: parts.watchdog,
       logger,
     });
     const { workflowBundlePath, shutdownGraceMs } = parts;
@@ -152,6 +156,8 @@ async function main(): Promise<void> {
   const connection = await NativeConnection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
+  const watchdog = new Watchdog({ logger });
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   const worker = await startWorker({
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
@@ -159,6 +165,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     egressAllow: configuration.EGRESS_ALLOW,
+    watchdog,
     providers: {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
       resendBaseUrl: configuration.RESEND_API_BASE_URL,
@@ -176,6 +183,7 @@ async function main(): Promise<void> {
   logger.info({ reason }, 'stopping');
   await worker.stop();
   await connection.close();
+  await metrics.close();
   logger.info('stopped');
 }
 

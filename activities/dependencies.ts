@@ -6,6 +6,7 @@ import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
+import type { Watchdog } from './adapters/watchdog.ts';
 
 /** What the activities are handed by worker.ts, the embedded stack or a test. */
 export interface ActivityDependencies {
@@ -23,10 +24,12 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Carries the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
+  /** Ends calls that outlive their deadline. */
+  watchdog: Pick<Watchdog, 'run'>;
   logger: Logger;
 }
 
 /** What the life of an invocation takes of them: it opens credentials and never seals one. */
-export type InvocationDependencies = Pick<ActivityDependencies, 'db' | 'adapterFor' | 'logger'> & {
+export type InvocationDependencies = Pick<ActivityDependencies, 'db' | 'adapterFor' | 'logger' | 'watchdog'> & {
   vault: Pick<Vault, 'open'>;
 };

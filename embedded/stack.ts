@@ -3,6 +3,8 @@ import path from 'node:path';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { Watchdog } from '../activities/adapters/watchdog.ts';
+import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
@@ -79,19 +81,23 @@ async function start(
   const connection = await connect(address, configuration, temporal === null);
   stops.add(() => connection.close());
 
+  const watchdog = new Watchdog({ logger });
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  stops.add(() => metrics.close());
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
     databaseUrl: database.applicationUrl,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     vault,
     logger,
+    watchdog,
+    egressAllow: configuration.EGRESS_ALLOW,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
   };
   const worker = await startWorker({
     ...shared,
     connection,
     namespace: configuration.TEMPORAL_NAMESPACE,
-    egressAllow: configuration.EGRESS_ALLOW,
     providers: {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
       resendBaseUrl: configuration.RESEND_API_BASE_URL,
@@ -108,7 +114,6 @@ async function start(
     eagerStart: true,
     host: configuration.HOST,
     port: configuration.PORT,
-    egressAllow: configuration.EGRESS_ALLOW,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
   });
   stops.add(() => api.stop());

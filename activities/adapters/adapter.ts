@@ -22,7 +22,7 @@ export interface DispatchInput {
    */
   kind?: 'dispatch' | 'replay';
   timeoutMs: number;
-  /** Aborts only where the whole process must go: a started call runs to its own time-out. */
+  /** Aborts where the watchdog has to end the call, which outlived its time-out; for no other reason. */
   signal: AbortSignal;
 }
 

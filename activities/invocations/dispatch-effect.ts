@@ -71,7 +71,10 @@ async function claim(
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };
 
-/** Makes the request ready and sends it, once. Whoever calls this has claimed an attempt. */
+/**
+ * Makes the request ready and sends it, once. Whoever calls this has claimed an attempt. A started call runs to its own
+ * time-out, also while the worker stops: to abort it would turn an answer that may come into an unknown.
+ */
 export async function send(
   deps: InvocationDependencies,
   ref: InvocationRef,
@@ -90,14 +93,12 @@ export async function send(
   if ('refusal' in ready) return { kind: 'refused', refusal: ready.refusal };
   const { adapter, request, secrets } = ready;
   try {
-    return await adapter.dispatch({
-      definition,
-      request,
-      secrets,
-      kind,
-      timeoutMs: definition.timeoutMs,
-      signal: NEVER_ABORTED,
-    });
+    const { timeoutMs } = definition;
+    const { workspaceId, environmentId, invocationId } = ref;
+    const watched = { kind: 'dispatch', ids: { workspaceId, environmentId, invocationId }, timeoutMs } as const;
+    return await deps.watchdog.run(watched, (signal) =>
+      adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal }),
+    );
   } catch (error) {
     deps.logger.error({ ...ref, failure: withoutMessage(error) }, 'an adapter threw out of a dispatch');
     return { kind: 'no_answer', reason: 'the call broke off on our side' };
@@ -123,9 +124,6 @@ async function makeReady(
   const bound = boundRequest(adapter, claimed, credentials.values);
   return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
 }
-
-/** A started call runs to its own time-out: to abort it would turn an answer that may come into an unknown. */
-const NEVER_ABORTED = new AbortController().signal;
 
 /** The request with its credentials, if its shown form is still the one that the effect is bound to. */
 function boundRequest(

@@ -4,6 +4,7 @@ import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
 import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
+import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
@@ -45,8 +46,6 @@ export function attemptMessage(deps: ActivityDependencies) {
 }
 
 /** A started call runs to its own time-out: to abort it would only make the destination see it twice. */
-const NEVER_ABORTED = new AbortController().signal;
-
 async function send(deps: ActivityDependencies, ref: MessageRef, delivery: Delivery): Promise<AttemptResult> {
   let made: ReturnType<typeof makeDelivery>;
   try {
@@ -57,8 +56,20 @@ async function send(deps: ActivityDependencies, ref: MessageRef, delivery: Deliv
     return readAnswer({ kind: 'not_sent', reason: 'the request could not be made ready on our side' }, []);
   }
   const { request, limit, secrets } = made;
-  const limits = { timeoutMs: delivery.work.timeoutSeconds * 1_000, signal: NEVER_ABORTED };
-  return readAnswer(await deps.sendRequest(request, limit, limits), secrets);
+  const timeoutMs = delivery.work.timeoutSeconds * 1_000;
+  const { workspaceId, environmentId } = ref;
+  const watched = {
+    kind: 'delivery',
+    ids: { workspaceId, environmentId, messageId: delivery.work.id },
+    timeoutMs,
+  } as const;
+  try {
+    const sent = await deps.watchdog.run(watched, (signal) => deps.sendRequest(request, limit, { timeoutMs, signal }));
+    return readAnswer(sent, secrets);
+  } catch (error) {
+    if (!(error instanceof OverdueError)) throw error;
+    return readAnswer({ kind: 'no_answer', reason: error.message }, secrets);
+  }
 }
 
 async function record(

@@ -50,26 +50,24 @@ export async function inspectTarget(
     throw new Error(`adapter ${adapter.descriptor.type} says that it inspects, and cannot`);
   }
   const inspect = adapter.inspect.bind(adapter);
+  const watched = { kind: 'provider_read', ids: { ...tenant, ...work.identity }, timeoutMs } as const;
   let last: Inspected = { kind: 'unavailable', reason: 'nothing was read' };
   for (const waitMs of [0, ...retryDelaysMs]) {
     if (waitMs > 0) await delay(waitMs);
-    const inspection = await inspect({ ...work, secrets: values, timeoutMs, signal: NEVER_ABORTED }).catch(
-      (error: unknown): Inspection => {
+    const inspection = await deps.watchdog
+      .run(watched, (signal) => inspect({ ...work, secrets: values, timeoutMs, signal }))
+      .catch((error: unknown): Inspection => {
         deps.logger.error(
           { ...work.identity, failure: withoutMessage(error) },
           'an adapter threw out of an inspection',
         );
         return { kind: 'unavailable', reason: 'the read broke off on our side' };
-      },
-    );
+      });
     last = kept(inspection, values.values());
     if (last.kind === 'read') return last;
   }
   return last;
 }
-
-/** Its time-out ends it. */
-const NEVER_ABORTED = new AbortController().signal;
 
 /** The adapter removed its credentials already; what is kept for good, and shown, is looked through once more. */
 function kept(inspection: Inspection, secrets: Iterable<string>): Inspected {

@@ -63,22 +63,23 @@ export function readBackEffect(deps: ActivityDependencies) {
 
 async function read(
   deps: ActivityDependencies,
-  { invocationId, effectId }: EffectRef,
+  { workspaceId, environmentId, invocationId, effectId }: EffectRef,
   work: EffectWork,
   adapter: Adapter,
   secrets: ReadonlyMap<string, string>,
 ): Promise<ReadBackResult> {
   const { definition, input, operationKey, response } = work;
   try {
-    return await adapter.readBack({
-      definition,
-      input,
-      identity: { invocationId, effectId, operationKey },
-      response,
-      secrets,
-      timeoutMs: Math.min(definition.timeoutMs, READ_TIMEOUT_MS_MAX),
-      signal: new AbortController().signal,
-    });
+    const timeoutMs = Math.min(definition.timeoutMs, READ_TIMEOUT_MS_MAX);
+    const identity = { invocationId, effectId, operationKey };
+    const watched = {
+      kind: 'provider_read',
+      ids: { workspaceId, environmentId, invocationId, effectId },
+      timeoutMs,
+    } as const;
+    return await deps.watchdog.run(watched, (signal) =>
+      adapter.readBack({ definition, input, identity, response, secrets, timeoutMs, signal }),
+    );
   } catch (error) {
     deps.logger.error(
       { invocationId, effectId, failure: withoutMessage(error) },

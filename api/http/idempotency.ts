@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { claimKey, type ClaimOutcome, type ClaimRequest, takeKey } from '../../db/idempotency/claim-key.ts';
@@ -8,6 +9,7 @@ import { renewClaims } from '../../db/idempotency/renew-claims.ts';
 import { KeyedWaiters } from '../../db/notifications/keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from '../../db/notifications/notification-listener.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
+import { Deadline } from '../../domain/deadline.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import { describeFailure } from './failures.ts';
@@ -173,7 +175,7 @@ export class IdempotencyGate {
         if (request.signal.aborted) throw new RequestAbortedError();
         // Without a notification the next look is due when the holder's lease is, for then it may be dead.
         const recheckMs = Math.min(remainingMs, Math.max(RECHECK_MIN_MS, outcome.leaseRemainingMs));
-        await Promise.race([notified, wakeAfter(recheckMs, AbortSignal.any([looked.signal, request.signal]))]);
+        await Promise.race([notified, wakeAfter(recheckMs, looked.signal, request.signal)]);
       } finally {
         looked.abort();
       }
@@ -233,16 +235,9 @@ function isFailure({ status }: WireReply): boolean {
   return status < 200 || status > 299;
 }
 
-function wakeAfter(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, delayMs);
-    signal.addEventListener('abort', done, { once: true });
-  });
+async function wakeAfter(delayMs: number, ...signals: AbortSignal[]): Promise<void> {
+  using deadline = new Deadline(delayMs, ...signals);
+  if (!deadline.signal.aborted) await once(deadline.signal, 'abort');
 }
 
 /** "The same request": same method, path, workspace and JSON body. Source: service.md, Idempotency-Key 2. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import Koa from 'koa';
 import { pino } from 'pino';
+import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { getActionRoute } from '../../api/actions/get-action.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
 import { presentAction } from '../../api/actions/action-schemas.ts';
@@ -31,18 +32,20 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const PATH = /^\/api\/v2\/actions\/(?<ref>[^/]+)$/;
 
 async function startService({ databaseUrl }: SideOptions): Promise<number> {
+  const logger = pino({ level: 'info' }, pino.destination('/dev/null'));
   const api = await startApi({
     databaseUrl,
     databasePoolMax: POOL_MAX,
     // This route never speaks to Temporal.
     temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
     vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
-    logger: pino({ level: 'info' }, pino.destination('/dev/null')),
+    logger,
     eagerStart: false,
     host: '127.0.0.1',
     port: 0,
     shutdownGraceMs: 0,
     egressAllow: [],
+    watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
   });
   return api.port;

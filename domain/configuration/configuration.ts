@@ -178,6 +178,13 @@ export const VARIABLES = {
     processes: ALL,
     schema: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
   },
+  METRICS_ADDRESS: {
+    meaning:
+      'Where the process serves `GET /metrics` in Prometheus’ text format, as host:port, without a login: keep it off public networks. Not set: nowhere.',
+    default: null,
+    processes: ['api', 'worker', 'embedded'],
+    schema: addressSchema,
+  },
   SHUTDOWN_GRACE_SECONDS: {
     meaning:
       'How long a process that was told to stop lets its work finish. A call that is cut off then becomes `unknown` and is reconciled.',

@@ -1,3 +1,5 @@
+import { Deadline } from '../../domain/deadline.ts';
+
 const POLICIES = '/api/v2/approval-policies';
 const TIMEOUT_MS = 60_000;
 
@@ -54,13 +56,14 @@ async function send(
   body: unknown,
   headers: Record<string, string>,
 ): Promise<{ status: number; text: string }> {
+  using deadline = new Deadline(TIMEOUT_MS);
   try {
     const response = await fetch(`${baseUrl}${POLICIES}/${operation}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
       redirect: 'error', // the key goes where it was meant to go, and nowhere else
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: deadline.signal,
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {

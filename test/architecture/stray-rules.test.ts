@@ -16,6 +16,8 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'api/x.ts', text: 'const x = y as any;', says: /silences a check/ },
   { path: 'test/x.test.ts', text: "describe.only('x', () => {});", says: /leaves tests out/ },
   { path: 'test/x.test.ts', text: "test.skip('x', () => {});", says: /leaves tests out/ },
+  { path: 'api/x.ts', text: 'AbortSignal.timeout(1_000)', says: /domain\/deadline\.ts/ },
+  { path: 'embedded/x.mjs', text: 'AbortSignal.any([one, other])', says: /new Deadline/ },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
 ];
 

@@ -45,6 +45,12 @@ const STRAY_RULES: readonly StrayRule[] = [
     message: 'leaves a note of unfinished work: finish it, or open an issue',
   },
   {
+    pattern: /\bAbortSignal\s*\.\s*(any|timeout)\b/g,
+    applies: (path) => inTypeScript(path) || /\.[cm]?js$/.test(path),
+    message:
+      'makes a time-out that Node 20 can lose to its garbage collector (nodejs/node#57736): `using deadline = new Deadline(timeoutMs, parent)` of domain/deadline.ts',
+  },
+  {
     pattern: /\bdebugger\b;/g,
     applies: inShippedTypeScript,
     message: 'stops in a debugger: remove it',

@@ -18,6 +18,7 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { violatedInvariants } from './invariants.ts';
 import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
+import { WATCHDOG } from '../harness/watchdog.ts';
 
 /** A failure is run again with the same number. Time and the machine still have their part in it. */
 const SEED = 20_251;
@@ -101,6 +102,7 @@ function dependencies(db: Database): ActivityDependencies {
     wakeApproval: notHere,
     wakeMessage: notHere,
     sendRequest: notHere,
+    watchdog: WATCHDOG,
     logger: LOG,
   };
 }

@@ -13,6 +13,7 @@ import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
+import { WATCHDOG } from './watchdog.ts';
 
 export interface TestService extends TestApi {
   /** A key of the development environment with every scope. */
@@ -57,6 +58,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     vault,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
+    watchdog: WATCHDOG,
     startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
     wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { watchSocket } from '../watchdog.ts';
 import { isBlocked } from '../../../domain/egress.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 
@@ -80,6 +81,7 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
     const abort = (): void => {
       socket.destroy(asError(signal.reason));
     };
+    watchSocket(socket);
     signal.addEventListener('abort', abort, { once: true });
     // Kept for good: a connection that breaks between here and the request must not end the process.
     socket.on('error', reject);

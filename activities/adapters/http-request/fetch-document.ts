@@ -1,17 +1,28 @@
 import { isIP } from 'node:net';
+import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
 import { isBlocked, type EgressAllow } from '../../../domain/egress.ts';
 import { DOCUMENT_BYTES_MAX } from '../../../domain/openapi-import/limits.ts';
 import type { FetchDocument, FetchedDocument } from '../../../domain/openapi-import/source.ts';
 import { systemResolve, type Resolve } from './dial.ts';
+import { OverdueError, type Watchdog } from '../watchdog.ts';
 import { sendRequest, type SendOptions } from './send-request.ts';
 
 const FETCH_TIMEOUT_MS = 20_000;
+
+export interface FetchOptions extends SendOptions {
+  watchdog: Pick<Watchdog, 'run'>;
+  timeoutMs?: number;
+}
 
 /**
  * Fetches OpenAPI descriptions with the guard of the dispatches. In clear only from addresses that EGRESS_ALLOW names: what a
  * description says decides where credentials go, and nobody on the way may change it.
  */
-export function createDocumentFetcher(options: SendOptions): FetchDocument {
+export function createDocumentFetcher({
+  watchdog,
+  timeoutMs = FETCH_TIMEOUT_MS,
+  ...options
+}: FetchOptions): FetchDocument {
   return async (text) => {
     const url = new URL(text);
     const resolve = options.resolve ?? systemResolve;
@@ -19,23 +30,26 @@ export function createDocumentFetcher(options: SendOptions): FetchDocument {
     if (url.protocol !== 'https:' && !isListedLiteral(url, options.egressAllow)) {
       return { kind: 'refused', message: 'must begin with https://' };
     }
-    const sent = await sendRequest(
-      { ...options, resolve: guarded },
-      {
-        method: 'GET',
-        url: url.href,
-        headers: {
-          Accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
-          'User-Agent': 'agent-action-runtime',
-        },
-        body: null,
-        bodyEncoding: 'utf8',
-      },
-      { bytesMax: DOCUMENT_BYTES_MAX, larger: 'no_answer' },
-      { timeoutMs: FETCH_TIMEOUT_MS, signal: new AbortController().signal },
-    );
-    return fetchedOf(sent);
+    const sending = { ...options, resolve: guarded };
+    const watched = { kind: 'import_fetch', ids: { host: url.host }, timeoutMs } as const;
+    try {
+      const sent = await watchdog.run(watched, (signal) =>
+        sendRequest(sending, readOf(url), { bytesMax: DOCUMENT_BYTES_MAX, larger: 'no_answer' }, { timeoutMs, signal }),
+      );
+      return fetchedOf(sent);
+    } catch (error) {
+      if (error instanceof OverdueError) return { kind: 'refused', message: `was not fetched: ${error.message}` };
+      throw error;
+    }
   };
+}
+
+function readOf(url: URL): PreparedRequest {
+  const headers = {
+    Accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
+    'User-Agent': 'agent-action-runtime',
+  };
+  return { method: 'GET', url: url.href, headers, body: null, bodyEncoding: 'utf8' };
 }
 
 function fetchedOf(sent: Awaited<ReturnType<typeof sendRequest>>): FetchedDocument {

@@ -1,4 +1,5 @@
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
+import { Deadline } from '../../../domain/deadline.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 import { dial, systemResolve } from './dial.ts';
 import type { Resolve } from './dial.ts';
@@ -36,9 +37,11 @@ export async function sendRequest(
   limits: SendLimits,
 ): Promise<Sent> {
   const url = new URL(request.url);
-  const signal = AbortSignal.any([limits.signal, AbortSignal.timeout(limits.timeoutMs)]);
+  using deadline = new Deadline(limits.timeoutMs, limits.signal);
+  const { signal } = deadline;
   const dialled = await dial(url, { resolve: systemResolve, ...options, signal });
   if (dialled.kind === 'blocked') return dialled;
   if (dialled.kind === 'failed') return { kind: 'not_sent', reason: dialled.reason };
-  return exchange(dialled.socket, url, request, limit, signal);
+  // Awaited here: the deadline is disposed of as soon as this function returns.
+  return await exchange(dialled.socket, url, request, limit, signal);
 }

@@ -17,6 +17,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** When the connection of a transaction is lost: before its commit nothing of it stays, after it all does and nobody is told. */
 export type Loss = 'before_commit' | 'after_commit' | null;
@@ -161,6 +162,7 @@ export class ActivityWorld {
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
+      watchdog: WATCHDOG,
       logger: pino({ level: 'silent' }),
       ...overrides,
     });

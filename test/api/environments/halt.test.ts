@@ -15,6 +15,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** A halt holds from its reply on, on every process: two API processes and a worker on one database. */
 
@@ -84,6 +85,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     wakeApproval: unused,
     wakeMessage: unused,
     sendRequest: unused,
+    watchdog: WATCHDOG,
     logger: service.deps.logger,
   };
   const { tenant } = service.database;

@@ -19,6 +19,7 @@ import { compiledModule } from '../../harness/compiled-module.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { TASK_QUEUE } from '../../../temporal/task-queues.ts';
 import { violationsOf } from './reply-schemas.ts';
+import { WATCHDOG } from '../../harness/watchdog.ts';
 
 export interface CallOptions {
   /** The API key. */
@@ -104,7 +105,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     eagerStart: false,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
-    fetchDocument: createDocumentFetcher({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+    fetchDocument: createDocumentFetcher({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), watchdog: WATCHDOG }),
     publicOrigins: options.publicOrigins ?? [],
   };
   const replyViolations: string[] = [];

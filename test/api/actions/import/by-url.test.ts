@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../../domain/json.ts';
 import { DOCUMENT_BYTES_MAX } from '../../../../domain/openapi-import/limits.ts';
 import { startTestApi, type CallResult, type TestApi } from '../../harness/test-api.ts';
 import { importedBy, smallDocument } from './support.ts';
+import { WATCHDOG } from '../../../harness/watchdog.ts';
 
 let api: TestApi;
 let key: string;
@@ -81,7 +82,7 @@ describe('a description by its URL', () => {
 
   it('is not fetched from where the egress guard does not go, nor in clear from where anybody may listen', async () => {
     const before = served;
-    const guarded = createDocumentFetcher({ egressAllow: [] });
+    const guarded = createDocumentFetcher({ egressAllow: [], watchdog: WATCHDOG });
     expect(await guarded(`${base}/docs/openapi.json`)).toMatchObject({
       kind: 'refused',
       message: 'must begin with https://',
@@ -94,6 +95,7 @@ describe('a description by its URL', () => {
       message: expect.stringContaining('does not call') as string,
     });
     const publicName = createDocumentFetcher({
+      watchdog: WATCHDOG,
       egressAllow: parseEgressAllow('127.0.0.1'),
       resolve: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]),
     });

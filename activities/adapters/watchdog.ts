@@ -1,0 +1,142 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { Metric } from '../../domain/metrics.ts';
+
+/** What is watched: one call to the outside, with everything that it takes. */
+export const WATCHED_KINDS = ['dispatch', 'delivery', 'provider_read', 'import_fetch'] as const;
+export type WatchedKind = (typeof WATCHED_KINDS)[number];
+
+export interface Watched {
+  kind: WatchedKind;
+  /** By which an operator finds it: ids, never contents. */
+  ids: Record<string, string>;
+  /** Its own deadline, which should have ended it. */
+  timeoutMs: number;
+}
+
+export interface WatchdogOptions {
+  logger: Pick<Logger, 'error'>;
+  /** How long after its deadline a call is ended. */
+  graceMs?: number;
+  intervalMs?: number;
+}
+
+/** A call that was ended for outliving its deadline. What came of it is unknown. */
+export class OverdueError extends Error {
+  constructor(kind: WatchedKind) {
+    super(`the ${kind} outlived its deadline and was ended`);
+    this.name = 'OverdueError';
+  }
+}
+
+/** Long enough that a busy event loop is not taken for a lost timer. */
+export const WATCHDOG_GRACE_MS = 30_000;
+const WATCHDOG_INTERVAL_MS = 5_000;
+
+interface Call extends Watched {
+  startedAtMs: number;
+  sockets: Set<Socket>;
+  overdue: OverdueError | null;
+  end(error: OverdueError): void;
+}
+
+const current = new AsyncLocalStorage<Call>();
+
+/**
+ * Ends calls that outlive their deadline: whatever lost the deadline, a call must not hold its slot for ever. It shares nothing
+ * with the deadlines but the clock: one interval looks over all calls in flight, ends the sockets of an overdue one, aborts
+ * its signal and rejects it, which frees the slot even where the call hears of neither.
+ */
+export class Watchdog {
+  private readonly calls = new Set<Call>();
+  private readonly ended = new Map<WatchedKind, number>(WATCHED_KINDS.map((kind) => [kind, 0]));
+  private readonly logger: Pick<Logger, 'error'>;
+  private readonly graceMs: number;
+  private readonly interval: ReturnType<typeof setInterval>;
+
+  constructor({ logger, graceMs = WATCHDOG_GRACE_MS, intervalMs = WATCHDOG_INTERVAL_MS }: WatchdogOptions) {
+    this.logger = logger;
+    this.graceMs = graceMs;
+    this.interval = setInterval(() => this.look(), intervalMs).unref();
+  }
+
+  /**
+   * Answers what the call answers. The signal aborts where the call has to be ended, and for no other reason: a started call
+   * runs to its own deadline.
+   * @throws {OverdueError} where the call had to be ended, and whatever the call throws.
+   */
+  async run<T>(watched: Watched, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const call: Call = { ...watched, startedAtMs: performance.now(), sockets: new Set(), overdue: null, end: () => {} };
+    const overdue = new Promise<never>((_, reject) => {
+      call.end = (error) => {
+        reject(error);
+        controller.abort(error);
+      };
+    });
+    this.calls.add(call);
+    try {
+      return await Promise.race([current.run(call, () => work(controller.signal)), overdue]);
+    } finally {
+      this.calls.delete(call);
+    }
+  }
+
+  metrics(): Metric[] {
+    const calls = [...this.calls];
+    const samples = (count: (kind: WatchedKind) => number): Metric['samples'] =>
+      WATCHED_KINDS.map((kind) => ({ labels: { kind }, value: count(kind) }));
+    return [
+      {
+        name: 'agent_actions_calls_in_flight',
+        help: 'Calls to the outside that are under way.',
+        type: 'gauge',
+        samples: samples((kind) => calls.filter((call) => call.kind === kind).length),
+      },
+      {
+        name: 'agent_actions_calls_ended_by_watchdog_total',
+        help: 'Calls that outlived their deadline and were ended. Anything above 0 is a fault of this service.',
+        type: 'counter',
+        samples: samples((kind) => this.ended.get(kind) ?? 0),
+      },
+    ];
+  }
+
+  close(): void {
+    clearInterval(this.interval);
+  }
+
+  private look(): void {
+    const now = performance.now();
+    for (const call of this.calls) {
+      if (now >= call.startedAtMs + call.timeoutMs + this.graceMs) this.end(call, now);
+    }
+  }
+
+  private end(call: Call, now: number): void {
+    const { kind, ids, timeoutMs, sockets, startedAtMs } = call;
+    call.overdue = new OverdueError(kind);
+    this.calls.delete(call);
+    this.ended.set(kind, (this.ended.get(kind) ?? 0) + 1);
+    const facts = { kind, ...ids, timeoutMs, ranMs: Math.round(now - startedAtMs), sockets: sockets.size };
+    this.logger.error(facts, 'a call outlived its deadline: the watchdog ended it');
+    for (const socket of sockets) socket.destroy(call.overdue);
+    call.end(call.overdue);
+  }
+}
+
+/**
+ * Hands a new socket to the watchdog of the call in which it was made; outside of one nobody watches it.
+ * @throws {OverdueError} where the call was ended meanwhile: nothing more is sent for it.
+ */
+export function watchSocket(socket: Socket): void {
+  const call = current.getStore();
+  if (call === undefined) return;
+  if (call.overdue !== null) {
+    socket.destroy();
+    throw call.overdue;
+  }
+  call.sockets.add(socket);
+  socket.once('close', () => call.sockets.delete(socket));
+}

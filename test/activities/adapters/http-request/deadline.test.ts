@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
+import { sendRequest, type SendOptions } from '../../../../activities/adapters/http-request/send-request.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
+import { WATCHDOG } from '../../../harness/watchdog.ts';
+
+/**
+ * Every phase of a call ends by its deadline, also while the garbage collector runs in full: Node 20 collects the timer of an
+ * `AbortSignal` composed of others (nodejs/node#57736), and a hanging target then held its slot until a restart.
+ */
+const TIMEOUT_MS = 300;
+const COLLECT_EVERY_MS = 20;
+/** A call whose deadline was lost never ends: this only has to be far above what a busy machine takes. */
+const LOST_AFTER_MS = 10_000;
+
+const egressAllow = parseEgressAllow(LOOPBACK_EGRESS);
+const FULL_BACKLOG = fileURLToPath(new URL('full-backlog.mjs', import.meta.url));
+
+let collecting: NodeJS.Timeout;
+let collect: () => void;
+beforeAll(() => {
+  setFlagsFromString('--expose-gc');
+  collect = runInNewContext('gc') as () => void;
+  collecting = setInterval(collect, COLLECT_EVERY_MS);
+});
+afterAll(() => clearInterval(collecting));
+
+const cleanUp: (() => void)[] = [];
+afterAll(() => {
+  for (const each of cleanUp) each();
+});
+
+/** Accepts, and does with each connection what the phase asks for. */
+async function serverThat(behaves: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+    behaves(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port whose backlog is full, so that a connection to it stays in its first step. */
+async function portThatNeverAccepts(): Promise<number> {
+  const child: ChildProcess = spawn(process.execPath, [FULL_BACKLOG], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanUp.push(() => void child.kill('SIGKILL'));
+  if (child.stdout === null) throw new Error('the child has no output');
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  for (let left = 4; left > 0; left--) {
+    const filler = connect(Number(line), '127.0.0.1').on('error', () => undefined);
+    cleanUp.push(() => void filler.destroy());
+  }
+  return Number(line);
+}
+
+const drip = (socket: Socket): void => {
+  socket.once('data', () => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n');
+    const dripping = setInterval(() => socket.write('x'), COLLECT_EVERY_MS);
+    socket.once('close', () => clearInterval(dripping));
+  });
+};
+
+interface Phase {
+  phase: string;
+  url(): Promise<string>;
+  options?: Partial<SendOptions>;
+  kind: 'not_sent' | 'no_answer';
+}
+
+const PHASES: Phase[] = [
+  {
+    phase: 'the name',
+    url: () => Promise.resolve('http://never.test/'),
+    options: { resolve: () => new Promise(() => undefined) },
+    kind: 'not_sent',
+  },
+  {
+    phase: 'the connection',
+    url: async () => `http://127.0.0.1:${await portThatNeverAccepts()}/`,
+    kind: 'not_sent',
+  },
+  {
+    phase: 'the TLS handshake',
+    url: async () => `https://127.0.0.1:${await serverThat((socket) => void socket.resume())}/`,
+    kind: 'not_sent',
+  },
+  {
+    phase: 'the headers',
+    url: async () => `http://127.0.0.1:${await serverThat((socket) => void socket.resume())}/`,
+    kind: 'no_answer',
+  },
+  {
+    phase: 'a body that drips',
+    url: async () => `http://127.0.0.1:${await serverThat(drip)}/`,
+    kind: 'no_answer',
+  },
+];
+
+const GET = { method: 'GET', headers: {}, body: null, bodyEncoding: 'utf8' } as const;
+const LIMIT = { bytesMax: 2_000_000, larger: 'no_answer' } as const;
+
+/** Fails by itself: a promise that never settles would only be told of as a test that took too long. */
+function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const lost = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the deadline was lost')), LOST_AFTER_MS);
+  });
+  return Promise.race([work, lost]).finally(() => clearTimeout(timer));
+}
+
+describe('a deadline fires while garbage is collected', () => {
+  test.each(PHASES)('in $phase', async ({ url, options = {}, kind }) => {
+    const request = { ...GET, url: await url() };
+    const sent = await inTime(
+      sendRequest({ egressAllow, ...options }, request, LIMIT, {
+        timeoutMs: TIMEOUT_MS,
+        signal: new AbortController().signal,
+      }),
+    );
+    expect(sent).toMatchObject({ kind, reason: expect.stringContaining('the time-out was reached') as string });
+  });
+
+  test('for a hundred calls that hang at once', async () => {
+    const port = await serverThat((socket) => void socket.resume());
+    const request = { ...GET, url: `http://127.0.0.1:${port}/` };
+    const hang = () =>
+      sendRequest({ egressAllow }, request, LIMIT, { timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
+    const sent = await inTime(Promise.all(Array.from({ length: 100 }, hang)));
+    expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(['no_answer']));
+  });
+
+  test('for the fetch of a description', async () => {
+    const port = await serverThat((socket) => void socket.resume());
+    const fetchDocument = createDocumentFetcher({ egressAllow, watchdog: WATCHDOG, timeoutMs: TIMEOUT_MS });
+    expect(await inTime(fetchDocument(`http://127.0.0.1:${port}/`))).toEqual({
+      kind: 'refused',
+      message: 'was not fetched: the time-out was reached',
+    });
+  });
+});

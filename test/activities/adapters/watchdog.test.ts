@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { dial, systemResolve } from '../../../activities/adapters/http-request/dial.ts';
+import { OverdueError, Watchdog, watchSocket, type Watched } from '../../../activities/adapters/watchdog.ts';
+import { serveMetrics } from '../../../api/health/serve-metrics.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import { prometheusText } from '../../../domain/metrics.ts';
+
+const DISPATCH: Watched = { kind: 'dispatch', ids: { invocationId: 'inv_1' }, timeoutMs: 20 };
+const ALLOWED = { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve: systemResolve };
+
+let server: Server;
+const connections: Socket[] = [];
+beforeAll(async () => {
+  server = createServer((socket) => void connections.push(socket.on('error', () => undefined).resume()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.close();
+  for (const socket of connections) socket.destroy();
+});
+
+const watchdogs: Watchdog[] = [];
+afterEach(() => {
+  for (const watchdog of watchdogs.splice(0)) watchdog.close();
+});
+
+function watchdogThat(options: { graceMs: number }): { watchdog: Watchdog; logged: unknown[][] } {
+  const logged: unknown[][] = [];
+  const logger = { error: (...line: unknown[]) => void logged.push(line) } as unknown as { error(): void };
+  const watchdog = new Watchdog({ logger, intervalMs: 5, ...options });
+  watchdogs.push(watchdog);
+  return { watchdog, logged };
+}
+
+const url = (): URL => new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+const forEver = (): Promise<never> => new Promise(() => undefined);
+
+describe('the watchdog', () => {
+  it('ends a call that ignores its deadline: its socket, its signal and its slot; log and metric say so', async () => {
+    const { watchdog, logged } = watchdogThat({ graceMs: 30 });
+    let seen: { socket: Socket; signal: AbortSignal } | undefined;
+    const call = watchdog.run(DISPATCH, async (signal) => {
+      // Dialled under a signal that nothing aborts: the deadline of this call is lost.
+      const dialled = await dial(url(), { ...ALLOWED, signal: new AbortController().signal });
+      if (dialled.kind !== 'connected') throw new Error(dialled.kind);
+      seen = { socket: dialled.socket, signal };
+      return forEver();
+    });
+    await expect(call).rejects.toThrow(OverdueError);
+    expect(seen?.socket.destroyed).toBe(true);
+    expect(seen?.signal.reason).toBeInstanceOf(OverdueError);
+    expect(logged).toEqual([
+      [
+        expect.objectContaining({ kind: 'dispatch', invocationId: 'inv_1', timeoutMs: 20, sockets: 1 }),
+        'a call outlived its deadline: the watchdog ended it',
+      ],
+    ]);
+    const text = prometheusText(watchdog.metrics());
+    expect(text).toContain('agent_actions_calls_ended_by_watchdog_total{kind="dispatch"} 1\n');
+    expect(text).toContain('agent_actions_calls_in_flight{kind="dispatch"} 0\n');
+  });
+
+  it('lets a call open no further socket once it was ended', async () => {
+    const { watchdog } = watchdogThat({ graceMs: 0 });
+    let further: Promise<unknown> = forEver();
+    const call = watchdog.run({ ...DISPATCH, timeoutMs: 0 }, (signal) => {
+      further = once(signal, 'abort').then(() => dial(url(), { ...ALLOWED, signal: new AbortController().signal }));
+      return forEver();
+    });
+    await expect(call).rejects.toThrow(OverdueError);
+    expect(await further).toMatchObject({ kind: 'failed', reason: expect.stringContaining('outlived') as string });
+  });
+
+  it('leaves a call within its deadline and grace alone', async () => {
+    const { watchdog, logged } = watchdogThat({ graceMs: 60_000 });
+    expect(prometheusText(watchdog.metrics())).toContain('calls_in_flight{kind="dispatch"} 0\n');
+    const { promise, resolve } = deferred<string>();
+    const call = watchdog.run(DISPATCH, () => promise);
+    expect(prometheusText(watchdog.metrics())).toContain('calls_in_flight{kind="dispatch"} 1\n');
+    await new Promise((done) => void setTimeout(done, 60));
+    resolve('answered');
+    expect(await call).toBe('answered');
+    expect(logged).toEqual([]);
+  });
+
+  it('passes on an error of the call', async () => {
+    const { watchdog } = watchdogThat({ graceMs: 60_000 });
+    await expect(watchdog.run(DISPATCH, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+
+  it('watches no socket outside of a call', () => {
+    expect(() => watchSocket({} as Socket)).not.toThrow();
+  });
+});
+
+describe('GET /metrics', () => {
+  it('answers in the format of Prometheus, and nothing else is there', async () => {
+    const { watchdog } = watchdogThat({ graceMs: 0 });
+    const metrics = await serveMetrics('127.0.0.1:0', () => watchdog.metrics());
+    try {
+      const reply = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+      expect(reply.headers.get('content-type')).toContain('version=0.0.4');
+      expect(await reply.text()).toBe(prometheusText(watchdog.metrics()));
+      expect((await fetch(`http://127.0.0.1:${metrics.port}/`)).status).toBe(404);
+      expect((await fetch(`http://127.0.0.1:${metrics.port}/metrics`, { method: 'POST' })).status).toBe(404);
+    } finally {
+      await metrics.close();
+    }
+  });
+});
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
