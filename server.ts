@@ -1,5 +1,4 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { createServer, type Server, type ServerResponse } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
@@ -8,26 +7,21 @@ import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
+import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/notifications/notification-listener.ts';
 import { SettlementHub } from './db/notifications/settlement-hub.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
-import { readConfiguration } from './domain/configuration/configuration.ts';
+import type { Configuration } from './domain/configuration/configuration.ts';
+import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = 'agent-actions-api';
-/** A client that sends its headers or body slower than this is not one of ours. */
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-/** Above what load balancers keep idle connections for, so that they close first and no request meets a closing socket. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-/** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
-const LAST_REPLIES_MS = 2_000;
 
 export interface ApiParts {
   databaseUrl: string;
@@ -45,6 +39,7 @@ export interface ApiParts {
   egressAllow: EgressAllow;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
+  httpLimits: HttpLimits;
   /** False while more is set up around the API; not ready until then. */
   isSetUp?: () => boolean;
 }
@@ -99,7 +94,11 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   try {
     await refusePrivilegedLogin(db);
     await notifications.start();
-    const server = new DrainingServer(api.callback);
+    const server = new HttpServer(api.callback, {
+      limits: parts.httpLimits,
+      trustedProxies: parts.network.trustedProxies,
+      logger,
+    });
     const port = await server.listen(parts.port, parts.host);
     logger.info({ port, host: parts.host }, 'the API listens');
     return {
@@ -117,46 +116,14 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   }
 }
 
-/** An HTTP server that can stop without breaking off a reply. */
-class DrainingServer {
-  private readonly server: Server;
-  private readonly replies = new Set<ServerResponse>();
-
-  constructor(callback: Parameters<typeof createServer>[1]) {
-    this.server = createServer(callback);
-    this.server.headersTimeout = HEADERS_TIMEOUT_MS;
-    this.server.requestTimeout = REQUEST_TIMEOUT_MS;
-    this.server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
-    this.server.prependListener('request', (_request, response) => {
-      this.replies.add(response);
-      response.once('close', () => this.replies.delete(response));
-    });
-  }
-
-  listen(port: number, host: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(port, host, () => {
-        this.server.removeListener('error', reject);
-        const address = this.server.address();
-        resolve(address !== null && typeof address === 'object' ? address.port : port);
-      });
-    });
-  }
-
-  /** Waits for the replies under way. `hurry` is called when the grace is over; what is still open soon after is cut off. */
-  async drain(graceMs: number, hurry: () => void): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-    });
-    // Connections that are kept alive would keep the server open: every reply from here on is its connection's last.
-    for (const response of this.replies) response.shouldKeepAlive = false;
-    const hurryTimer = setTimeout(hurry, graceMs);
-    const cutTimer = setTimeout(() => this.server.closeAllConnections(), graceMs + LAST_REPLIES_MS);
-    await closed;
-    clearTimeout(hurryTimer);
-    clearTimeout(cutTimer);
-  }
+/** What the configuration says of connections. */
+export function httpLimitsOf(configuration: Configuration<'api'> | Configuration<'embedded'>): HttpLimits {
+  return {
+    connectionsMax: configuration.HTTP_CONNECTIONS_MAX,
+    connectionsPerAddressMax: configuration.HTTP_CONNECTIONS_PER_ADDRESS_MAX,
+    headersTimeoutMs: configuration.HTTP_HEADERS_TIMEOUT_SECONDS * 1000,
+    requestTimeoutMs: configuration.HTTP_REQUEST_TIMEOUT_SECONDS * 1000,
+  };
 }
 
 async function main(): Promise<void> {
@@ -180,6 +147,7 @@ async function main(): Promise<void> {
     egressAllow: configuration.EGRESS_ALLOW,
     watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
+    httpLimits: httpLimitsOf(configuration),
   });
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     process.once('SIGTERM', resolve);

@@ -16,7 +16,7 @@ import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
-import { readConfiguration } from './domain/configuration/configuration.ts';
+import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';

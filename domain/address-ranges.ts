@@ -27,6 +27,19 @@ export function normalAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }
 
+const SUBSCRIBER_BITS = 64;
+
+/**
+ * Whom an address stands for when it is counted: an IPv4 address for itself, an IPv6 address for its /64, since a subscriber
+ * has all 2^64 of it. An IPv4 address in IPv6 is the IPv4 address. Null: it is none.
+ */
+export function networkOf(text: string): string | null {
+  const address = parseAddress(text);
+  if (address === null || address.kind() === 'ipv4') return address?.toString() ?? null;
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${SUBSCRIBER_BITS}`);
+  return `${network.toString()}/${SUBSCRIBER_BITS}`;
+}
+
 function parseAddress(text: string): Address | null {
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return null;
   return ipaddr.process(text);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { destination, pino, type Logger } from 'pino';
-import { type Configuration, ConfigurationError, readConfiguration } from '../domain/configuration/configuration.ts';
+import type { Configuration } from '../domain/configuration/configuration.ts';
+import { ConfigurationError, readConfiguration } from '../domain/configuration/read-configuration.ts';
 import { isBlocked } from '../domain/egress.ts';
 import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';

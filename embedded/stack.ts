@@ -9,7 +9,7 @@ import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
-import { startApi } from '../server.ts';
+import { httpLimitsOf, startApi } from '../server.ts';
 import { installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
 import { type Credentials, ensureCredentials } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -115,6 +115,7 @@ async function start(
     host: configuration.HOST,
     port: configuration.PORT,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
+    httpLimits: httpLimitsOf(configuration),
   });
   stops.add(() => api.stop());
 

@@ -4,6 +4,7 @@ import { listApprovals } from '../../db/approvals/list-approvals.ts';
 import type { Tenant } from '../../db/client.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { abortWith, RequestAbortedError } from '../http/client-gone.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { paginationOf } from '../http/pagination.ts';
 import {
@@ -51,8 +52,9 @@ export const getApprovalRoute = defineRoute({
   request: { params: approvalParams, query: getApprovalQuery },
   response: { 200: approvalSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, query, caller, deps }) {
-    return { status: 200, data: presentApproval(await waitFor(deps, caller.tenant, params.id, query.wait * 1000)) };
+  async handler({ params, query, caller, deps, signal }) {
+    const shown = await waitFor(deps, caller.tenant, params.id, query.wait * 1000, signal);
+    return { status: 200, data: presentApproval(shown) };
   },
 });
 
@@ -62,9 +64,11 @@ async function waitFor(
   tenant: Tenant,
   approvalId: string,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<ShownApproval> {
   const deadline = Date.now() + timeoutMs;
   const done = new AbortController();
+  const release = abortWith(signal, done);
   let isOver = false;
   try {
     for (;;) {
@@ -73,8 +77,10 @@ async function waitFor(
       const shown = await read(deps, tenant, approvalId);
       if (woken === null || shown.approval.status !== 'pending') return shown;
       isOver = (await woken) === 'timeout'; // whatever woke it, it is read again
+      if (signal.aborted) throw new RequestAbortedError();
     }
   } finally {
+    release();
     done.abort();
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { CLIENT_GONE_STATUS, isClientGone } from './client-gone.ts';
 import type { HttpMiddleware, RequestState } from './context.ts';
 
 /** One line for each request. It names the route, never the path or query that was sent: those can hold anything. */
@@ -14,7 +15,7 @@ export function logAccess(logger: Logger): HttpMiddleware {
           requestId,
           method: ctx.method,
           route: route?.path ?? null,
-          status: ctx.status,
+          status: isClientGone(ctx) ? CLIENT_GONE_STATUS : ctx.status,
           durationMs: Math.round(performance.now() - startedAt),
           ...callerFields(caller),
         },

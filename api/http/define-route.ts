@@ -28,6 +28,8 @@ interface CommonContext<Params, Query, Body> {
   body: Body;
   requestId: string;
   deps: ApiDependencies;
+  /** Aborted when the caller leaves: what waits for its sake waits no longer. */
+  signal: AbortSignal;
 }
 
 export interface WorkspaceRouteContext<Params, Query, Body> extends CommonContext<Params, Query, Body> {
@@ -224,14 +226,17 @@ export interface PublicRouteDefinition<
   handler(context: PublicRouteContext<Out<P>, Out<Q>, Out<B>>): Promise<ReplyWithHeaders<Data<R>>>;
 }
 
-/** A route that takes no credential. */
+/** Whoever sends to a public route is nobody yet: they get little of our memory. */
+const PUBLIC_BODY_BYTES_MAX = 8_192;
+
+/** A route that takes no credential. Its body is at most 8 KiB. */
 export function definePublicRoute<
   P extends Params = undefined,
   Q extends Params = undefined,
   B extends Body = undefined,
   R extends Responses = Responses,
 >(definition: PublicRouteDefinition<P, Q, B, R>): AnyRoute {
-  return { kind: 'public', scope: null, ...definition };
+  return { kind: 'public', scope: null, bodyBytesMax: PUBLIC_BODY_BYTES_MAX, ...definition };
 }
 
 export interface CredentialRouteDefinition<

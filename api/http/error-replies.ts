@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { ServiceError } from '../../domain/errors.ts';
+import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
 import { logFailure, toServiceError } from './failures.ts';
 import { removeRateLimitHeaders } from './rate-limit.ts';
-import { RequestAbortedError } from './read-json-body.ts';
 
 /** Answers whatever is thrown further in with the one error body. Source: service.md "Errors". */
 export function replyWithErrors(logger: Logger): HttpMiddleware {

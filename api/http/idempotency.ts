@@ -12,8 +12,8 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
+import { RequestAbortedError } from './client-gone.ts';
 import { describeFailure } from './failures.ts';
-import { RequestAbortedError } from './read-json-body.ts';
 
 /** How long a duplicate waits for the first request. Below the minute after which many clients and proxies give up. */
 export const IDEMPOTENCY_WAIT_MS = 45_000;

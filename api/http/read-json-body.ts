@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import { RequestAbortedError } from './client-gone.ts';
 import { parseJsonText, type JsonTextOptions } from './json-text.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
@@ -43,6 +44,8 @@ export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): un
  */
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // While its credential was looked up: no event will tell of it any more.
+    if (request.destroyed) return reject(new RequestAbortedError());
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
@@ -55,13 +58,11 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', reject);
+    // Either way the connection ended: that is nobody's failure, and no dependency of ours is away.
+    request.once('error', () => reject(new RequestAbortedError()));
     request.once('close', () => reject(new RequestAbortedError()));
   });
 }
-
-/** The caller went away before its request was complete: there is no one to answer. */
-export class RequestAbortedError extends Error {}
 
 function checkMediaType(request: IncomingMessage): void {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
@@ -76,6 +77,10 @@ function checkMediaType(request: IncomingMessage): void {
 
 function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError('PAYLOAD_TOO_LARGE', {
-    message: `The request body is larger than ${bytesMax} bytes (${Math.round(bytesMax / 1_048_576)} MiB).`,
+    message: `The request body is larger than ${bytesMax} bytes (${sizeOf(bytesMax)}).`,
   });
+}
+
+function sizeOf(bytes: number): string {
+  return bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : `${Math.round(bytes / 1024)} KiB`;
 }

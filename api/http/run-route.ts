@@ -1,5 +1,6 @@
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { isMutation, refuseForeignOrigin } from './cross-site.ts';
 import type { Actor, AnyRoute, Browser, Caller, ReplyWithHeaders, RouteContext, RouteReply } from './define-route.ts';
@@ -159,14 +160,20 @@ function browserOf(ctx: HttpContext): Browser {
   return { address: clientAddress(ctx), secureCookie: needsSecureCookie(ctx), sessionToken: readSessionCookie(ctx) };
 }
 
+interface RequestFacts {
+  requestId: string;
+  deps: ApiDependencies;
+  signal: AbortSignal;
+}
+
 /** What the request says, checked by the route's schemas, and what every handler is handed. */
 async function read(
   runner: RouteRunner,
   route: AnyRoute,
   ctx: HttpContext,
-): Promise<ReturnType<typeof parseRequest> & { json: unknown; requestId: string; deps: ApiDependencies }> {
+): Promise<ReturnType<typeof parseRequest> & { json: unknown } & RequestFacts> {
   if (ctx.accepts('json') === false) throw new ServiceError('NOT_ACCEPTABLE');
-  const common = { requestId: ctx.state.requestId, deps: runner.deps };
+  const common = { requestId: ctx.state.requestId, deps: runner.deps, signal: clientGoneSignal(ctx) };
   if (route.kind === 'environment' && route.readBody !== undefined) {
     const parts = parseParts(route, ctx);
     const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX);
@@ -207,11 +214,11 @@ async function runOnce(
   runner: RouteRunner,
   route: AnyRoute,
   ctx: HttpContext,
-  context: { caller: Caller; idempotencyKey: string | null },
+  context: { caller: Caller; idempotencyKey: string | null; signal: AbortSignal },
   body: unknown,
   handle: (store: StoreReply) => Promise<WireReply>,
 ): Promise<WireReply> {
-  const { caller, idempotencyKey: key } = context;
+  const { caller, idempotencyKey: key, signal } = context;
   if (key === null) return handle(() => Promise.resolve());
   const { tenant } = caller;
   const requestDigest = requestDigestOf({
@@ -220,10 +227,8 @@ async function runOnce(
     workspaceId: tenant.workspaceId,
     body,
   });
-  const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
   const { reply, replayed } = await runner.idempotency.run(
-    { tenant, key, requestDigest, answersFromRecord: route.answersFromRecord === true, signal: gone.signal },
+    { tenant, key, requestDigest, answersFromRecord: route.answersFromRecord === true, signal },
     handle,
   );
   if (replayed) ctx.set('X-Idempotent-Replay', 'true');

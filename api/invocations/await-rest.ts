@@ -4,6 +4,7 @@ import type { InvocationRecord } from '../../db/invocations/records.ts';
 import type { Tenant } from '../../db/client.ts';
 import { RESTING_STATUSES } from '../../domain/lifecycle.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { abortWith, RequestAbortedError } from '../http/client-gone.ts';
 import { isPassing } from '../http/failures.ts';
 
 const READ_RETRY_INTERVAL_MS = 200;
@@ -25,6 +26,8 @@ export async function readInvocation(
 /**
  * Runs `begin`, then waits until the invocation is at rest or `timeoutMs` is over, and answers it as it is then. Registers
  * for the notification before `begin`, so that none is lost however fast the workflow is.
+ *
+ * @throws {RequestAbortedError} once `signal` is aborted: the invocation goes on, and nobody waits for it here.
  */
 export async function awaitRest(
   deps: ApiDependencies,
@@ -32,20 +35,25 @@ export async function awaitRest(
   invocationId: string,
   timeoutMs: number,
   begin: () => Promise<'begun' | 'look_first'>,
+  signal: AbortSignal,
 ): Promise<InvocationRecord | null> {
   const deadline = Date.now() + timeoutMs;
   const done = new AbortController();
+  const release = abortWith(signal, done);
   try {
     let woken = deps.settlements.wait(invocationId, timeoutMs, done.signal);
     let mustWait = (await begin()) === 'begun';
     for (;;) {
-      const timedOut = mustWait && (await woken) === 'timeout';
+      const result = mustWait ? await woken : 'notified';
+      if (signal.aborted) throw new RequestAbortedError();
+      const timedOut = result === 'timeout';
       if (mustWait) woken = deps.settlements.wait(invocationId, Math.max(1, deadline - Date.now()), done.signal);
       const invocation = await readPatiently(deps, tenant, invocationId, deadline);
       if (!invocation || timedOut || isAtRest(invocation)) return invocation;
       mustWait = true;
     }
   } finally {
+    release();
     done.abort();
   }
 }

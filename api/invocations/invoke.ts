@@ -18,15 +18,21 @@ const REPLY_MARGIN_MS = 10_000;
  * for it. A kill after the start: the workflow goes on without us. Temporal away: the admission is taken back and the caller
  * told so, unless the workflow began after all.
  */
-export async function invoke(deps: ApiDependencies, caller: Caller, request: InvokeRequest): Promise<InvocationRecord> {
+export async function invoke(
+  deps: ApiDependencies,
+  caller: Caller,
+  request: InvokeRequest,
+  signal: AbortSignal,
+): Promise<InvocationRecord> {
   // Nobody is told of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
   // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
   const admitted = await deps.db.withEnvironment(caller.tenant, (tx) => admit(tx, request), { flush: 'with_the_next' });
   const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
-  const invocation = await awaitRest(deps, caller.tenant, admitted.invocationId, timeoutMs, async () => {
+  const begin = async (): Promise<'begun' | 'look_first'> => {
     await start(deps, caller, admitted);
     return admitted.fresh ? 'begun' : 'look_first';
-  });
+  };
+  const invocation = await awaitRest(deps, caller.tenant, admitted.invocationId, timeoutMs, begin, signal);
   if (!invocation) {
     throw new ServiceError('SERVICE_UNAVAILABLE', {
       log: `invocation ${admitted.invocationId} was withdrawn by the request that admitted it`,

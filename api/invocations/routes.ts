@@ -50,8 +50,8 @@ const invokeRoute = defineRoute({
     atomicReply: 'It answers long after its admission committed. The operation key, this key by default, is the fence.',
   },
   answersFromRecord: true, // the operation key is this key, or names the operation beyond it
-  async handler({ params, body, caller, actor, idempotencyKey, deps }) {
-    const invocation = await invoke(deps, caller, {
+  async handler({ params, body, caller, actor, idempotencyKey, deps, signal }) {
+    const request = {
       ref: params.ref,
       input: body.input,
       operationKey: body.operationKey ?? null,
@@ -63,7 +63,8 @@ const invokeRoute = defineRoute({
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,
       actor,
-    });
+    };
+    const invocation = await invoke(deps, caller, request, signal);
     const parked = !isAtRest(invocation) || PARKED_STATUSES.includes(invocation.status);
     return { status: parked ? 202 : 200, data: presentInvocation(invocation) };
   },

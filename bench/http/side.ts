@@ -47,6 +47,12 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     egressAllow: [],
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
+    httpLimits: {
+      connectionsMax: 4_000,
+      connectionsPerAddressMax: 4_000,
+      headersTimeoutMs: 15_000,
+      requestTimeoutMs: 60_000,
+    },
   });
   return api.port;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { networkOf } from '../../domain/address-ranges.ts';
 import type { Database } from '../client.ts';
 
 /** Failures before the first pause, and how long the pauses are: each failure more doubles it up to the longest. */
@@ -69,9 +70,13 @@ async function count(db: Database, key: Buffer, bucket: Bucket): Promise<Date | 
   return rows[0]?.blocked_until ?? null;
 }
 
-/** Hashes: the table holds neither e-mail nor network addresses. Case makes no other account. */
-function keysOf({ email, address }: SignInAttempt): Record<'account' | 'address' | 'pair', Buffer> {
+/**
+ * Hashes: the table holds neither e-mail nor network addresses. Case makes no other account, and an IPv6 address counts as its
+ * /64: whoever has one address of it has them all.
+ */
+function keysOf({ email, address: given }: SignInAttempt): Record<'account' | 'address' | 'pair', Buffer> {
   const account = email.toLowerCase();
+  const address = networkOf(given) ?? given;
   return {
     account: keyOf('account', account),
     address: keyOf('address', address),

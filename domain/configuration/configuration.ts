@@ -10,14 +10,11 @@ import {
   portSchema,
   postgresUrlSchema,
   publicUrlSchema,
+  secretSchema,
   textSchema,
 } from './schemas.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
-import { plainMessages } from '../schema-messages.ts';
-
-/** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
-export type EnvironmentVariables = Record<string, string | undefined>;
 
 /** `api` and `worker` are the production processes; `setup` the commands that prepare for them; `embedded` is `npm start`. */
 export const PROCESS_KINDS = ['api', 'worker', 'setup', 'embedded'] as const;
@@ -25,7 +22,7 @@ export type ProcessKind = (typeof PROCESS_KINDS)[number];
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-interface Variable {
+export interface Variable {
   /** One sentence or two, for the generated page. */
   meaning: string;
   /** As it would be written into the environment; `null` where there is none. */
@@ -120,7 +117,7 @@ export const VARIABLES = {
     meaning: 'API key for a Temporal that asks for one, such as Temporal Cloud.',
     default: null,
     processes: ALL,
-    schema: textSchema,
+    schema: secretSchema,
   },
   MASTER_KEYS: {
     meaning:
@@ -164,6 +161,30 @@ export const VARIABLES = {
     default: '',
     processes: ['api', 'embedded'],
     schema: addressRangesSchema,
+  },
+  HTTP_CONNECTIONS_MAX: {
+    meaning: 'Connections that one API process holds at most. Further ones are closed at once; idle ones make room.',
+    default: '4000',
+    processes: ['api', 'embedded'],
+    schema: countSchema(1, 1_000_000),
+  },
+  HTTP_CONNECTIONS_PER_ADDRESS_MAX: {
+    meaning: 'The same for one IPv4 address or one IPv6 /64. The proxies of TRUSTED_PROXIES are exempt.',
+    default: '2000',
+    processes: ['api', 'embedded'],
+    schema: countSchema(1, 1_000_000),
+  },
+  HTTP_HEADERS_TIMEOUT_SECONDS: {
+    meaning: 'How long a client may take to send the headers of a request. Then 408, and the connection ends.',
+    default: '15',
+    processes: ['api', 'embedded'],
+    schema: countSchema(1, 3_600),
+  },
+  HTTP_REQUEST_TIMEOUT_SECONDS: {
+    meaning: 'How long a client may take to send a whole request. Then 408, and the connection ends.',
+    default: '60',
+    processes: ['api', 'embedded'],
+    schema: countSchema(1, 3_600),
   },
   DEFAULT_PLAN: {
     meaning: `Plan of a new workspace, one of ${PLANS.join(', ')}.`,
@@ -211,7 +232,7 @@ export const VARIABLES = {
       'The key that `npm run policies` works with; it names the environment. Not set: that of the embedded stack.',
     default: null,
     processes: ['setup'],
-    schema: textSchema,
+    schema: secretSchema,
   },
   POSTGRES_PORT: {
     meaning: 'Port of the embedded PostgreSQL; 0 takes a free one.',
@@ -255,45 +276,3 @@ export type Configuration<Kind extends ProcessKind> = {
   readonly [Name in VariableName as Kind extends (typeof VARIABLES)[Name]['processes'][number] ? Name : never]:
     Output<Name> | (Always<Kind, (typeof VARIABLES)[Name]> extends true ? never : null);
 };
-
-/** Every problem of an environment at once. No message holds the value of a variable that may be a secret. */
-export class ConfigurationError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'ConfigurationError';
-    this.problems = problems;
-  }
-}
-
-/** Reads and checks what a process of this kind is configured with. Throws ConfigurationError with all problems at once. */
-export function readConfiguration<Kind extends ProcessKind>(
-  kind: Kind,
-  environment: EnvironmentVariables,
-): Configuration<Kind> {
-  const problems: string[] = [];
-  const values: [string, unknown][] = [];
-  for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
-    if (!variable.processes.includes(kind)) continue;
-    const given = environment[name];
-    const isSet = given !== undefined && (given !== '' || variable.emptyCounts === true);
-    const text = isSet ? given : defaultFor(kind, variable);
-    if (text === null) {
-      if (variable.required?.includes(kind) === true) problems.push(`${name} is not set. ${variable.meaning}`);
-      values.push([name, null]);
-      continue;
-    }
-    const parsed = variable.schema.safeParse(text.trim(), { error: plainMessages });
-    if (parsed.success) values.push([name, parsed.data]);
-    else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
-  }
-  if ((environment['TEMPORAL_TLS_CERT'] ?? '') !== '' && (environment['TEMPORAL_TLS_KEY'] ?? '') === '') {
-    problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');
-  }
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return Object.fromEntries(values) as Configuration<Kind>;
-}
-
-function defaultFor(kind: ProcessKind, variable: Variable): string | null {
-  return kind === 'embedded' ? (variable.embeddedDefault ?? variable.default) : variable.default;
-}

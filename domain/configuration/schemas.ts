@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseAddressRanges } from '../address-ranges.ts';
+import { isPlaceholder } from './placeholders.ts';
 
 /** How the text of a variable is read. Messages follow the variable's name; none repeats what may be a secret. */
 
@@ -18,13 +19,18 @@ export const countSchema = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 export const textSchema = z.string();
+const PLACEHOLDER = 'is the placeholder of an example: set a value of your own';
+/** A credential. */
+export const secretSchema = z.string().refine((value) => !isPlaceholder(value), PLACEHOLDER);
 export const onOffSchema = z.enum(['on', 'off'], 'must be "on" or "off"').transform((value) => value === 'on');
-export const postgresUrlSchema = z
-  .string()
-  .refine(
-    (value) => URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol),
-    'must be a URL like postgresql://user:password@host:5432/database',
-  );
+export const postgresUrlSchema = z.string().superRefine((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    context.addIssue({ code: 'custom', message: 'must be a URL like postgresql://user:password@host:5432/database' });
+  } else if (isPlaceholder(decoded(url.password))) {
+    context.addIssue({ code: 'custom', message: 'holds the placeholder of an example as its password: set your own' });
+  }
+});
 export const addressSchema = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port, for example temporal.example.com:7233');
@@ -65,9 +71,24 @@ export const baseUrlSchema = z.string().transform((value, context) => {
 });
 export const masterKeysSchema = z.string().superRefine((value, context) => {
   for (const [index, entry] of value.split(',').entries()) {
-    const [, key] = /^[1-9]\d*:([A-Za-z0-9+/_-]+={0,2})$/.exec(entry.trim()) ?? [];
-    if (key !== undefined && Buffer.from(key, 'base64').byteLength === MASTER_KEY_BYTES) continue;
-    // The message names the position: the entry itself is a secret.
-    context.addIssue({ code: 'custom', message: `entry ${index + 1} is not <version>:<base64 of 32 bytes>` });
+    const [, key = ''] = /^[1-9]\d*:(.*)$/.exec(entry.trim()) ?? [];
+    const bytes = Buffer.from(key, 'base64');
+    // Each message names the position: the entry itself is a secret.
+    const issue = (message: string): void => {
+      context.addIssue({ code: 'custom', message: `entry ${index + 1} ${message}` });
+    };
+    // A whole key is random text, which may begin with any word: only what is none is looked at for a placeholder.
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(key) || bytes.byteLength !== MASTER_KEY_BYTES) {
+      issue(isPlaceholder(key) ? PLACEHOLDER : 'is not <version>:<base64 of 32 bytes>');
+    } else if (new Set(bytes).size === 1)
+      issue('repeats one byte: make a random key, as `openssl rand -base64 32` does');
   }
 });
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a stray percent sign: what uses the URL judges it
+  }
+}

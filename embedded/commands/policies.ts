@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Configuration, ConfigurationError, readConfiguration } from '../../domain/configuration/configuration.ts';
+import type { Configuration } from '../../domain/configuration/configuration.ts';
+import { ConfigurationError, readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import type { Credentials } from '../credentials.ts';
 import { type ApiAccess, ApiError } from '../policies/policy-api.ts';
 import { EXIT, runPolicies } from '../policies/run-policies.ts';

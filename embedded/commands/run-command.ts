@@ -1,4 +1,5 @@
-import { type Configuration, readConfiguration } from '../../domain/configuration/configuration.ts';
+import type { Configuration } from '../../domain/configuration/configuration.ts';
+import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 
 /** Runs a command with its configuration, prints what it answers, and ends with exit code 1 and a message where it fails. */
 export async function runCommand(command: (configuration: Configuration<'setup'>) => Promise<string>): Promise<void> {

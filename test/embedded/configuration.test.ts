@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, readConfiguration } from '../../domain/configuration/configuration.ts';
+import { PROCESS_KINDS, VARIABLES, type VariableName } from '../../domain/configuration/configuration.ts';
+import { ConfigurationError, readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { renderConfigurationPage } from '../../domain/configuration/page.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = Buffer.from('a random key of exactly 32 bytes').toString('base64');
 const WORKER = {
   DATABASE_URL: 'postgresql://app:pw@db:5432/service',
   TEMPORAL_ADDRESS: 'temporal:7233',
@@ -89,6 +90,46 @@ describe('configuration', () => {
     expect(problems).toHaveLength(2);
     expect(problems.join()).not.toContain('hunter2');
     expect(problems.join()).toContain('entry 1');
+  });
+
+  describe('refuses the placeholders of examples', () => {
+    /** As each secret would be written around a placeholder. A new secret has to be told here how. */
+    const AROUND: Record<string, (placeholder: string) => string> = {
+      DATABASE_URL: (placeholder) => `postgresql://app:${encodeURIComponent(placeholder)}@db:5432/service`,
+      MIGRATION_DATABASE_URL: (placeholder) => `postgresql://owner:${encodeURIComponent(placeholder)}@db/service`,
+      MASTER_KEYS: (placeholder) => `1:${KEY},2:${placeholder}`,
+      TEMPORAL_API_KEY: (placeholder) => placeholder,
+      API_KEY: (placeholder) => placeholder,
+    };
+    const PLACEHOLDERS = ['replace-me', 'changeme', 'CHANGE_ME', 'password', 'your-api-key', '<token>', 'xxxx', 'a…'];
+    const problemsWith = (name: string, value: string) => {
+      const kind = PROCESS_KINDS.find((one) =>
+        (VARIABLES[name as VariableName].processes as readonly string[]).includes(one),
+      );
+      const rest = { ...WORKER, [name]: value };
+      return problemsOf(() => readConfiguration(kind ?? 'api', rest));
+    };
+
+    it('knows every secret', () => {
+      const secrets = Object.keys(VARIABLES).filter((name) => /KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL/.test(name));
+      expect(secrets.filter((name) => name !== 'TEMPORAL_TLS_KEY').toSorted()).toEqual(Object.keys(AROUND).toSorted());
+    });
+
+    it.each(Object.entries(AROUND))('%s', (name, around) => {
+      for (const placeholder of PLACEHOLDERS) {
+        const problems = problemsWith(name, around(placeholder));
+        expect(problems, placeholder).toEqual([
+          expect.stringMatching(new RegExp(`^${name} .*the placeholder of an example`)),
+        ]);
+      }
+      const own = name === 'MASTER_KEYS' ? [KEY] : ['hunter2', 'replaceable-Xk2', 'my.secret.9'];
+      expect(own.flatMap((value) => problemsWith(name, around(value)))).toEqual([]);
+    });
+
+    it('and a master key that repeats one byte', () => {
+      const zeros = `1:${Buffer.alloc(32).toString('base64')}`;
+      expect(problemsWith('MASTER_KEYS', zeros)).toEqual([expect.stringContaining('entry 1 repeats one byte')]);
+    });
   });
 
   it('turns TLS on where anything is given that needs it', () => {

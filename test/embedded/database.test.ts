@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../db/client.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
-import { readConfiguration } from '../../domain/configuration/configuration.ts';
+import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { DataFolder } from '../../embedded/data-folder.ts';
 import { prepareDatabase } from '../../embedded/database.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

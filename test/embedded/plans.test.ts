@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { readPlan } from '../../db/plans/read-plan.ts';
@@ -20,7 +20,7 @@ describe('two API processes', () => {
     environment = {
       DATABASE_URL: database.applicationUrl,
       TEMPORAL_ADDRESS: inject('stack').temporalAddress,
-      MASTER_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
       LOG_LEVEL: 'info',
       PORT: '0',
       HOST: '127.0.0.1',

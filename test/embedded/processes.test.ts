@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,7 +78,7 @@ describe('the API and the worker apart from each other', () => {
     environment = {
       DATABASE_URL: database.applicationUrl,
       TEMPORAL_ADDRESS: temporal.address,
-      MASTER_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
       EGRESS_ALLOW: '127.0.0.1',
       PORT: '0',
       HOST: '127.0.0.1',

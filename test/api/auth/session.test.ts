@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../../db/auth/session-terms.ts';
 import { hashPassword, SCRYPT_COST } from '../../../db/auth/password.ts';
+import { parseAddressRanges } from '../../../domain/address-ranges.ts';
 import { CHEAP, cookieOf, createPerson, PASSWORD, personOf, tokenSetBy, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 
@@ -96,6 +97,11 @@ describe('POST /auth/session', () => {
     expect(ratio).toBeLessThan(3);
   });
 
+  it('413 over 8 KiB: whoever sends is nobody yet', async () => {
+    const reply = await signIn('somebody@example.test', 'x'.repeat(8_192));
+    expect([reply.status, messageOf(reply)]).toEqual([413, 'The request body is larger than 8192 bytes (8 KiB).']);
+  });
+
   it('400 for what is no e-mail address; 403 for a sign-in that another site sends', async () => {
     expect((await signIn('nobody')).status).toBe(400);
     const { email, userId } = await createPerson(api, 'member');
@@ -185,6 +191,25 @@ describe('the throttle of failures', () => {
     }
     expect(pauses.slice(0, 8)).toEqual([0, 0, 0, 0, 2, 4, 8, 16]);
     expect(Math.max(...pauses)).toBe(900);
+  });
+
+  it('counts an IPv6 address as its /64, and an IPv4 address in IPv6 as the IPv4 address', async () => {
+    const trustedProxies = parseAddressRanges('127.0.0.1');
+    const behind = await startTestApi({ database: api.database, network: { publicUrl: null, trustedProxies } });
+    const { email } = await createPerson(api, 'member');
+    const from = async (address: string): Promise<number> => {
+      const headers = { 'X-Forwarded-For': address };
+      return (await behind.call('POST', SESSION, { body: { email, password: 'wrong' }, headers })).status;
+    };
+    for (let host = 1; host <= 5; host++) expect(await from(`2001:db8:1:2::${host}`)).toBe(401);
+    expect(await from('2001:db8:1:2:ffff::1')).toBe(429);
+    expect(await from('2001:db8:1:3::1')).toBe(401);
+    await api.database.asOwner('DELETE FROM sign_in_throttles');
+    for (let turn = 0; turn < 5; turn++) {
+      expect(await from(turn % 2 === 0 ? '192.0.2.9' : '::ffff:192.0.2.9')).toBe(401);
+    }
+    expect([await from('::ffff:c000:209'), await from('192.0.2.9')]).toEqual([429, 429]);
+    await behind.close();
   });
 
   it('counts attempts at once before any of them is decided', async () => {

@@ -1,0 +1,28 @@
+import type { HttpContext } from './context.ts';
+
+/** The caller left before its request was complete or its answer was there: there is no one to answer. */
+export class RequestAbortedError extends Error {}
+
+/** What the access log says of such a request, as nginx does. No reply ever carries it. */
+export const CLIENT_GONE_STATUS = 499;
+
+/** Whether the connection ended before the whole reply was handed to it. */
+export function isClientGone({ res }: HttpContext): boolean {
+  return res.destroyed && !res.writableFinished;
+}
+
+/** Aborted when the caller leaves, so that nothing is held for it any longer. Work that was begun is not stopped by it. */
+export function clientGoneSignal(ctx: HttpContext): AbortSignal {
+  const gone = new AbortController();
+  if (isClientGone(ctx)) gone.abort();
+  else ctx.res.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+/** Aborts `controller` with `signal`. Call what it answers once the wait is over, for the signal outlives it. */
+export function abortWith(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = (): void => controller.abort();
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}

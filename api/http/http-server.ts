@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { type AddressRanges, isInRanges, networkOf } from '../../domain/address-ranges.ts';
+
+/** What clients may take of one process. */
+export interface HttpLimits {
+  connectionsMax: number;
+  /** Of one IPv4 address or one IPv6 /64. Trusted proxies are exempt: each stands for many clients. */
+  connectionsPerAddressMax: number;
+  /** From the connection, or the last reply on it, to the end of the headers. */
+  headersTimeoutMs: number;
+  /** The same to the end of the body. */
+  requestTimeoutMs: number;
+}
+
+/** Above what load balancers keep idle connections for, so that they close first and no request meets a closing socket. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** How far apart Node looks for requests that are overdue. Its default of 30 s would triple a time-out of 15 s. */
+const OVERDUE_CHECK_INTERVAL_MS = 1_000;
+/** A reply that is written and not read for so long is given up: a client that never reads would hold it for ever. */
+const UNREAD_REPLY_TIMEOUT_MS = 60_000;
+/** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
+const LAST_REPLIES_MS = 2_000;
+const REFUSALS_LOG_INTERVAL_MS = 60_000;
+
+export interface HttpServerOptions {
+  limits: HttpLimits;
+  trustedProxies: AddressRanges;
+  logger: Logger;
+  unreadReplyTimeoutMs?: number;
+}
+
+/** An HTTP server that bounds what clients hold of it, and that can stop without breaking off a reply. */
+export class HttpServer {
+  private readonly server: Server;
+  private readonly open = new Set<ServerResponse>();
+  private readonly byNetwork = new Map<string, number>();
+  private readonly options: HttpServerOptions;
+  private refusals = 0;
+  private refusalsLoggedAt = -Infinity;
+
+  constructor(callback: (request: IncomingMessage, response: ServerResponse) => void, options: HttpServerOptions) {
+    this.options = options;
+    const { headersTimeoutMs, requestTimeoutMs, connectionsMax } = options.limits;
+    this.server = createServer(
+      {
+        headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+        requestTimeout: requestTimeoutMs,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        connectionsCheckingInterval: OVERDUE_CHECK_INTERVAL_MS,
+      },
+      callback,
+    );
+    this.server.maxConnections = connectionsMax;
+    this.server.on('drop', () => {
+      // The next ones find the places of connections that are kept alive and idle.
+      this.server.closeIdleConnections();
+      this.noteRefusal();
+    });
+    this.server.on('connection', (socket) => this.admit(socket));
+    this.server.prependListener('request', (_request, response) => this.watch(response));
+  }
+
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.removeListener('error', reject);
+        const address = this.server.address();
+        resolve(address !== null && typeof address === 'object' ? address.port : port);
+      });
+    });
+  }
+
+  /** Requests that have no whole reply yet. */
+  get unanswered(): number {
+    return this.open.size;
+  }
+
+  /** Waits for the replies under way. `hurry` is called when the grace is over; what is still open soon after is cut off. */
+  async drain(graceMs: number, hurry: () => void): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    // Connections that are kept alive would keep the server open: every reply from here on is its connection's last.
+    for (const response of this.open) response.shouldKeepAlive = false;
+    const hurryTimer = setTimeout(hurry, graceMs);
+    const cutTimer = setTimeout(() => this.server.closeAllConnections(), graceMs + LAST_REPLIES_MS);
+    await closed;
+    clearTimeout(hurryTimer);
+    clearTimeout(cutTimer);
+  }
+
+  /** Counts a connection against its address, and ends it where that has too many. */
+  private admit(socket: Socket): void {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) return; // it is gone already
+    if (isInRanges(remoteAddress, this.options.trustedProxies)) return;
+    const network = networkOf(remoteAddress) ?? remoteAddress;
+    const open = this.byNetwork.get(network) ?? 0;
+    if (open >= this.options.limits.connectionsPerAddressMax) {
+      socket.destroy();
+      return this.noteRefusal();
+    }
+    this.byNetwork.set(network, open + 1);
+    socket.once('close', () => {
+      const left = (this.byNetwork.get(network) ?? 1) - 1;
+      if (left === 0) this.byNetwork.delete(network);
+      else this.byNetwork.set(network, left);
+    });
+  }
+
+  private watch(response: ServerResponse): void {
+    this.open.add(response);
+    let timer: NodeJS.Timeout | undefined;
+    response.once('prefinish', () => {
+      if (response.writableFinished) return;
+      const timeoutMs = this.options.unreadReplyTimeoutMs ?? UNREAD_REPLY_TIMEOUT_MS;
+      timer = setTimeout(() => response.socket?.destroy(), timeoutMs);
+    });
+    response.once('close', () => {
+      clearTimeout(timer);
+      this.open.delete(response);
+    });
+  }
+
+  /** One line a minute at most: who floods us must not flood the log as well. */
+  private noteRefusal(): void {
+    this.refusals += 1;
+    const now = performance.now();
+    if (now - this.refusalsLoggedAt < REFUSALS_LOG_INTERVAL_MS) return;
+    this.refusalsLoggedAt = now;
+    this.options.logger.warn(
+      { refusals: this.refusals },
+      'connections were refused: the process or an address has too many',
+    );
+  }
+}

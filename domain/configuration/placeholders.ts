@@ -1,0 +1,15 @@
+/** Where an example says "put yours here": the whole of a value, once its case and punctuation are gone. */
+const WORDS = new Set(['password', 'passwd', 'secret', 'example', 'todo', 'fixme', 'tbd', 'none', 'null', 'undefined']);
+const BEGINNINGS =
+  /^(replace|change|fill|insert|set|put)(me|this|it|in|here|your)|^(placeholder|your(own)?(password|secret|api|key|token|value))/;
+
+/**
+ * Whether a value was copied from an example and never replaced: `replace-me`, `changeme`, `your-api-key`, `<token>`, `xxxx`,
+ * `service_live_…`. Such a secret is known to everyone who reads the example.
+ */
+export function isPlaceholder(value: string): boolean {
+  const text = value.trim();
+  if (/^<.*>$|^\$?\{.*\}$|…|\.{3}/.test(text)) return true;
+  const letters = text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return WORDS.has(letters) || BEGINNINGS.test(letters) || /^x{3,}$/.test(letters);
+}

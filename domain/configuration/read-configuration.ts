@@ -1,0 +1,47 @@
+import { plainMessages } from '../schema-messages.ts';
+import { type Configuration, type ProcessKind, type Variable, VARIABLES } from './configuration.ts';
+
+/** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
+export type EnvironmentVariables = Record<string, string | undefined>;
+
+/** Every problem of an environment at once. No message holds the value of a variable that may be a secret. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** Reads and checks what a process of this kind is configured with. Throws ConfigurationError with all problems at once. */
+export function readConfiguration<Kind extends ProcessKind>(
+  kind: Kind,
+  environment: EnvironmentVariables,
+): Configuration<Kind> {
+  const problems: string[] = [];
+  const values: [string, unknown][] = [];
+  for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
+    if (!variable.processes.includes(kind)) continue;
+    const given = environment[name];
+    const isSet = given !== undefined && (given !== '' || variable.emptyCounts === true);
+    const text = isSet ? given : defaultFor(kind, variable);
+    if (text === null) {
+      if (variable.required?.includes(kind) === true) problems.push(`${name} is not set. ${variable.meaning}`);
+      values.push([name, null]);
+      continue;
+    }
+    const parsed = variable.schema.safeParse(text.trim(), { error: plainMessages });
+    if (parsed.success) values.push([name, parsed.data]);
+    else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
+  }
+  if ((environment['TEMPORAL_TLS_CERT'] ?? '') !== '' && (environment['TEMPORAL_TLS_KEY'] ?? '') === '') {
+    problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return Object.fromEntries(values) as Configuration<Kind>;
+}
+
+function defaultFor(kind: ProcessKind, variable: Variable): string | null {
+  return kind === 'embedded' ? (variable.embeddedDefault ?? variable.default) : variable.default;
+}

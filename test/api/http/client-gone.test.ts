@@ -1,0 +1,85 @@
+import { IncomingMessage, request as httpRequest, type ClientRequest } from 'node:http';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RequestAbortedError } from '../../../api/http/client-gone.ts';
+import { readJsonBody } from '../../../api/http/read-json-body.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+
+/** No worker runs: what is invoked stays queued, and its caller waits. */
+describe('a caller that leaves', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ worker: false });
+    const adapter = { type: 'http.request', config: { method: 'POST', url: 'http://127.0.0.1:9/' } };
+    await service.post('/api/v2/actions', { name: 'slow', adapter });
+  });
+  afterAll(() => service.close());
+  beforeEach(() => {
+    service.logLines.length = 0;
+  });
+
+  const send = (method: string, path: string, headers: Record<string, string> = {}): ClientRequest => {
+    const sent = httpRequest(`${service.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
+    });
+    sent.on('error', () => undefined); // it is we who break it off
+    return sent;
+  };
+  const waiting = () => service.deps.settlements.waiting;
+  const logged = (): { level: number; msg: string; status?: number }[] =>
+    service.logLines.map((line) => JSON.parse(line) as ReturnType<typeof logged>[number]);
+  /** What the access log says of the requests, with all that was logged above the level info. */
+  const outcome = () =>
+    logged()
+      .filter(({ msg, level }) => msg === 'request' || level > 30)
+      .map(({ msg, status }) => status ?? msg);
+
+  it('in the middle of its body is no failure of ours', async () => {
+    const upload = send('PUT', '/api/v2/secrets/half', { 'content-length': '1000', expect: '100-continue' });
+    const isRead = new Promise((resolve) => upload.once('continue', resolve)); // the server has its headers
+    upload.flushHeaders();
+    await isRead;
+    upload.write('{"value":');
+    upload.destroy();
+    await expect.poll(outcome).toEqual([499]);
+  });
+
+  it('before its body is looked at is noticed all the same', async () => {
+    const request = new IncomingMessage(new Socket());
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    request.destroy();
+    await closed; // no event will tell of it any more
+    await expect(readJsonBody(request)).rejects.toThrow(RequestAbortedError);
+  });
+
+  it('while it waits for an approval is waited for no longer', async () => {
+    const opened = await service.post('/api/v2/approvals', { title: 'Deploy', summary: 'Deploy it', payload: {} });
+    const { id } = (opened.json as { data: { id: string } }).data;
+    const poll = send('GET', `/api/v2/approvals/${id}?wait=60`);
+    poll.end();
+    await expect.poll(waiting).toBe(1);
+    poll.destroy();
+    await expect.poll(waiting).toBe(0);
+    await expect.poll(outcome).toEqual([201, 499]);
+  });
+
+  it('while its invocation runs is waited for no longer, and finds the same invocation when it comes back', async () => {
+    const path = '/api/v2/actions/slow/invoke';
+    const headers = { 'idempotency-key': 'left' };
+    const first = send('POST', path, headers);
+    first.end('{"input":{}}');
+    await expect.poll(waiting).toBe(1);
+    first.destroy();
+    await expect.poll(waiting).toBe(0);
+    await expect.poll(outcome).toEqual([499]);
+    // Its key is free: who comes back waits for the invocation, and not for a lease to run out.
+    const again = send('POST', path, headers);
+    again.end('{"input":{}}');
+    await expect.poll(waiting).toBe(1);
+    again.destroy();
+    await expect.poll(waiting).toBe(0);
+    const rows = await service.database.asOwner('SELECT status FROM invocations');
+    expect(rows).toEqual([{ status: 'queued' }]);
+  });
+});
