@@ -7,16 +7,11 @@ import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
 import { evaluateInvocation } from './invocations/evaluate-invocation.ts';
 import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
 import { settleInvocation } from './invocations/settle-invocation.ts';
-import { deleteExpiredDeduplications } from './maintenance/delete-expired-deduplications.ts';
-import { deleteExpiredIdempotencyClaims } from './maintenance/delete-expired-idempotency-claims.ts';
-import { startLostInvocations } from './maintenance/start-lost-invocations.ts';
-import { startLostMessages } from './maintenance/start-lost-messages.ts';
-import { wakeUnwatchedApprovals } from './maintenance/wake-unwatched-approvals.ts';
+import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
 import { observeDraft } from './previews/observe-draft.ts';
 import { observeTarget } from './previews/observe-target.ts';
-import { startOverdueReads } from './maintenance/start-overdue-reads.ts';
 import {
   beginReconciliation,
   exhaustReconciliation,
@@ -49,15 +44,11 @@ export function createActivities(deps: ActivityDependencies) {
     beginReversalWatch: beginReversalWatch(deps),
     planReversalRead: planReversalRead(deps),
     settleReversal: settleReversal(deps),
-    startOverdueReads: startOverdueReads(deps),
-    wakeUnwatchedApprovals: wakeUnwatchedApprovals(deps),
     attemptMessage: attemptMessage(deps),
     wakeHeldMessages: wakeHeldMessages(deps),
     wakeMessages: wakeMessages(deps),
-    startLostInvocations: startLostInvocations(deps),
-    startLostMessages: startLostMessages(deps),
-    deleteExpiredDeduplications: deleteExpiredDeduplications(deps),
-    deleteExpiredIdempotencyClaims: deleteExpiredIdempotencyClaims(deps),
+    listSweepAreas: listSweepAreas(),
+    sweepArea: sweepArea(deps),
   };
 }
 

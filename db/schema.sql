@@ -798,43 +798,60 @@ CREATE OR REPLACE FUNCTION public.current_workspace_id()
 RETURN (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid
 ;
 
-CREATE OR REPLACE FUNCTION public.delete_expired_idempotency_claims(most integer)
+CREATE OR REPLACE FUNCTION public.delete_expired_idempotency_claims(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      DECLARE deleted integer;
-      BEGIN
-        DELETE FROM idempotency_claims c USING (
-          SELECT environment_id, key FROM idempotency_claims WHERE expires_at < now() LIMIT most) old
-        WHERE c.environment_id = old.environment_id AND c.key = old.key AND c.expires_at < now();
-        GET DIAGNOSTICS deleted = ROW_COUNT;
-        RETURN deleted;
-      END $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM idempotency_claims c USING unnest(ids) old (id)
+      WHERE c.environment_id = left(old.id, 36)::uuid AND c.key = substr(old.id, 38) AND c.expires_at < now();
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
 ;
-ALTER FUNCTION delete_expired_idempotency_claims(integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION delete_expired_idempotency_claims(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_expired_idempotency_claims(integer) TO service_app;
+ALTER FUNCTION delete_expired_idempotency_claims(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_idempotency_claims(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_idempotency_claims(text[]) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.delete_expired_message_deduplications(most integer)
+CREATE OR REPLACE FUNCTION public.delete_expired_message_deduplications(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      DECLARE deleted integer;
-      BEGIN
-        DELETE FROM message_deduplications d USING (
-          SELECT environment_id, digest FROM message_deduplications WHERE expires_at < now() LIMIT most) old
-        WHERE d.environment_id = old.environment_id AND d.digest = old.digest AND d.expires_at < now();
-        GET DIAGNOSTICS deleted = ROW_COUNT;
-        RETURN deleted;
-      END $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM message_deduplications d USING unnest(ids) old (id)
+      WHERE d.environment_id = left(old.id, 36)::uuid AND d.digest = decode(substr(old.id, 38), 'hex') AND d.expires_at < now();
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
 ;
-ALTER FUNCTION delete_expired_message_deduplications(integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION delete_expired_message_deduplications(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_expired_message_deduplications(integer) TO service_app;
+ALTER FUNCTION delete_expired_message_deduplications(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_message_deduplications(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_message_deduplications(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_expired_sign_in_throttles(forgotten_after interval, home interval, ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM sign_in_throttles t USING unnest(ids) old (id)
+      WHERE t.key = decode(old.id, 'hex') AND t.last_failed_at < now() - forgotten_after
+        AND (t.succeeded_at IS NULL OR t.succeeded_at < now() - home);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.end_sign_in_sessions(of_user text)
  RETURNS integer
@@ -884,6 +901,63 @@ END
 ALTER FUNCTION find_api_key(bytea) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_api_key(bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_api_key(bytea) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_idempotency_claims(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT c.id
+    FROM ( SELECT ((((idempotency_claims.environment_id)::text || '/'::text) || idempotency_claims.key) COLLATE "C") AS id
+            FROM idempotency_claims
+           WHERE (idempotency_claims.expires_at < now())) c
+   WHERE (c.id > find_expired_idempotency_claims.after_id)
+   ORDER BY c.id
+  LIMIT find_expired_idempotency_claims.most;
+END
+;
+ALTER FUNCTION find_expired_idempotency_claims(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_idempotency_claims(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_idempotency_claims(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_message_deduplications(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT d.id
+    FROM ( SELECT ((((message_deduplications.environment_id)::text || '/'::text) || encode(message_deduplications.digest, 'hex'::text)) COLLATE "C") AS id
+            FROM message_deduplications
+           WHERE (message_deduplications.expires_at < now())) d
+   WHERE (d.id > find_expired_message_deduplications.after_id)
+   ORDER BY d.id
+  LIMIT find_expired_message_deduplications.most;
+END
+;
+ALTER FUNCTION find_expired_message_deduplications(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_message_deduplications(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_message_deduplications(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT t.id
+    FROM ( SELECT (encode(sign_in_throttles.key, 'hex'::text) COLLATE "C") AS id
+            FROM sign_in_throttles
+           WHERE ((sign_in_throttles.last_failed_at < (now() - find_expired_sign_in_throttles.forgotten_after)) AND ((sign_in_throttles.succeeded_at IS NULL) OR (sign_in_throttles.succeeded_at < (now() - find_expired_sign_in_throttles.home))))) t
+   WHERE (t.id > find_expired_sign_in_throttles.after_id)
+   ORDER BY t.id
+  LIMIT find_expired_sign_in_throttles.most;
+END
+;
+ALTER FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_invitation(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, email text, role text)

@@ -70,3 +70,9 @@ export const OBSERVE_DRAFT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '16 seconds',
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 3 },
 };
+
+/** One area of the sweep. What is left after three tries is the next sweep's, a minute later. */
+export const SWEEP_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 3 },
+};

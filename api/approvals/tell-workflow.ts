@@ -4,7 +4,7 @@ import { wakeApproval } from './wake-approval.ts';
 
 /**
  * What was decided is committed: a Temporal that is away, or a process that dies here, costs time and nothing else. The sweep
- * wakes every workflow that has not heard of its approval's end (`wakeUnwatchedApprovals`).
+ * wakes every workflow that has not heard of its approval's end (its area `unwatched-approvals`).
  */
 export async function tellWorkflow(deps: ApiDependencies, ref: ApprovalRef): Promise<void> {
   const { approvalId, invocationId, workspaceId, environmentId } = ref;

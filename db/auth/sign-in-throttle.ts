@@ -16,9 +16,9 @@ const ACCOUNT: Bucket = { freeFailures: 10, firstPauseSeconds: 1, longestPauseSe
 /** One address for all accounts: many people may share it. */
 const ADDRESS: Bucket = { freeFailures: 30, firstPauseSeconds: 2, longestPauseSeconds: 900 };
 /** Failures are forgotten, and rows deleted, after so long without another. */
-const FORGOTTEN_AFTER_DAYS = 1;
+export const FORGOTTEN_AFTER_DAYS = 1;
 /** For so long after a sign-in an account is at home at the address. */
-const HOME_DAYS = 30;
+export const HOME_DAYS = 30;
 
 export interface SignInAttempt {
   email: string;

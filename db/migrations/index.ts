@@ -18,6 +18,7 @@ import * as approvals from './0016-approvals.ts';
 import * as impactLimits from './0017-impact-limits.ts';
 import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
+import * as sweep from './0022-sweep.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   impactLimits,
   budgets,
   reconciliation,
+  sweep,
 ];

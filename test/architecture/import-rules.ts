@@ -88,10 +88,14 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/invocations/find-unsettled-invocations.ts':
     'lists ids of admitted work that never came to rest, in every environment',
   'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
+  'db/idempotency/find-expired-claims.ts': 'lists what is past its time, in every environment',
   'db/idempotency/delete-expired-claims.ts': 'deletes what is past its time, in every environment',
+  'db/auth/find-expired-throttles.ts': 'lists counts that are forgotten, which belong to no workspace',
+  'db/auth/delete-expired-throttles.ts': 'deletes counts that are forgotten, which belong to no workspace',
   'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
+  'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
   'api/health/health.ts': 'asks whether PostgreSQL answers',
 };

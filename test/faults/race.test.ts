@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createAdapters } from '../../activities/adapters/index.ts';
 import { createWorker } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
-import { startLostInvocations } from '../../activities/maintenance/start-lost-invocations.ts';
+import { lostInvocations } from '../../activities/maintenance/lost-invocations.ts';
+import { sweepRows } from '../../activities/maintenance/sweep-rows.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { Database } from '../../db/client.ts';
@@ -243,7 +244,7 @@ test(
     await target.release();
     const releasing = setInterval(() => void target.release(), 500);
     // What was admitted by a request whose connection broke before the start is the sweep's.
-    await startLostInvocations(dependencies(service.deps.db))(0);
+    await sweepRows(dependencies(service.deps.db), 'lost-invocations', lostInvocations(0));
     await Promise.all(answers);
     const underWay = async (): Promise<Invocation[]> =>
       (await invocations()).filter(({ status }) => status === 'queued' || status === 'dispatching');

@@ -1,33 +1,31 @@
-import { patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, log, proxyActivities, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import {
-  LOST_AFTER_SECONDS,
-  OVERDUE_READ_SECONDS,
-  type SweepResult,
-} from '../../temporal/maintenance/sweep-maintenance.ts';
+import type { AreaResult, SweepResult } from '../../temporal/maintenance/sweep-maintenance.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { SWEEP_OPTIONS } from '../activity-options.ts';
 
-const {
-  startLostInvocations,
-  deleteExpiredIdempotencyClaims,
-  startLostMessages,
-  deleteExpiredDeduplications,
-  startOverdueReads,
-  wakeUnwatchedApprovals,
-} = proxyActivities<Activities>({
-  startToCloseTimeout: '5 minutes',
-  retry: { maximumAttempts: 3 },
-});
+const { listSweepAreas } = proxyActivities<Activities>(SWEEP_OPTIONS);
 
-/** What a crash may leave behind, found and mended once a minute: work without its workflow, claims past their time. */
+/**
+ * What a crash may leave behind, found and mended once a minute: work without its workflow, rows past their time. Each area by
+ * itself, so that one that cannot be swept keeps no other one waiting.
+ */
 export async function sweepMaintenance(): Promise<SweepResult> {
-  const invocationsLookedAt = await startLostInvocations(LOST_AFTER_SECONDS);
-  const claimsDeleted = await deleteExpiredIdempotencyClaims();
-  if (!patched('messages')) return { invocationsLookedAt, claimsDeleted };
-  const messagesLookedAt = await startLostMessages(LOST_AFTER_SECONDS);
-  const deduplicationsDeleted = await deleteExpiredDeduplications();
-  const swept = { invocationsLookedAt, claimsDeleted, messagesLookedAt, deduplicationsDeleted };
-  if (!patched('overdue-reads')) return swept;
-  const overdueReadsLookedAt = await startOverdueReads(OVERDUE_READ_SECONDS);
-  if (!patched('approvals')) return { ...swept, overdueReadsLookedAt };
-  return { ...swept, overdueReadsLookedAt, approvalsLookedAt: await wakeUnwatchedApprovals(LOST_AFTER_SECONDS) };
+  const names = await listSweepAreas();
+  const results = await Promise.all(names.map(async (name) => [name, await sweep(name)] as const));
+  const isWhole = results.every(([, result]) => 'failed' in result && result.failed === 0);
+  upsertSearchAttributes(searchAttributes({ stage: isWhole ? 'swept' : 'swept_in_part' }));
+  return Object.fromEntries(results);
+}
+
+async function sweep(name: string): Promise<AreaResult> {
+  const { sweepArea } = proxyActivities<Activities>({ ...SWEEP_OPTIONS, summary: name });
+  try {
+    return await sweepArea(name);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const reason = error.cause?.message ?? error.message;
+    log.error('an area of the sweep is broken: the next sweep tries again', { area: name, reason });
+    return { broken: reason };
+  }
 }

@@ -153,7 +153,13 @@ export class ActivityWorld {
   }
 
   activities(overrides: Partial<ActivityDependencies> = {}): Activities {
-    const activities = createActivities({
+    const activities = createActivities(this.dependencies(overrides));
+    return { ...activities, dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref) };
+  }
+
+  /** What the activities are handed: nothing is started and nobody is called, unless `overrides` says otherwise. */
+  dependencies(overrides: Partial<ActivityDependencies> = {}): ActivityDependencies {
+    return {
       db: this.database.db,
       vault: this.vault,
       adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
@@ -165,8 +171,7 @@ export class ActivityWorld {
       watchdog: WATCHDOG,
       logger: pino({ level: 'silent' }),
       ...overrides,
-    });
-    return { ...activities, dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref) };
+    };
   }
 
   /** The activities of a worker whose connections are lost at its next transactions, as listed. */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Adapter } from '../../../activities/adapters/adapter.ts';
 import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
+import { overdueReads } from '../../../activities/maintenance/overdue-reads.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
@@ -57,13 +59,13 @@ async function nextReadOf({ effectId }: EffectRef) {
 
 async function sweep(overdueBySeconds = 120): Promise<[string, string][]> {
   const started: [string, string][] = [];
-  const { startOverdueReads } = world.activities({
+  const deps = world.dependencies({
     startReads: (ref, kind) => {
       started.push([ref.effectId, kind]);
       return Promise.resolve();
     },
   });
-  await startOverdueReads(overdueBySeconds);
+  await sweepRows(deps, 'overdue-reads', overdueReads(overdueBySeconds));
   return started;
 }
 const setNextRead = (ref: EffectRef, ago: string) =>
@@ -138,23 +140,6 @@ describe('the sweep over overdue reads', () => {
     for (const ref of [never, terminated, onTime]) await world.activities().exhaustReconciliation(ref, 11);
     await setNextRead(terminated, '3 minutes');
     expect(await sweep()).toEqual([]);
-  });
-
-  test('one that cannot be started does not keep the others waiting', async () => {
-    const [first, second] = [await lost(), await lost()];
-    await setNextRead(first, '3 minutes');
-    await setNextRead(second, '3 minutes');
-    const started: string[] = [];
-    const { startOverdueReads } = world.activities({
-      startReads: (ref) => {
-        if (ref.effectId === first.effectId) return Promise.reject(new Error('Temporal is away'));
-        started.push(ref.effectId);
-        return Promise.resolve();
-      },
-    });
-    await expect(startOverdueReads(120)).rejects.toThrow('Temporal is away');
-    expect(started).toEqual([second.effectId]);
-    for (const ref of [first, second]) await world.activities().exhaustReconciliation(ref, 11);
   });
 });
 

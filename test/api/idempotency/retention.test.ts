@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteExpiredIdempotencyClaims } from '../../../activities/maintenance/delete-expired-idempotency-claims.ts';
+import { pino } from 'pino';
+import { expiredIdempotencyClaims } from '../../../activities/maintenance/expired-idempotency-claims.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /** Who waits for another's transaction, in this database: other files of tests have waiters of their own. */
@@ -25,17 +27,16 @@ describe('the sweep of idempotency claims', () => {
     );
   const left = async (): Promise<string[]> =>
     (await database.asOwner<{ key: string }>('SELECT key FROM idempotency_claims ORDER BY key')).map(({ key }) => key);
-  const sweep = (): Promise<number> =>
-    // The activity uses nothing else of what activities are handed.
-    deleteExpiredIdempotencyClaims({ db: database.db } as Parameters<typeof deleteExpiredIdempotencyClaims>[0])();
+  const sweep = () =>
+    sweepRows({ db: database.db, logger: pino({ level: 'silent' }) }, 'expired', expiredIdempotencyClaims);
 
   it('deletes those of every environment that are past their 24 hours, however many, and no other', async () => {
     await plant(database.tenants.development, 'old', MORE_THAN_A_BATCH, '-1 second');
     await plant(database.tenants.staging, 'old', 3, '-1 second');
     await plant(database.tenants.development, 'kept', 2, '1 minute');
-    expect(await sweep()).toBe(MORE_THAN_A_BATCH + 3);
+    expect(await sweep()).toEqual({ seen: MORE_THAN_A_BATCH + 3, failed: 0 });
     expect(await left()).toEqual(['kept1', 'kept2']);
-    expect(await sweep()).toBe(0);
+    expect(await sweep()).toEqual({ seen: 0, failed: 0 });
   });
 
   it('leaves a claim that a new request takes while the sweep looks at it', async () => {
@@ -49,7 +50,7 @@ describe('the sweep of idempotency claims', () => {
     await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
     await request.query('COMMIT');
     await request.end();
-    expect(await swept).toBe(0);
+    expect(await swept).toEqual({ seen: 1, failed: 0 });
     expect(await left()).toContain('taken1');
   });
 });

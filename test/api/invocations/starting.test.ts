@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startLostInvocations } from '../../../activities/maintenance/start-lost-invocations.ts';
+import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
@@ -81,12 +83,13 @@ describe('an API process died between the admission and the start', () => {
     await target.reset();
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const id = await admitOnly(action, 'lost-start');
-    const sweep = startLostInvocations({
-      logger: service.deps.logger,
-      db: service.deps.db,
-      startInvocation: (ref) =>
+    const deps = {
+      ...service.deps,
+      startInvocation: (ref: InvocationRef) =>
         startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue }),
-    });
+    };
+    const sweep = async (olderThanSeconds: number): Promise<number> =>
+      (await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds))).seen;
     expect(await sweep(3_600)).toBe(0); // too young to be lost
     expect(await sweep(0)).toBe(1);
     const status = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteExpiredDeduplications } from '../../../activities/maintenance/delete-expired-deduplications.ts';
-import { startLostMessages } from '../../../activities/maintenance/start-lost-messages.ts';
+import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
+import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { acceptMessages } from '../../../api/messages/accept-messages.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
 import type { KeyCaller } from '../../../api/http/define-route.ts';
@@ -44,11 +46,11 @@ async function accepted(body: Record<string, unknown>): Promise<string> {
   return published?.messageId ?? '';
 }
 
-const sweep = (olderThanSeconds: number): Promise<number> =>
-  startLostMessages({
-    db: service.deps.db,
-    wakeMessage: (ref) => wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue }),
-  })(olderThanSeconds);
+async function sweep(olderThanSeconds: number): Promise<number> {
+  const wakeMessage = (ref: MessageRef) => wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue });
+  const swept = await sweepRows({ ...service.deps, wakeMessage }, 'lost-messages', lostMessages(olderThanSeconds));
+  return swept.seen;
+}
 
 describe('the sweep', () => {
   test('starts what was accepted and never begun, now or later, and then leaves it alone', async () => {
@@ -96,7 +98,7 @@ describe('the sweep', () => {
     await accepted({ url: destination.baseUrl, delay: '1h', deduplicationId: 'over' });
     await service.database.asOwner(`UPDATE message_deduplications SET expires_at = now() - interval '1 second'`);
     await accepted({ url: destination.baseUrl, delay: '1h', deduplicationId: 'present' });
-    expect(await deleteExpiredDeduplications({ db: service.deps.db })()).toBe(2);
+    expect(await sweepRows(service.deps, 'expired', expiredDeduplications)).toEqual({ seen: 2, failed: 0 });
     const [row] = await service.database.asOwner('SELECT count(*)::int AS n FROM message_deduplications');
     expect(row).toEqual({ n: 1 });
   });

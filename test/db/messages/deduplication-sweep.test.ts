@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteExpiredDeduplications } from '../../../activities/maintenance/delete-expired-deduplications.ts';
+import { pino } from 'pino';
+import { expiredDeduplications } from '../../../activities/maintenance/expired-deduplications.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -32,11 +34,11 @@ test('the sweep leaves a deduplication window that a new message takes while the
   const publisher = new Client({ connectionString: database.ownerUrl });
   await publisher.connect();
   await publisher.query(`BEGIN; UPDATE message_deduplications SET expires_at = now() + interval '10 minutes'`);
-  const swept = deleteExpiredDeduplications({ db })();
+  const swept = sweepRows({ db, logger: pino({ level: 'silent' }) }, 'expired', expiredDeduplications);
   await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
   await publisher.query('COMMIT');
   await publisher.end();
-  expect(await swept).toBe(0);
+  expect(await swept).toEqual({ seen: 1, failed: 0 });
   const claim = await db.withEnvironment(tenant, (tx) => claimDeduplication(tx, digest, newId('message')));
   expect(claim).toMatchObject({ fresh: false, earlier: { messageId } });
 });

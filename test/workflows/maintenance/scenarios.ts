@@ -1,40 +1,20 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Activities } from '../../../activities/index.ts';
 import type { Scenario } from '../../replay/scenario.ts';
 
+const sweeping = (what: string, sweepArea: Activities['sweepArea']): Scenario => ({
+  name: `sweepMaintenance/${what}.v1`,
+  workflow: 'sweepMaintenance',
+  workflowId: 'maintenance/sweep',
+  args: [],
+  activities: { listSweepAreas: () => Promise.resolve(['lost-invocations', 'lost-messages']), sweepArea },
+  server: 'time-skipping',
+});
+
 export const scenarios: readonly Scenario[] = [
-  {
-    name: 'sweepMaintenance/swept.v1',
-    workflow: 'sweepMaintenance',
-    workflowId: 'maintenance/sweep',
-    args: [],
-    activities: { startLostInvocations: async () => 2, deleteExpiredIdempotencyClaims: async () => 3 },
-    server: 'time-skipping',
-  },
-  {
-    name: 'sweepMaintenance/swept-with-messages.v2',
-    workflow: 'sweepMaintenance',
-    workflowId: 'maintenance/sweep',
-    args: [],
-    activities: {
-      startLostInvocations: async () => 2,
-      deleteExpiredIdempotencyClaims: async () => 3,
-      startLostMessages: async () => 4,
-      deleteExpiredDeduplications: async () => 5,
-    },
-    server: 'time-skipping',
-  },
-  {
-    name: 'sweepMaintenance/swept-with-overdue-reads-and-approvals.v3',
-    workflow: 'sweepMaintenance',
-    workflowId: 'maintenance/sweep',
-    args: [],
-    activities: {
-      startLostInvocations: async () => 2,
-      deleteExpiredIdempotencyClaims: async () => 3,
-      startLostMessages: async () => 4,
-      deleteExpiredDeduplications: async () => 5,
-      startOverdueReads: async () => 6,
-      wakeUnwatchedApprovals: async () => 7,
-    },
-    server: 'time-skipping',
-  },
+  sweeping('swept', () => Promise.resolve({ seen: 2, failed: 0 })),
+  sweeping('one-area-broken', (name) => {
+    if (name === 'lost-invocations') throw ApplicationFailure.nonRetryable('its rows cannot be read');
+    return Promise.resolve({ seen: 3, failed: 1 });
+  }),
 ];

@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { withdrawInvocation } from '../../../db/invocations/withdraw-invocation.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
 let world: ActivityWorld;
-const left: InvocationRef[] = [];
 beforeAll(async () => {
   world = await ActivityWorld.start();
 });
 afterAll(async () => world.close());
-beforeEach(() => void left.splice(0));
 
-async function sweep(
-  olderThanSeconds = 0,
-  start: (ref: InvocationRef) => Promise<void> = () => Promise.resolve(),
-): Promise<{ seen: number; started: InvocationRef[] }> {
+async function sweep(olderThanSeconds = 0): Promise<{ seen: number; started: InvocationRef[] }> {
   const started: InvocationRef[] = [];
-  const { startLostInvocations } = world.activities({
-    startInvocation: async (ref) => {
-      await start(ref);
+  const deps = world.dependencies({
+    startInvocation: (ref) => {
       started.push(ref);
+      return Promise.resolve();
     },
   });
-  return { seen: await startLostInvocations(olderThanSeconds), started };
+  const { seen } = await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds));
+  return { seen, started };
 }
 
 test('finds what was admitted or is under way, and nothing that has come to rest', async () => {
@@ -65,32 +63,4 @@ test('goes through more than a page, each once, in every environment', async () 
   const { seen, started } = await sweep();
   expect(seen).toBe(250);
   expect(started.map((ref) => ref.invocationId)).toEqual(refs.map((ref) => ref.invocationId).sort());
-  left.push(...refs);
-});
-
-test('one that cannot be started does not keep the others from it, and the failure is told', async () => {
-  const { started: before } = await sweep();
-  const poison = before[3]?.invocationId;
-  const tried: string[] = [];
-  const sweeping = sweep(0, async (ref) => {
-    tried.push(ref.invocationId);
-    if (ref.invocationId === poison) throw new Error('this one is refused');
-  });
-  await expect(sweeping).rejects.toThrow('this one is refused');
-  expect(tried).toEqual(before.map((ref) => ref.invocationId));
-});
-
-test('deletes the claims of Idempotency-Keys that are past their time, in batches, and no other', async () => {
-  const plant = (prefix: string, count: number, expiry: string): Promise<unknown> =>
-    world.database.asOwner(
-      `INSERT INTO idempotency_claims (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
-       SELECT $1, $2 || n, 'sha256:0', gen_random_uuid(), now(), now() + $4::interval FROM generate_series(1, $3) n`,
-      [world.database.tenant.environmentId, prefix, count, expiry],
-    );
-  await plant('old', 2_100, '-1 second');
-  await plant('live', 3, '1 hour');
-  const { deleteExpiredIdempotencyClaims } = world.activities();
-  expect(await deleteExpiredIdempotencyClaims()).toBe(2_100);
-  expect(await deleteExpiredIdempotencyClaims()).toBe(0);
-  expect(await world.database.asOwner('SELECT key FROM idempotency_claims ORDER BY key')).toHaveLength(3);
 });

@@ -1,0 +1,11 @@
+import { deleteExpiredDeduplications } from '../../db/messages/delete-expired-deduplications.ts';
+import { findExpiredDeduplications } from '../../db/messages/find-expired-deduplications.ts';
+import type { SweepArea } from './sweep-rows.ts';
+
+/** Deduplication windows of messages that are over are deleted. */
+export const expiredDeduplications: SweepArea<string> = {
+  find: (deps, page) => findExpiredDeduplications(deps.db, page),
+  idOf: (id) => id,
+  mend: (deps, ids) => deleteExpiredDeduplications(deps.db, ids),
+  batchSize: 1_000,
+};

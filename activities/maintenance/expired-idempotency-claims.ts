@@ -1,0 +1,11 @@
+import { deleteExpiredClaims } from '../../db/idempotency/delete-expired-claims.ts';
+import { findExpiredClaims } from '../../db/idempotency/find-expired-claims.ts';
+import type { SweepArea } from './sweep-rows.ts';
+
+/** Claims of Idempotency-Keys that are past their 24 hours are deleted. */
+export const expiredIdempotencyClaims: SweepArea<string> = {
+  find: (deps, page) => findExpiredClaims(deps.db, page),
+  idOf: (id) => id,
+  mend: (deps, ids) => deleteExpiredClaims(deps.db, ids),
+  batchSize: 1_000,
+};

@@ -1,0 +1,18 @@
+import { findUnsettledInvocations, type UnsettledInvocation } from '../../db/invocations/find-unsettled-invocations.ts';
+import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
+
+/**
+ * Invocations that were admitted a while ago and have not come to rest: an API process may have died between its commit and
+ * its start, or an operator terminated the workflow. A workflow that runs is left alone, and one that is started a second time
+ * finds the fence and sends nothing.
+ */
+export function lostInvocations(
+  olderThanSeconds = LOST_AFTER_SECONDS,
+): SweepArea<UnsettledInvocation, 'startInvocation'> {
+  return {
+    find: (deps, page) => findUnsettledInvocations(deps.db, { olderThanSeconds, ...page }),
+    idOf: (ref) => ref.invocationId,
+    mend: (deps, refs) => Promise.all(refs.map((ref) => deps.startInvocation(ref))),
+    batchSize: 1,
+  };
+}

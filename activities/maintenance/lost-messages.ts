@@ -1,0 +1,19 @@
+import { findLostMessages } from '../../db/messages/find-lost-messages.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
+import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
+
+/** Longer than any attempt takes: a workflow that still has not moved it was terminated, or waits for a worker. */
+const OVERDUE_SECONDS = 3_600;
+
+/**
+ * Messages that were accepted a while ago and never begun, or are long overdue: an API process may have died between its
+ * commit and its start, or an operator terminated the workflow. One that runs is woken, which changes nothing.
+ */
+export function lostMessages(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
+  return {
+    find: (deps, page) => findLostMessages(deps.db, { olderThanSeconds, overdueBySeconds: OVERDUE_SECONDS, ...page }),
+    idOf: (ref) => ref.messageId,
+    mend: (deps, refs) => Promise.all(refs.map((ref) => deps.wakeMessage(ref))),
+    batchSize: 1,
+  };
+}

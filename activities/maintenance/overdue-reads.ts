@@ -1,0 +1,21 @@
+import { findOverdueReads, type OverdueRead } from '../../db/reconciliation/find-overdue-reads.ts';
+import type { SweepArea } from './sweep-rows.ts';
+
+/** A read takes up to five tries of a minute: one that is only this late is under way, and is found so. */
+const OVERDUE_SECONDS = 120;
+
+/**
+ * Effects whose next read is overdue: their reconciliation was terminated, or was lost before it began. And what has succeeded
+ * and may still be reversed, when its first read is due. A workflow that runs is left alone; a second one would only read.
+ */
+export function overdueReads(overdueBySeconds = OVERDUE_SECONDS): SweepArea<OverdueRead, 'startReads'> {
+  return {
+    find: (deps, page) => findOverdueReads(deps.db, { overdueBySeconds, ...page }),
+    idOf: (read) => read.effectId,
+    mend: (deps, reads) =>
+      Promise.all(
+        reads.map(({ stage, ...ref }) => deps.startReads(ref, stage === 'reconciling' ? 'reconciliation' : 'reversal')),
+      ),
+    batchSize: 1,
+  };
+}

@@ -1,0 +1,41 @@
+import type { ActivityDependencies } from '../dependencies.ts';
+import { expiredDeduplications } from './expired-deduplications.ts';
+import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
+import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
+import { lostInvocations } from './lost-invocations.ts';
+import { lostMessages } from './lost-messages.ts';
+import { overdueReads } from './overdue-reads.ts';
+import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
+import { unwatchedApprovals } from './unwatched-approvals.ts';
+
+/** What one minute's sweep consists of. The names are what the log and the workflow's result show. */
+const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
+  ['lost-invocations', sweeping(lostInvocations())],
+  ['lost-messages', sweeping(lostMessages())],
+  ['overdue-reads', sweeping(overdueReads())],
+  ['unwatched-approvals', sweeping(unwatchedApprovals())],
+  ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
+  ['expired-deduplications', sweeping(expiredDeduplications)],
+  ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
+]);
+
+function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {
+  return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepRows(deps, name, area);
+}
+
+/** The names of the areas: a fact of the worker that runs, so that a new area changes neither the workflow nor its histories. */
+export function listSweepAreas() {
+  return (): Promise<string[]> => Promise.resolve([...AREAS.keys()]);
+}
+
+/** Sweeps one area. Throws where its rows cannot be found: Temporal tries it again, and no other area hears of it. */
+export function sweepArea(deps: ActivityDependencies) {
+  return async (name: string): Promise<Swept> => {
+    const sweep = AREAS.get(name);
+    // A worker of another version listed it, which still runs or has just gone.
+    if (sweep === undefined) throw new Error(`this worker knows no area ${name} of the sweep`);
+    const swept = await sweep(deps, name);
+    if (swept.failed > 0) deps.logger.error({ area: name, ...swept }, 'the sweep left rows that it could not mend');
+    return swept;
+  };
+}

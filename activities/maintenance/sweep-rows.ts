@@ -1,0 +1,77 @@
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** What is younger than this is the business of the process that made it. */
+export const LOST_AFTER_SECONDS = 30;
+
+const PAGE_SIZE_MIN = 100;
+
+export interface SweepPage {
+  /** The id of the last row of the page before, or the empty string. */
+  afterId: string;
+  limit: number;
+}
+
+/** What an area is handed: `Needs` names what it takes beside the database. */
+export type SweepDependencies<Needs extends keyof ActivityDependencies = never> = Pick<
+  ActivityDependencies,
+  'db' | 'logger' | Needs
+>;
+
+/** One thing that is found and mended once a minute. A file each beside this one, and a line in sweep-area.ts. */
+export interface SweepArea<Row, Needs extends keyof ActivityDependencies = never> {
+  /** Rows of every environment, in the order of their ids, after `afterId`. */
+  find(deps: SweepDependencies<Needs>, page: SweepPage): Promise<Row[]>;
+  idOf(row: Row): string;
+  /** Must do no harm when it is done again: a batch that fails is repeated row by row. */
+  mend(deps: SweepDependencies<Needs>, rows: readonly Row[]): Promise<unknown>;
+  /** How many rows `mend` takes at once: more than one where that is a single statement. */
+  batchSize: number;
+}
+
+export interface Swept {
+  seen: number;
+  /** Rows that could not be mended; the log names each. The next sweep tries them again. */
+  failed: number;
+}
+
+/** Goes through all rows of an area, page by page. A row that always fails costs itself and no other row. */
+export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
+  deps: SweepDependencies<Needs>,
+  name: string,
+  area: SweepArea<Row, Needs>,
+): Promise<Swept> {
+  const limit = Math.max(PAGE_SIZE_MIN, area.batchSize);
+  const swept: Swept = { seen: 0, failed: 0 };
+  for (let afterId = ''; ;) {
+    const page = await area.find(deps, { afterId, limit });
+    swept.seen += page.length;
+    for (let from = 0; from < page.length; from += area.batchSize)
+      swept.failed += await mendBatch(deps, name, area, page.slice(from, from + area.batchSize));
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) return swept;
+    afterId = area.idOf(last);
+  }
+}
+
+/** Answers how many rows failed. */
+async function mendBatch<Row, Needs extends keyof ActivityDependencies>(
+  deps: SweepDependencies<Needs>,
+  name: string,
+  area: SweepArea<Row, Needs>,
+  rows: readonly Row[],
+): Promise<number> {
+  try {
+    await area.mend(deps, rows);
+    return 0;
+  } catch (error) {
+    const [row] = rows;
+    if (row !== undefined && rows.length === 1) {
+      const context = { area: name, id: area.idOf(row), err: error };
+      deps.logger.warn(context, 'the sweep could not mend a row: the next one tries again');
+      return 1;
+    }
+  }
+  let failed = 0;
+  for (const row of rows) failed += await mendBatch(deps, name, area, [row]);
+  return failed;
+}

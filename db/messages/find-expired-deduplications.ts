@@ -1,0 +1,13 @@
+import type { Database } from '../client.ts';
+
+/** Deduplication windows, of all environments, that are over, as `<environment>/<digest>` and in this order. */
+export async function findExpiredDeduplications(
+  db: Database,
+  page: { afterId: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.directory.raw<{ rows: { id: string }[] }>(
+    'SELECT id FROM find_expired_message_deduplications(?, ?)',
+    [page.afterId, page.limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,147 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createActivities } from '../../../activities/index.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { newId } from '../../../domain/ids.ts';
+import { ActivityWorld, adapterThat } from '../invocations/world.ts';
+
+/** Every area of the sweep with a row that always fails: it costs itself, is named in the log, and is counted. */
+let world: ActivityWorld;
+let environmentId: string;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  ({ environmentId } = world.database.tenant);
+});
+afterAll(() => world.close());
+
+interface Planted {
+  /** In the order in which the sweep finds them. The second one is the poison. */
+  ids: string[];
+  /** Which of them are mended. */
+  mended: () => Promise<string[]>;
+  overrides?: Partial<ActivityDependencies>;
+}
+
+const owner = (sql: string, values: unknown[] = []) => world.database.asOwner<{ id: string }>(sql, values);
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+/** What the sweep starts, in the place of Temporal: it refuses the second row. */
+function starting(ids: string[], name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage'): Planted {
+  const started: string[] = [];
+  const start = (ref: Record<string, unknown>): Promise<void> => {
+    const id = ids.find((one) => Object.values(ref).includes(one)) ?? 'another';
+    if (id === ids[1]) return Promise.reject(new Error('this one is refused'));
+    started.push(id);
+    return Promise.resolve();
+  };
+  return { ids, mended: () => Promise.resolve(started), overrides: { [name]: start } };
+}
+
+/** Rows that are deleted, of which one cannot be. `ids` is what the sweep calls them, `SELECT id FROM left` what is still there. */
+async function deleting(table: string, ids: string[], left: string, poison: string): Promise<Planted> {
+  await owner(`
+    CREATE FUNCTION refuse_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF ${poison} THEN RAISE EXCEPTION 'this one stays'; END IF; RETURN OLD; END $$;
+    CREATE TRIGGER poison BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse_${table}()`);
+  return {
+    ids,
+    mended: async () => {
+      const there = new Set(idsOf(await owner(`SELECT ${left} AS id FROM ${table}`)));
+      return ids.filter((id) => !there.has(id));
+    },
+  };
+}
+
+const AREAS: Record<string, () => Promise<Planted>> = {
+  'lost-invocations': async () => {
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await world.admit()).invocationId);
+    await owner(
+      `SET session_replication_role = 'replica'; UPDATE invocations SET created_at = now() - interval '1 hour'`,
+    );
+    return starting(ids.sort(), 'startInvocation');
+  },
+  'lost-messages': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('message')).sort();
+    await owner(
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at, created_at)
+       SELECT id, $1, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'pending', now(), now() - interval '1 hour' FROM unnest($2::text[]) id`,
+      [environmentId, ids],
+    );
+    return starting(ids, 'wakeMessage');
+  },
+  'overdue-reads': async () => {
+    const { adapterFor } = adapterThat(() => Promise.resolve({ kind: 'no_answer', reason: 'it was lost' }));
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const ref = await world.ready();
+      await world.activities({ adapterFor }).dispatchEffect({ ...ref, settles: true });
+      ids.push(ref.effectId);
+    }
+    await owner(`UPDATE effects SET reconcile_next_at = now() - interval '1 hour' WHERE id = ANY ($1)`, [ids]);
+    return starting(ids.sort(), 'startReads');
+  },
+  'unwatched-approvals': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('approval')).sort();
+    await owner(
+      `INSERT INTO approvals (id, environment_id, kind, title, summary, payload, binding_digest, source, reason, quorum, approvers,
+         prevent_self, requested_by, created_at, expires_at)
+       SELECT id, $1, 'free_standing', 'Deploy', 'Deploys.', '{}', 'sha256:' || repeat('0', 64), 'caller', 'asked for', 1, '[{}]',
+         true, '{"type": "api_key", "id": "key_agent"}', now() - interval '1 hour', now() + interval '1 hour' FROM unnest($2::text[]) id`,
+      [environmentId, ids],
+    );
+    return starting(ids, 'wakeApproval');
+  },
+  'expired-idempotency-claims': async () => {
+    await owner(
+      `INSERT INTO idempotency_claims (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
+       SELECT $1, key, 'sha256:0', gen_random_uuid(), now(), now() - interval '1 second' FROM unnest('{a,b/2,c}'::text[]) key`,
+      [environmentId],
+    );
+    const ids = ['a', 'b/2', 'c'].map((key) => `${environmentId}/${key}`);
+    return deleting('idempotency_claims', ids, `environment_id || '/' || key`, `OLD.key = 'b/2'`);
+  },
+  'expired-deduplications': async () => {
+    const [message] = await owner('SELECT id FROM messages LIMIT 1');
+    await owner(
+      `INSERT INTO message_deduplications (environment_id, digest, message_id, expires_at)
+       SELECT $1, decode(repeat(n, 32), 'hex'), $2, now() - interval '1 second' FROM unnest('{01,02,03}'::text[]) n`,
+      [environmentId, message?.id],
+    );
+    const ids = ['01', '02', '03'].map((n) => `${environmentId}/${n.repeat(32)}`);
+    const left = `environment_id || '/' || encode(digest, 'hex')`;
+    return deleting('message_deduplications', ids, left, `get_byte(OLD.digest, 0) = 2`);
+  },
+  'expired-sign-in-throttles': async () => {
+    // The last three are kept: failed today, signed in from lately, and both.
+    await owner(`INSERT INTO sign_in_throttles (key, last_failed_at, succeeded_at)
+      SELECT decode(repeat(n, 32), 'hex'), now() - f::interval, now() - s::interval FROM (VALUES
+        ('01', '2 days', NULL), ('02', '2 days', NULL), ('03', '40 days', '31 days'),
+        ('04', '23 hours', NULL), ('05', '2 days', '29 days'), ('06', '1 second', '1 second')) v (n, f, s)`);
+    const ids = ['01', '02', '03'].map((n) => n.repeat(32));
+    return deleting('sign_in_throttles', ids, `encode(key, 'hex')`, `get_byte(OLD.key, 0) = 2`);
+  },
+};
+
+describe('a row that always fails costs itself alone', () => {
+  test.each(Object.entries(AREAS))('in the area %s', async (name, plant) => {
+    const { ids, mended, overrides = {} } = await plant();
+    const lines: { area?: string; id?: string; msg: string }[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[0]) });
+    const { sweepArea } = createActivities(world.dependencies({ ...overrides, logger }));
+    expect(await sweepArea(name)).toEqual({ seen: 3, failed: 1 });
+    expect(await mended()).toEqual([ids[0], ids[2]]);
+    expect(lines.filter((line) => line.id !== undefined)).toMatchObject([{ area: name, id: ids[1] }]);
+    expect(lines.at(-1)).toMatchObject({ area: name, seen: 3, failed: 1, level: 50 });
+  });
+
+  test('every area is tested', async () => {
+    const { listSweepAreas } = createActivities(world.dependencies());
+    expect((await listSweepAreas()).sort()).toEqual(Object.keys(AREAS).sort());
+  });
+
+  test('counts of failed sign-ins that still matter are kept', async () => {
+    const kept = await owner(`SELECT get_byte(key, 0)::text AS id FROM sign_in_throttles ORDER BY key`);
+    expect(idsOf(kept)).toEqual(['2', '4', '5', '6']);
+  });
+});
