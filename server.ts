@@ -8,6 +8,7 @@ import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
+import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/notifications/notification-listener.ts';
@@ -66,6 +67,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   });
   const settlements = new SettlementHub(notifications);
   const importPlanner = new ImportPlanner();
+  const schemas = new TenantSchemas();
   const { temporal, vault, eagerStart } = parts;
   const { publicUrl } = parts.network;
   const api = createApi(
@@ -79,6 +81,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       eagerStart,
       taskQueue: TASK_QUEUE,
       importPlanner,
+      schemas,
       fetchDocument: createDocumentFetcher({ egressAllow: parts.egressAllow, watchdog: parts.watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
@@ -87,6 +90,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const close = async (): Promise<void> => {
     api.close();
     importPlanner.close();
+    await schemas.close();
     settlements.close();
     await notifications.close();
     await db.close();

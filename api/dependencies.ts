@@ -5,6 +5,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/notifications/notification-listener.ts';
 import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
+import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
 
 /** What the API's handlers are handed by server.ts, the embedded stack or a test. */
@@ -25,6 +26,8 @@ export interface ApiDependencies {
   taskQueue: string;
   /** Reads OpenAPI descriptions in threads; closed by whoever made it. */
   importPlanner: ImportPlanner;
+  /** Runs the JSON Schemas of tenants, the costly ones in threads; closed by whoever made it. */
+  schemas: TenantSchemas;
   /** Through the egress guard. */
   fetchDocument: FetchDocument;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */

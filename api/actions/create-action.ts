@@ -4,7 +4,7 @@ import { requireSecretScope } from './access.ts';
 import { actionSchema, presentAction } from './action-schemas.ts';
 import { recordActionChange } from './audit.ts';
 import { createActionBody } from './body-schemas.ts';
-import { buildDefinition } from './definition.ts';
+import { buildDefinition, schemaIssuesOf } from './definition.ts';
 
 export const createActionRoute = defineRoute({
   id: 'actions.create',
@@ -20,8 +20,9 @@ export const createActionRoute = defineRoute({
   response: { 201: actionSchema },
   errors: ['CONFLICT'],
   idempotent: true,
-  handler({ body, caller, actor, requestId, deps, recordReply }) {
-    const { definition, digest, secretNames } = buildDefinition(body, null);
+  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+    const schemaIssues = await schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body);
+    const { definition, digest, secretNames } = buildDefinition(body, null, schemaIssues);
     requireSecretScope(caller, secretNames);
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
       const action = await createAction(tx, {

@@ -4,7 +4,7 @@ import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import { validationError, type Issue } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { checkSchema } from '../../domain/json-schema/json-schema.ts';
+import type { TenantSchemas } from '../json-schema/tenant-schemas.ts';
 import type { CreateActionBody, UpdateActionBody } from './body-schemas.ts';
 
 export const DEFINITION_BYTES_MAX = 256 * 1024;
@@ -23,9 +23,14 @@ export interface BuiltDefinition {
  * The definition that a request asks for: its own members over those of `before`, or over the defaults where there is none
  * before. Everything is checked here that a dispatch will rely on.
  *
+ * @param schemaIssues what is wrong with the JSON Schemas of the body (`schemaIssuesOf`); checking them is what costs.
  * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request, `body.adapter.config.url`.
  */
-export function buildDefinition(body: DefinitionBody, before: ActionDefinition | null): BuiltDefinition {
+export function buildDefinition(
+  body: DefinitionBody,
+  before: ActionDefinition | null,
+  schemaIssues: readonly Issue[],
+): BuiltDefinition {
   const issues: Issue[] = [];
   const adapter = chooseAdapter(body, before, issues);
   const definition: ActionDefinition = {
@@ -46,7 +51,10 @@ export function buildDefinition(body: DefinitionBody, before: ActionDefinition |
   for (const issue of adapter.descriptor?.definitionIssues?.(definition) ?? []) {
     issues.push({ ...issue, path: below('body', issue.path) });
   }
-  checkSchemas(body, definition, issues);
+  if (body.inputSchema !== undefined && definition.inputSchema['type'] !== 'object') {
+    issues.push({ path: 'body.inputSchema.type', message: 'must be "object": the input of an action is an object' });
+  }
+  issues.push(...schemaIssues);
   if (issues.length > 0 || adapter.descriptor === undefined) throw validationError(issues);
   // Parsed from JSON, every member of it.
   const json = definition as unknown as Json;
@@ -126,16 +134,23 @@ function isGoverned(
   return declares || (body.governed ?? before?.governed ?? false);
 }
 
-function checkSchemas(body: DefinitionBody, definition: ActionDefinition, issues: Issue[]): void {
-  if (body.inputSchema !== undefined) {
-    if (definition.inputSchema['type'] !== 'object') {
-      issues.push({ path: 'body.inputSchema.type', message: 'must be "object": the input of an action is an object' });
-    }
-    issues.push(...checkSchema(definition.inputSchema, 'body.inputSchema'));
-  }
-  if (body.outputSchema !== undefined && definition.outputSchema !== null) {
-    issues.push(...checkSchema(definition.outputSchema, 'body.outputSchema'));
-  }
+/**
+ * What is wrong with the JSON Schemas that a body brings, found out in threads: hold no transaction meanwhile.
+ *
+ * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait for the threads.
+ */
+export async function schemaIssuesOf(
+  schemas: TenantSchemas,
+  workspaceId: string,
+  { inputSchema, outputSchema }: Pick<DefinitionBody, 'inputSchema' | 'outputSchema'>,
+): Promise<Issue[]> {
+  const [ofInput, ofOutput] = await Promise.all([
+    inputSchema === undefined ? [] : schemas.check(workspaceId, inputSchema as JsonObject, 'body.inputSchema'),
+    outputSchema === undefined || outputSchema === null
+      ? []
+      : schemas.check(workspaceId, outputSchema as JsonObject, 'body.outputSchema'),
+  ]);
+  return [...ofInput, ...ofOutput];
 }
 
 function checkSize(definition: Json): void {

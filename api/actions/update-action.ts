@@ -1,13 +1,13 @@
 import { lockAction } from '../../db/actions/lock-action.ts';
 import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { notFound, ServiceError, type Issue } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
 import { requireGovernScope, requireSecretScope } from './access.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { recordActionChange } from './audit.ts';
 import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
-import { buildDefinition } from './definition.ts';
+import { buildDefinition, schemaIssuesOf } from './definition.ts';
 
 export const updateActionRoute = defineRoute({
   id: 'actions.update',
@@ -24,11 +24,12 @@ export const updateActionRoute = defineRoute({
   response: { 200: actionSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler({ params, body, caller, actor, requestId, deps }) {
+    const schemaIssues = await schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body);
     const action = await deps.db.withEnvironment(caller.tenant, async (tx) => {
       const before = await lockAction(tx, params.ref);
       if (before === null) throw notFound('action');
       if (before.archivedAt !== null) throw archived(before);
-      const version = nextVersion(before, body, caller, actor);
+      const version = nextVersion(before, body, { caller, actor, schemaIssues });
       const name = body.name ?? before.name;
       const description = body.description === undefined ? before.description : body.description;
       if (version === null && name === before.name && description === before.description) return before;
@@ -41,8 +42,12 @@ export const updateActionRoute = defineRoute({
 });
 
 /** The version that a change makes, or null where it leaves the definition as it was. Checks what the caller may change. */
-function nextVersion(before: ActionRecord, body: UpdateActionBody, caller: Caller, actor: Actor): NewVersion | null {
-  const { definition, digest, secretNames } = buildDefinition(body, before.definition);
+function nextVersion(
+  before: ActionRecord,
+  body: UpdateActionBody,
+  { caller, actor, schemaIssues }: { caller: Caller; actor: Actor; schemaIssues: readonly Issue[] },
+): NewVersion | null {
+  const { definition, digest, secretNames } = buildDefinition(body, before.definition, schemaIssues);
   if (digest === before.currentVersion.digest) return null;
   requireGovernScope(caller, before.definition, definition);
   requireSecretScope(caller, secretNames);

@@ -4,6 +4,7 @@ import { impactOf } from '../../domain/adapters/adapter-impact.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { TenantSchemas } from '../json-schema/tenant-schemas.ts';
 import { checkInput } from '../invocations/check-input.ts';
 
 /**
@@ -12,8 +13,13 @@ import { checkInput } from '../invocations/check-input.ts';
  *
  * @throws {ServiceError} VALIDATION_ERROR for what an invocation would not come past: no policy is asked about it.
  */
-export function askedImpact(action: ActionRecord, input: JsonObject): ImpactQuantity[] {
-  checkInput(action, input);
+export async function askedImpact(
+  schemas: TenantSchemas,
+  workspaceId: string,
+  action: ActionRecord,
+  input: JsonObject,
+): Promise<ImpactQuantity[]> {
+  checkInput(action, input, await schemas.validate(workspaceId, action.definition.inputSchema, input));
   const { definition } = action;
   const descriptor = adapterDescriptor(definition.adapter.type, definition.adapter.version);
   const impact = impactOf(descriptor, definition, input);

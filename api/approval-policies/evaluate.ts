@@ -61,7 +61,7 @@ export const evaluateRoute = defineRoute({
       action: { id: action.id, name: action.name, versionId: action.currentVersion.id },
       definition: action.definition,
       input: body.input,
-      impact: askedImpact(action, body.input),
+      impact: await askedImpact(deps.schemas, caller.tenant.workspaceId, action, body.input),
       environment: context.environment,
       caller: asking,
       runId: null,

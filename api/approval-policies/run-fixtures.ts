@@ -7,7 +7,6 @@ import type { PolicyTrace, PolicyVerdict } from '../../domain/approval-policies/
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { askedImpact } from './asked-impact.ts';
 import type { Fixture, FixtureResult } from './fixture-schemas.ts';
 import { presentDecision, presentTrace } from './verdict-schema.ts';
 
@@ -22,6 +21,8 @@ export interface FixtureWorld {
   context: EvaluationContext;
   /** The live actions that fixtures refer to, by the ref that they use. */
   actions: ReadonlyMap<string, ActionRecord>;
+  /** What an invocation would use, by its action's declaration; a refusal of the input is thrown as a ServiceError. */
+  impactOf(action: ActionRecord, input: JsonObject): Promise<ImpactQuantity[]>;
 }
 
 /** Evaluates each fixture over the set. Nothing is executed, and other requests have their turn between two fixtures. */
@@ -31,7 +32,7 @@ export async function runFixtures(
   timeMs = FIXTURES_TIME_MS,
 ): Promise<FixtureResult[]> {
   const results: FixtureResult[] = [];
-  let spentMs = 0; // in evaluations alone: what others do in their turns is not this request's
+  let spentMs = 0; // without the turns of others between two fixtures
   for (const fixture of fixtures) {
     await policyTurns.take(world.context.environment.id);
     if (spentMs >= timeMs) {
@@ -39,14 +40,14 @@ export async function runFixtures(
       continue;
     }
     const startedAt = performance.now();
-    results.push(run(world, fixture));
+    results.push(await run(world, fixture));
     spentMs += performance.now() - startedAt;
   }
   return results;
 }
 
-function run(world: FixtureWorld, fixture: Fixture): FixtureResult {
-  const subject = subjectOf(world, fixture.request);
+async function run(world: FixtureWorld, fixture: Fixture): Promise<FixtureResult> {
+  const subject = await subjectOf(world, fixture.request);
   if (typeof subject === 'string') return notEvaluated(fixture, subject);
   const verdict = evaluatePolicies(world.set, policyFactsOf(subject), policyDefaultsOf(subject));
   const policy = verdict.trace.find(({ policyId }) => policyId === verdict.policyId)?.policyName ?? null;
@@ -65,7 +66,8 @@ function run(world: FixtureWorld, fixture: Fixture): FixtureResult {
 }
 
 /** What the policies see, or why there is nothing for them to see. */
-function subjectOf({ context, actions }: FixtureWorld, request: Fixture['request']): PolicySubject | string {
+async function subjectOf(world: FixtureWorld, request: Fixture['request']): Promise<PolicySubject | string> {
+  const { context, actions } = world;
   const facts = {
     input: request.input as JsonObject,
     environment: { ...context.environment, ...definedMembers(request.environment ?? {}) },
@@ -99,7 +101,7 @@ function subjectOf({ context, actions }: FixtureWorld, request: Fixture['request
   if (action === undefined) {
     return `no live action of this environment is called ${request.action}: create it, or describe it in the fixture`;
   }
-  const impact = given ?? impactOrRefusal(action, facts.input);
+  const impact = given ?? (await impactOrRefusal(world, action, facts.input));
   if (typeof impact === 'string') return impact;
   return {
     ...facts,
@@ -109,9 +111,13 @@ function subjectOf({ context, actions }: FixtureWorld, request: Fixture['request
   };
 }
 
-function impactOrRefusal(action: ActionRecord, input: JsonObject): ImpactQuantity[] | string {
+async function impactOrRefusal(
+  world: FixtureWorld,
+  action: ActionRecord,
+  input: JsonObject,
+): Promise<ImpactQuantity[] | string> {
   try {
-    return askedImpact(action, input);
+    return await world.impactOf(action, input);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return `an invocation with this input would be refused: ${error.publicMessage}`;

@@ -8,7 +8,8 @@ import type { InSteps } from '../../domain/in-steps.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { testBody, testedSchema, type Fixture } from './fixture-schemas.ts';
 import { readFiles, type ReadFile } from './read-files.ts';
-import { runFixtures } from './run-fixtures.ts';
+import { askedImpact } from './asked-impact.ts';
+import { runFixtures, type FixtureWorld } from './run-fixtures.ts';
 
 export const testFilesRoute = defineRoute({
   id: 'approvalPolicies.files.test',
@@ -30,7 +31,9 @@ export const testFilesRoute = defineRoute({
       actions: await findActions(tx, body.fixtures),
     }));
     const set = await policyTurns.run(caller.tenant.environmentId, setInSteps(files));
-    const results = await runFixtures({ set, context, actions }, body.fixtures);
+    const { workspaceId } = caller.tenant;
+    const impactOf: FixtureWorld['impactOf'] = (action, input) => askedImpact(deps.schemas, workspaceId, action, input);
+    const results = await runFixtures({ set, context, actions, impactOf }, body.fixtures);
     const passedCount = results.filter(({ passed }) => passed).length;
     const failedCount = results.length - passedCount;
     return { status: 200, data: { passed: failedCount === 0, passedCount, failedCount, results } };

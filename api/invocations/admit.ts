@@ -13,6 +13,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
+import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
@@ -45,7 +46,11 @@ export interface Admitted {
  * written: unknown action 404, input that does not fit or does not render 400, a used operation key 409,
  * a preview that cannot be used or shows something else 409, a used-up allowance of executions 429.
  */
-export async function admit(tx: EnvironmentTransaction, request: InvokeRequest): Promise<Admitted> {
+export async function admit(
+  tx: EnvironmentTransaction,
+  request: InvokeRequest,
+  answers: InputAnswers,
+): Promise<Admitted> {
   const action = await getAction(tx, request.ref);
   if (!action) throw notFound('action');
   const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
@@ -61,7 +66,7 @@ export async function admit(tx: EnvironmentTransaction, request: InvokeRequest):
   };
   const requestDigest = digestOf({ actionId: action.id, ...asked });
   try {
-    await check(tx, action, request);
+    await check(tx, action, request, answers);
     if (preview) checkPreview(preview, action, { ...request, operationKey });
   } catch (error) {
     // An action that changed meanwhile says nothing against a request that was admitted before: its reply is on record.
@@ -103,10 +108,15 @@ async function refuseOldReservation(tx: EnvironmentTransaction, invocationId: st
   throw new ServiceError('BUDGET_EFFECT_ALREADY_RESERVED', { details: { invocationId } });
 }
 
-async function check(tx: EnvironmentTransaction, action: ActionRecord, request: InvokeRequest): Promise<void> {
+async function check(
+  tx: EnvironmentTransaction,
+  action: ActionRecord,
+  request: InvokeRequest,
+  answers: InputAnswers,
+): Promise<void> {
   if (action.archivedAt !== null)
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
-  checkInput(action, request.input);
+  checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
   await checkRelations(tx, action, request);
 }
 

@@ -3,16 +3,15 @@ import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { type Issue, validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { compileSchema } from '../../domain/json-schema/json-schema.ts';
 
 /**
  * Whether an input fits the action's schema and renders.
  *
+ * @param schemaIssues what the action's inputSchema says of it: `TenantSchemas` knows, `withInputAnswers` inside a transaction.
  * @throws {ServiceError} VALIDATION_ERROR with every issue.
  */
-export function checkInput(action: ActionRecord, input: JsonObject): void {
-  const checked = compileSchema(action.definition.inputSchema).validate(input);
-  if (checked.length > 0) throw validationError(checked.map(inBody));
+export function checkInput(action: ActionRecord, input: JsonObject, schemaIssues: readonly Issue[]): void {
+  if (schemaIssues.length > 0) throw validationError(schemaIssues.map(inBody));
   const descriptor = adapterDescriptor(action.definition.adapter.type, action.definition.adapter.version);
   const stand = newId('invocation'); // the real ids are given at admission; any will do to see whether the templates resolve
   const prepared = descriptor.prepare({

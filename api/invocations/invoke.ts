@@ -5,6 +5,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { admit, type Admitted, type InvokeRequest } from './admit.ts';
+import { withInputAnswers } from '../json-schema/input-answers.ts';
 import { awaitRest } from './await-rest.ts';
 import { startInvocationWorkflow } from './start-invocation-workflow.ts';
 
@@ -26,7 +27,9 @@ export async function invoke(
 ): Promise<InvocationRecord> {
   // Nobody is told of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
   // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
-  const admitted = await deps.db.withEnvironment(caller.tenant, (tx) => admit(tx, request), { flush: 'with_the_next' });
+  const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
+    deps.db.withEnvironment(caller.tenant, (tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
+  );
   const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
   const begin = async (): Promise<'begun' | 'look_first'> => {
     await start(deps, caller, admitted);

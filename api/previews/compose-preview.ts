@@ -17,6 +17,7 @@ import { type AssembledPreview, assemblePreview } from '../../domain/previews/as
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Relations } from '../../domain/relations.ts';
+import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput, inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 
@@ -46,7 +47,11 @@ export interface Previewable {
  *
  * @throws {ServiceError} NOT_FOUND, VALIDATION_ERROR, CONFLICT for a plain action, OPERATION_KEY_REUSE.
  */
-export async function requirePreviewable(tx: EnvironmentTransaction, request: PreviewRequest): Promise<Previewable> {
+export async function requirePreviewable(
+  tx: EnvironmentTransaction,
+  request: PreviewRequest,
+  answers: InputAnswers,
+): Promise<Previewable> {
   const action = await getAction(tx, request.ref);
   if (!action) throw notFound('action');
   if (action.archivedAt !== null) {
@@ -57,7 +62,7 @@ export async function requirePreviewable(tx: EnvironmentTransaction, request: Pr
       message: `Action ${action.name} is not governed, and only a governed invocation has a preview. Invoke it, or give it impact, verify or governed: true.`,
     });
   }
-  checkInput(action, request.input);
+  checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
   await checkRelations(tx, action, request.relations);
   const earlier = request.operationKey === null ? null : await findByOperationKey(tx, request.operationKey);
   if (earlier) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId: earlier.id } });

@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, RouteReply } from '../http/define-route.ts';
+import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
 import { type ActionPreview, presentPreview } from './schemas.ts';
@@ -30,9 +31,15 @@ export async function makePreview(
 ): Promise<Reply> {
   const ids = { id: newId('preview'), invocationId: newId('invocation'), effectId: newId('effect') };
   const by = { tenant: caller.tenant, actor };
-  const first = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+  const inTransaction = <Result>(
+    work: (tx: EnvironmentTransaction, answers: InputAnswers) => Promise<Result>,
+  ): Promise<Result> =>
+    withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
+      deps.db.withEnvironment(caller.tenant, (tx) => work(tx, answers)),
+    );
+  const first = await inTransaction(async (tx, answers) => {
     const request = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, request);
+    const previewable = await requirePreviewable(tx, request, answers);
     if (previewable.descriptor.inspects) {
       await draftPreview(tx, previewable, request);
       return { request, drafted: previewable.action };
@@ -42,9 +49,9 @@ export async function makePreview(
   });
   if ('reply' in first) return first.reply;
   const observation = await readProvider(deps, caller, first.request, first.drafted.name);
-  return deps.db.withEnvironment(caller.tenant, async (tx) => {
+  return inTransaction(async (tx, answers) => {
     const request = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, request);
+    const previewable = await requirePreviewable(tx, request, answers);
     if (previewable.action.currentVersion.id !== first.drafted.currentVersion.id) {
       throw new ServiceError('CONFLICT', {
         message: `Action ${previewable.action.name} was changed while its provider was read. Ask for the preview again.`,

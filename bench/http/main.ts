@@ -72,7 +72,7 @@ async function prepare(): Promise<Omit<SideOptions, 'side'> & { key: string; act
     return await db.withEnvironment(tenant, async (tx) => {
       const { key, record } = await createApiKey(tx, { name: 'bench', preset: 'full_access' });
       const adapter = { type: 'http.request', config: { method: 'POST' as const, url: 'https://example.com/hook' } };
-      const { definition, digest } = buildDefinition({ adapter }, null);
+      const { definition, digest } = buildDefinition({ adapter }, null, []);
       const action = await createAction(tx, {
         environmentId: tenant.environmentId,
         name: 'bench',

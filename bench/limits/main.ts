@@ -151,7 +151,7 @@ async function makeTenant(db: Database, number: number): Promise<Tenant> {
   const tenant = { workspaceId, environmentId: environments[0]?.id ?? '' };
   const adapter = { type: 'http.request', config: { method: 'POST' as const, url: 'https://example.com/hook' } };
   const version = {
-    ...buildDefinition({ adapter }, null),
+    ...buildDefinition({ adapter }, null, []),
     createdBy: { type: 'api_key' as const, id: 'key_bench' },
     changeNote: null,
   };

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { LRUCache } from 'lru-cache';
 import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
 import type { ValidationBudget } from './keywords.ts';
 import { structureIssues } from './structure.ts';
@@ -16,6 +17,10 @@ import type { Json, JsonObject } from '../json.ts';
 export interface CompiledSchema {
   /** What is wrong with a value, with paths such as `input.items[0].id`; empty where it fits. */
   validate(value: Json): Issue[];
+  /** Whether a value fits, found out in a few milliseconds; false as well where that was too short a time. */
+  fitsAtOnce(value: Json): boolean;
+  /** Instructions of its patterns: each character of a text meets each of them. */
+  patternInstructions: number;
 }
 
 const COMPILED_MAX = 500;
@@ -23,6 +28,7 @@ const COMPILED_BYTES_MAX = 4_194_304;
 /** A validation that takes longer is given up: the schema multiplies the work of its input. */
 const VALIDATION_MS_MAX = 500;
 const ALL_ISSUES_MS_MAX = 100;
+const AT_ONCE_MS_MAX = 20;
 const ISSUES_MAX = 50;
 
 /** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is what costs. */
@@ -47,32 +53,23 @@ export function checkSchema(schema: JsonObject, path = 'inputSchema'): Issue[] {
   }
 }
 
-interface CacheEntry {
-  compiled: CompiledSchema;
-  bytes: number;
+const compiledSchemas = new LRUCache<string, CompiledSchema>({
+  max: COMPILED_MAX,
+  maxSize: COMPILED_BYTES_MAX,
+});
+
+/** Compiles a checked schema, or takes it from the cache (by digest). Throws on one that does not compile. */
+export function compileSchema(schema: JsonObject, digest = digestOf(schema)): CompiledSchema {
+  const known = compiledSchemas.get(digest);
+  if (known !== undefined) return known;
+  const compiled = compile(schema);
+  compiledSchemas.set(digest, compiled, { size: JSON.stringify(schema).length });
+  return compiled;
 }
 
-const cache = new Map<string, CacheEntry>();
-let cachedBytes = 0;
-
-/** Compiles a checked schema, or takes it from the cache (by digest, least recently used first out). Throws on one that does not compile. */
-export function compileSchema(schema: JsonObject): CompiledSchema {
-  const digest = digestOf(schema);
-  const known = cache.get(digest);
-  if (known !== undefined) {
-    cache.delete(digest);
-    cache.set(digest, known);
-    return known.compiled;
-  }
-  const entry = { compiled: compile(schema), bytes: JSON.stringify(schema).length };
-  cache.set(digest, entry);
-  cachedBytes += entry.bytes;
-  for (const [oldest, { bytes }] of cache) {
-    if (cache.size <= COMPILED_MAX && cachedBytes <= COMPILED_BYTES_MAX) break;
-    cache.delete(oldest);
-    cachedBytes -= bytes;
-  }
-  return entry.compiled;
+/** A schema that this thread compiled before; its digest names it. */
+export function compiledSchema(digest: string): CompiledSchema | null {
+  return compiledSchemas.get(digest) ?? null;
 }
 
 function compile(schema: JsonObject): CompiledSchema {
@@ -80,6 +77,11 @@ function compile(schema: JsonObject): CompiledSchema {
   const first = build(schema, budget, false);
   let all: ValidateFunction | undefined;
   return {
+    patternInstructions: budget.patternInstructions(),
+    fitsAtOnce(value) {
+      const issues = run(first, budget, value, AT_ONCE_MS_MAX);
+      return issues !== 'exceeded' && issues.length === 0;
+    },
     validate(value) {
       const issues = run(first, budget, value, VALIDATION_MS_MAX);
       if (issues === 'exceeded') {

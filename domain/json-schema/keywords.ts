@@ -17,6 +17,8 @@ export class ValidationBudgetError extends Error {
 export interface ValidationBudget {
   start(limitMs: number): void;
   check(): void;
+  /** Of the patterns that were compiled so far. */
+  patternInstructions(): number;
   /** The engine for `pattern`: RE2, whose time is linear in the text. */
   regExp: RegExpEngine;
 }
@@ -39,12 +41,14 @@ const STEP_KEYWORD = 'x-service-step';
 
 export function newBudget(): ValidationBudget {
   let deadline = Number.POSITIVE_INFINITY;
+  let instructions = 0;
   const check = (): void => {
     if (performance.now() > deadline) throw new ValidationBudgetError('the validation takes too long');
   };
   const regExp = (pattern: string): CompiledPattern => {
     const program = compilePattern(pattern);
     const size = program.programSize();
+    instructions += size;
     return {
       test(text) {
         check();
@@ -62,6 +66,7 @@ export function newBudget(): ValidationBudget {
       deadline = performance.now() + limitMs;
     },
     check,
+    patternInstructions: () => instructions,
     // `code` is what ajv would write into a stand-alone module, which we never make.
     regExp: Object.assign(regExp, { code: 're2' }),
   };

@@ -32,7 +32,7 @@ export const AREAS = new Set([
 
 /** Folders that hold machinery and not an area, by the folder they stand in. */
 const MACHINERY: Record<string, ReadonlySet<string>> = {
-  api: new Set(['http', 'health', 'openapi', 'reference']),
+  api: new Set(['http', 'health', 'json-schema', 'openapi', 'reference', 'threads']),
   activities: new Set(['adapters']),
   temporal: new Set([]),
   workflows: new Set([]),

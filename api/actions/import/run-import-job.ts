@@ -70,7 +70,11 @@ function entryOf(operation: PlannedOperation): PlannedImportEntry {
   const { operationId, name, description, config, inputSchema, notes } = operation;
   try {
     const checked: ActionDefinition = { ...EMPTY, inputSchema };
-    const { definition, digest, secretNames } = buildDefinition({ adapter: { type: 'http.request', config } }, checked);
+    const { definition, digest, secretNames } = buildDefinition(
+      { adapter: { type: 'http.request', config } },
+      checked,
+      [],
+    );
     const definitionJson = JSON.stringify(definition);
     return { kind: 'action', operationId, name, description, definitionJson, digest, secretNames, notes };
   } catch (error) {

@@ -164,7 +164,8 @@ test('fixtures that take too long together end with those before, and the rest f
     environment: { id: client.tenant.environmentId, name: 'Development', kind: 'development', approvalDefault: null },
     keyName: null,
   };
-  const world = { set: compilePolicySet([]), context, actions: new Map() };
+  const impactOf = (): Promise<never> => Promise.reject(new Error('no action is named'));
+  const world = { set: compilePolicySet([]), context, actions: new Map(), impactOf };
   const results = await runFixtures(world, [given, given, given], Number.MIN_VALUE);
   expect(results.map(({ passed }) => passed)).toEqual([true, false, false]);
   expect(results[2]?.problems[0]).toMatch(/^not evaluated: the fixtures before it took all the time/);

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
+import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
 import type { ApiDependencies } from '../../../api/dependencies.ts';
 import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
@@ -64,6 +65,8 @@ export interface TestApiOptions extends ApiOptions {
   vault?: Pick<Vault, 'seal'>;
   /** Of the threads that read descriptions. */
   imports?: ImportPlannerOptions;
+  /** Of the threads that run tenants' schemas. */
+  schemas?: TenantSchemasOptions;
   /** Origins of our own pages beside the API's host. */
   publicOrigins?: readonly string[];
 }
@@ -73,6 +76,13 @@ const FROM_SOURCE: ImportPlannerOptions = {
   threadFile: () => compiledModule('api/actions/import/import-thread.ts'),
   // A machine that does much else is slow, and that is no fault of the document.
   timeMsMax: 240_000,
+  waitMsMax: 240_000,
+};
+
+/** Likewise the threads of tenants' schemas. */
+const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
+  threadFile: () => compiledModule('api/json-schema/schema-thread.ts'),
+  deadlineMs: 120_000,
   waitMsMax: 240_000,
 };
 
@@ -105,6 +115,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     eagerStart: false,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
+    schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
     fetchDocument: createDocumentFetcher({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), watchdog: WATCHDOG }),
     publicOrigins: options.publicOrigins ?? [],
   };
@@ -130,6 +141,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await new Promise((resolve) => server.close(resolve));
       api.close();
       deps.importPlanner.close();
+      await deps.schemas.close();
       settlements.close();
       await notifications.close();
       await connection.close();

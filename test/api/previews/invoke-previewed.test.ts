@@ -225,7 +225,7 @@ describe('what changed between the admission and the reservation', () => {
     const actor = { type: 'user', id: 'usr_0351NTsRiaVmWP92Y4jFhc' } as const;
     const { tenant } = service.database;
     const admitted = await service.database.db.withEnvironment(tenant, (tx) =>
-      admit(tx, { ref, input: INPUT, previewId, ...UNNAMED, actor }),
+      admit(tx, { ref, input: INPUT, previewId, ...UNNAMED, actor }, { issuesOf: () => [] }),
     );
     return admitted.invocationId;
   }

@@ -99,7 +99,7 @@ type Action = { actionId: string; versionId: string };
 
 function makeAction(tenant: Tenant): Promise<Action> {
   const adapter = { type: 'http.request', config: { method: 'POST' as const, url: 'https://example.com/hook' } };
-  const definition = buildDefinition({ adapter }, null);
+  const definition = buildDefinition({ adapter }, null, []);
   const version = { ...definition, createdBy: { type: 'api_key' as const, id: 'key_planted' }, changeNote: null };
   return db.withEnvironment(tenant, async (tx) => {
     const { environmentId } = tenant;

@@ -1,0 +1,125 @@
+/** Why no slot was given: too much waits already, this one waited too long, or the service ends. */
+export class NoSlotError extends Error {
+  constructor(reason: string) {
+    super(`no slot: ${reason}`);
+    this.name = 'NoSlotError';
+  }
+}
+
+export interface FairSlotsOptions {
+  slots: number;
+  /** Fewer than all where there are several: then one owner never holds them all. */
+  slotsAnOwnerMax: number;
+  waitingMax: number;
+  waitingAnOwnerMax: number;
+  waitMsMax: number;
+}
+
+interface Owner {
+  held: number;
+  waiting: ((isGranted: boolean) => void)[];
+}
+
+/**
+ * Slots for work that is bounded in number. An owner holds a few at most; those who wait have their turn owner by owner, and in
+ * the order of their coming within each, so that whoever has much to do waits for their own work and not for another's.
+ */
+export class FairSlots {
+  readonly #options: FairSlotsOptions;
+  /** The owner whose turn comes next stands first. Whoever holds and waits for nothing is not here. */
+  readonly #owners = new Map<string, Owner>();
+  #held = 0;
+  #waiting = 0;
+  #isClosed = false;
+
+  constructor(options: FairSlotsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs the work when it is this owner's turn.
+   *
+   * @throws {NoSlotError}
+   */
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    await this.#take(owner);
+    try {
+      // It may have been closed since the turn was given.
+      if (this.#isClosed) throw new NoSlotError('closed');
+      return await work();
+    } finally {
+      this.#leave(owner);
+    }
+  }
+
+  /** Refuses all who wait, and all who come. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { waiting } of this.#owners.values()) for (const wake of waiting.splice(0)) wake(false);
+  }
+
+  async #take(name: string): Promise<void> {
+    const { waitingMax, waitingAnOwnerMax, waitMsMax } = this.#options;
+    if (this.#isClosed) throw new NoSlotError('closed');
+    const owner = this.#owners.get(name) ?? { held: 0, waiting: [] };
+    this.#owners.set(name, owner);
+    if (owner.waiting.length === 0 && this.#hasRoomFor(owner)) {
+      this.#hold(name, owner);
+      return;
+    }
+    if (this.#waiting >= waitingMax || owner.waiting.length >= waitingAnOwnerMax) {
+      throw new NoSlotError('too many wait');
+    }
+    this.#waiting++;
+    const isGranted = await new Promise<boolean>((resolve) => {
+      const wake = (granted: boolean): void => {
+        clearTimeout(timer);
+        this.#waiting--;
+        resolve(granted);
+      };
+      const timer = setTimeout(() => {
+        owner.waiting.splice(owner.waiting.indexOf(wake), 1);
+        this.#forgetIdle(name, owner);
+        wake(false);
+      }, waitMsMax);
+      owner.waiting.push(wake);
+    });
+    if (!isGranted) throw new NoSlotError('waited too long');
+  }
+
+  #hasRoomFor(owner: Owner): boolean {
+    return this.#held < this.#options.slots && owner.held < this.#options.slotsAnOwnerMax;
+  }
+
+  /** Whoever was given a slot goes to the end of the round, and again when it leaves: others may have come meanwhile. */
+  #hold(name: string, owner: Owner): void {
+    this.#held++;
+    owner.held++;
+    this.#moveToEnd(name, owner);
+  }
+
+  #moveToEnd(name: string, owner: Owner): void {
+    this.#owners.delete(name);
+    this.#owners.set(name, owner);
+  }
+
+  #leave(name: string): void {
+    this.#held--;
+    const owner = this.#owners.get(name);
+    if (owner !== undefined) {
+      owner.held--;
+      this.#moveToEnd(name, owner);
+      this.#forgetIdle(name, owner);
+    }
+    for (const [next, candidate] of this.#owners) {
+      if (candidate.waiting.length === 0 || !this.#hasRoomFor(candidate)) continue;
+      this.#hold(next, candidate);
+      candidate.waiting.shift()?.(true);
+      return;
+    }
+  }
+
+  #forgetIdle(name: string, owner: Owner): void {
+    if (owner.held === 0 && owner.waiting.length === 0) this.#owners.delete(name);
+  }
+}

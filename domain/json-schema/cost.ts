@@ -1,0 +1,76 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { mapSubschemas } from './structure.ts';
+
+/**
+ * Which validations are so cheap, whatever the tenant wrote, that they need no thread of their own. The bound is static. Without
+ * references each subschema meets each value at most once, so that the work is at most the product of the two weights; with
+ * what multiplies work in another way a schema is never cheap.
+ */
+const CHEAP_SCHEMA_VALUES_MAX = 400;
+/** Compiling takes half a millisecond for each, measured. */
+const CHEAP_SUBSCHEMAS_MAX = 24;
+/** Weight of the schema times weight of the value. One unit is at most about 0.3 microseconds (bench/schemas), all are 15 ms. */
+export const CHEAP_UNITS_MAX = 50_000;
+const CHARACTERS_A_UNIT = 4;
+/** The expressions behind formats take quadratic time; up to here that is nothing. */
+const CHEAP_TEXT_CHARACTERS_MAX = 256;
+/** Counted repetition unrolls: the characters of a pattern times all of its counts. */
+const CHEAP_PATTERN_SIZE_MAX = 2_000;
+
+const MULTIPLYING_KEYWORDS: readonly string[] = [
+  '$ref',
+  '$dynamicRef',
+  'patternProperties',
+  'uniqueItems',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+
+/** The weight of a cheap schema, its patterns aside; null for one that is not cheap. */
+export function cheapWeight(schema: JsonObject): number | null {
+  const weight = weightUpTo(schema, CHEAP_SCHEMA_VALUES_MAX);
+  if (weight === null) return null;
+  let subschemas = 0;
+  let isCheap = true;
+  mapSubschemas(schema, (subschema) => {
+    subschemas++;
+    isCheap &&= !MULTIPLYING_KEYWORDS.some((keyword) => Object.hasOwn(subschema, keyword));
+    const { pattern } = subschema;
+    isCheap &&= typeof pattern !== 'string' || patternSizeBound(pattern) <= CHEAP_PATTERN_SIZE_MAX;
+    return subschema;
+  });
+  return isCheap && subschemas <= CHEAP_SUBSCHEMAS_MAX ? weight : null;
+}
+
+/** Whether a value may be held against a schema of this weight, its patterns' instructions included. */
+export function isCheapFor(weight: number, value: Json): boolean {
+  return weightUpTo(value, CHEAP_UNITS_MAX / weight, CHEAP_TEXT_CHARACTERS_MAX) !== null;
+}
+
+function patternSizeBound(pattern: string): number {
+  let size = pattern.length;
+  for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g)) size *= Math.max(1, Number(least), Number(most));
+  return size;
+}
+
+/** Its values and names, and a part of their characters; null above `max`, which ends the walk, or where a text is longer. */
+function weightUpTo(value: Json, max: number, textCharactersMax = Number.POSITIVE_INFINITY): number | null {
+  let weight = 0;
+  const waiting: Json[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    weight++;
+    if (typeof next === 'string') {
+      if (next.length > textCharactersMax) return null;
+      weight += next.length / CHARACTERS_A_UNIT;
+    } else if (Array.isArray(next)) {
+      if (weight + next.length > max) return null;
+      waiting.push(...next);
+    } else if (isJsonObject(next)) {
+      const names = Object.keys(next);
+      if (weight + names.length > max) return null;
+      for (const name of names) waiting.push(name, next[name] ?? null);
+    }
+    if (weight > max) return null;
+  }
+  return weight;
+}

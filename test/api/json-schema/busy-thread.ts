@@ -1,0 +1,4 @@
+/** A thread whose work never ends. */
+export default function busy(): never {
+  for (;;);
+}

@@ -1,0 +1,43 @@
+import type { Json, JsonObject } from '../../../domain/json.ts';
+
+/** Schemas that pass every check and make validating as much work as they can, each with its worst input. */
+export const HOSTILE: Readonly<Record<string, { schema: JsonObject; input: JsonObject }>> = {
+  'deep nests of anyOf': { schema: { type: 'object', ...doubling('anyOf') }, input: {} },
+  'a fan-out of $ref': { schema: { type: 'object', ...doubling('allOf') }, input: {} },
+  'a huge enum over many items': {
+    schema: list({ enum: Array.from({ length: 5_000 }, (_, n) => ({ n })) }),
+    input: { list: Array.from({ length: 20_000 }, () => ({ n: 4_999 })) },
+  },
+  'uniqueItems at many levels': {
+    schema: list(Array.from({ length: 40 }).reduce<JsonObject>((items) => ({ uniqueItems: true, items }), {})),
+    input: {
+      list: nested(
+        38,
+        Array.from({ length: 20_000 }, (_, n) => n),
+      ),
+    },
+  },
+  'many patterns over long texts': {
+    schema: list({ allOf: Array.from({ length: 60 }, (_, n) => ({ pattern: `^(a|b|ab|[a-c]{1,${n + 20}})*$` })) }),
+    input: { list: Array.from({ length: 20 }, () => 'ab'.repeat(4_000)) },
+  },
+};
+
+function list(items: JsonObject): JsonObject {
+  return { type: 'object', properties: { list: { type: 'array', items } } };
+}
+
+/** Two references to the next at each of 40 steps, the last of which fits everything (allOf) or nothing (anyOf). */
+function doubling(keyword: 'allOf' | 'anyOf'): JsonObject {
+  const $defs: JsonObject = { d40: keyword === 'allOf' };
+  for (let n = 0; n < 40; n++) {
+    $defs[`d${n}`] = { [keyword]: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] };
+  }
+  return { $defs, $ref: '#/$defs/d0' };
+}
+
+function nested(levels: number, inner: Json): Json {
+  let value = inner;
+  for (let level = 0; level < levels; level++) value = [value];
+  return value;
+}

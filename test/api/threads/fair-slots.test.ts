@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { FairSlots, NoSlotError, type FairSlotsOptions } from '../../../api/threads/fair-slots.ts';
+
+const OPTIONS: FairSlotsOptions = {
+  slots: 2,
+  slotsAnOwnerMax: 1,
+  waitingMax: 10,
+  waitingAnOwnerMax: 5,
+  waitMsMax: 60_000,
+};
+
+/** Work begins some microtasks after its turn was given. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that ends when it is told to, and a list of what began. */
+function workshop(options: Partial<FairSlotsOptions> = {}) {
+  const slots = new FairSlots({ ...OPTIONS, ...options });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    slots,
+    begun,
+    run: (owner: string, name: string): Promise<string> =>
+      slots.run(owner, async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        return name;
+      }),
+    end: async (name: string, work: Promise<string>): Promise<void> => {
+      ends.get(name)?.();
+      expect(await work).toBe(name);
+      await settled();
+    },
+  };
+}
+
+describe('slots', () => {
+  it('are never all held by one owner', async () => {
+    const { run, begun } = workshop();
+    void run('a', 'a1');
+    void run('a', 'a2');
+    void run('b', 'b1');
+    await settled();
+    expect(begun).toEqual(['a1', 'b1']);
+  });
+
+  it('go round the owners, and in order within each', async () => {
+    const { run, begun, end } = workshop({ slots: 1 });
+    const work = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => run(name.charAt(0), name));
+    await settled();
+    for (let turn = 0; turn < work.length; turn++) {
+      const name = begun[turn] ?? '';
+      await end(name, work[['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].indexOf(name)] as Promise<string>);
+    }
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('come back when the work fails', async () => {
+    const { slots, run, begun } = workshop({ slots: 1 });
+    await expect(slots.run('a', () => Promise.reject(new Error('ours')))).rejects.toThrow('ours');
+    void run('a', 'a1');
+    await settled();
+    expect(begun).toEqual(['a1']);
+  });
+});
+
+describe('those who wait', () => {
+  it('are bounded for each owner and together; the others are refused at once', async () => {
+    const { run } = workshop({ slots: 1, waitingAnOwnerMax: 1, waitingMax: 2 });
+    void run('a', 'a1');
+    void run('a', 'a2');
+    await expect(run('a', 'a3')).rejects.toThrow(NoSlotError);
+    void run('b', 'b1');
+    await expect(run('c', 'c1')).rejects.toThrow('too many wait');
+  });
+
+  it('do not wait for ever, and take nothing along', async () => {
+    const { run, begun, end } = workshop({ slots: 1, waitMsMax: 1 });
+    const first = run('a', 'a1');
+    await expect(run('b', 'b1')).rejects.toThrow('waited too long');
+    await end('a1', first);
+    void run('c', 'c1');
+    await settled();
+    expect(begun).toEqual(['a1', 'c1']);
+  });
+
+  it('are refused when it is closed, and so is who comes', async () => {
+    const { slots, run } = workshop({ slots: 1 });
+    void run('a', 'a1');
+    await settled();
+    const waits = run('b', 'b1');
+    slots.close();
+    await expect(waits).rejects.toThrow(NoSlotError);
+    await expect(run('c', 'c1')).rejects.toThrow('closed');
+  });
+});
