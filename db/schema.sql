@@ -117,6 +117,26 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE PROCEDURE public.append_receipt_entry(IN effect text, IN environment uuid, IN entry_kind text, IN record text, IN content jsonb)
+ LANGUAGE plpgsql
+AS $procedure$
+  DECLARE
+    last receipt_chains;
+    entry receipt_entries;
+  BEGIN
+    SELECT * INTO last FROM receipt_chains WHERE effect_id = effect FOR UPDATE; -- one writer of a chain at a time
+    IF NOT FOUND THEN
+      INSERT INTO receipt_chains (effect_id, environment_id, sequence) VALUES (effect, environment, 0) ON CONFLICT DO NOTHING;
+      SELECT * INTO STRICT last FROM receipt_chains WHERE effect_id = effect FOR UPDATE;
+    END IF;
+    entry := ROW(effect, last.sequence + 1, environment, entry_kind, record, last.hash, '');
+    entry.hash := receipt_hash(entry, content);
+    INSERT INTO receipt_entries VALUES (entry.*);
+    UPDATE receipt_chains SET sequence = entry.sequence, hash = entry.hash WHERE effect_id = effect;
+  END $procedure$
+;
+REVOKE ALL ON PROCEDURE append_receipt_entry(text,uuid,text,text,jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION public.audit_hash(e audit_log)
  RETURNS text
  LANGUAGE sql
@@ -169,6 +189,30 @@ CREATE OR REPLACE FUNCTION public.budget_reservation_end(status text, outcome_so
 RETURN CASE WHEN (status = ANY (ARRAY['refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) THEN 'released'::text WHEN ((status = 'failed'::text) AND (outcome_source = 'manual_resolution'::text)) THEN 'released'::text WHEN (status = ANY (ARRAY['succeeded'::text, 'failed'::text])) THEN 'settled'::text ELSE NULL::text END
 ;
 
+CREATE OR REPLACE FUNCTION public.chain_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    effect text;
+    entry_kind text;
+    was_claimed boolean := TG_OP = 'UPDATE' AND OLD.claimed_at IS NOT NULL;
+  BEGIN
+    SELECT id INTO effect FROM effects WHERE invocation_id = NEW.invocation_id;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    FOREACH entry_kind IN ARRAY array_remove(ARRAY[
+        CASE WHEN TG_OP = 'INSERT' THEN 'attempt_started' END,
+        CASE WHEN NEW.claimed_at IS NOT NULL AND NOT was_claimed THEN 'attempt_claimed' END,
+        CASE WHEN NEW.status <> 'started' THEN 'attempt_ended' END], NULL) LOOP
+      CALL append_receipt_entry(effect, NEW.environment_id, entry_kind, NEW.id, receipt_content(NEW, entry_kind));
+    END LOOP;
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION chain_attempt() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION public.chain_audit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -192,17 +236,44 @@ REVOKE ALL ON FUNCTION chain_audit() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION public.chain_evidence()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
-  DECLARE last evidence;
   BEGIN
-    PERFORM FROM effects WHERE id = NEW.effect_id FOR UPDATE; -- one writer of a chain at a time
-    SELECT * INTO last FROM evidence WHERE effect_id = NEW.effect_id ORDER BY sequence DESC LIMIT 1;
-    NEW.sequence := COALESCE(last.sequence, 0) + 1;
-    NEW.previous_hash := last.hash;
-    NEW.hash := evidence_hash(NEW);
-    RETURN NEW;
+    CALL append_receipt_entry(NEW.effect_id, NEW.environment_id, 'evidence', NEW.id, receipt_content(NEW));
+    RETURN NULL;
   END $function$
 ;
+REVOKE ALL ON FUNCTION chain_evidence() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.chain_late_answer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE effect text;
+  BEGIN
+    SELECT e.id INTO effect FROM effects e JOIN attempts a ON a.invocation_id = e.invocation_id WHERE a.id = NEW.attempt_id;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    CALL append_receipt_entry(effect, NEW.environment_id, 'late_answer', NEW.attempt_id, receipt_content(NEW));
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION chain_late_answer() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.chain_resolution()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  BEGIN
+    CALL append_receipt_entry(NEW.effect_id, NEW.environment_id, 'resolution', NEW.id, receipt_content(NEW));
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION chain_resolution() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION public.check_approval_decision()
  RETURNS trigger
@@ -870,13 +941,6 @@ ALTER FUNCTION end_sign_in_sessions(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION end_sign_in_sessions(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION end_sign_in_sessions(text) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.evidence_hash(e evidence)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-RETURN ('sha256:'::text || encode(sha256(convert_to((jsonb_build_array((e).previous_hash, (e).id, (e).environment_id, (e).effect_id, (e).sequence, (e).source, to_char(((e).observed_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text), (e).implied_outcome, (e).provider_ids, (e).summary, (e).details, (e).actor_type, (e).actor_id, to_char(((e).recorded_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)))::text, 'UTF8'::name)), 'hex'::text))
-;
-
 CREATE OR REPLACE FUNCTION public.find_api_key(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, preset text, scopes text[], expires_at timestamp with time zone, last_used_at timestamp with time zone)
  LANGUAGE sql
@@ -1307,6 +1371,55 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.receipt_content(a attempts, kind text)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE kind WHEN 'attempt_started'::text THEN jsonb_build_object('id', (a).id, 'number', (a).number, 'kind', (a).kind, 'secretVersions', (a).secret_versions, 'startedAt', receipt_time((a).started_at)) WHEN 'attempt_claimed'::text THEN jsonb_build_object('id', (a).id, 'claimedAt', receipt_time((a).claimed_at)) WHEN 'attempt_ended'::text THEN jsonb_build_object('id', (a).id, 'status', (a).status, 'observedOutcome', (a).observed_outcome, 'refusal', (a).refusal, 'error', (a).error, 'responseDigest', receipt_digest((a).response), 'finishedAt', receipt_time((a).finished_at)) ELSE NULL::jsonb END
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_content(e evidence)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+RETURN jsonb_build_object('id', (e).id, 'source', (e).source, 'observedAt', receipt_time((e).observed_at), 'impliedOutcome', (e).implied_outcome, 'providerIds', (e).provider_ids, 'summary', (e).summary, 'details', (e).details, 'actor', jsonb_build_object('type', (e).actor_type, 'id', (e).actor_id), 'recordedAt', receipt_time((e).recorded_at))
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_content(l late_answers)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+RETURN jsonb_build_object('id', (l).attempt_id, 'observedOutcome', (l).observed_outcome, 'error', (l).error, 'responseDigest', receipt_digest((l).response), 'recordedAt', receipt_time((l).recorded_at))
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_content(r resolutions)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+RETURN jsonb_build_object('id', (r).id, 'outcome', (r).outcome, 'previousOutcome', (r).previous_outcome, 'partialEffect', (r).partial_effect, 'settledImpact', (r).settled_impact, 'evidence', jsonb_build_object('summary', (r).summary, 'providerIds', (r).provider_ids, 'url', (r).url), 'resolvedBy', (r).resolved_by, 'resolvedAt', receipt_time((r).resolved_at))
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_digest(content jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ('sha256:'::text || encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text))
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_hash(e receipt_entries, content jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN receipt_digest(jsonb_build_array((e).previous_hash, (e).environment_id, (e).effect_id, (e).sequence, (e).kind, content))
+;
+
+CREATE OR REPLACE FUNCTION public.receipt_time(t timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN to_char((t AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1646,6 +1759,7 @@ CREATE TABLE attempts (
   CONSTRAINT attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
   CONSTRAINT attempts_check1 CHECK (((status <> 'completed'::text) OR ((claimed_at IS NOT NULL) AND (observed_outcome IS NOT NULL)))),
   CONSTRAINT attempts_claimed_may_be_sent CHECK ((NOT ((status = 'abandoned'::text) AND (claimed_at IS NOT NULL) AND (observed_outcome = 'not_dispatched'::text)))),
+  CONSTRAINT attempts_end_at_once CHECK (((status <> 'started'::text) OR ((observed_outcome IS NULL) AND (refusal IS NULL) AND (error IS NULL) AND (response IS NULL)))),
   CONSTRAINT attempts_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'replay'::text, 'reconcile'::text]))),
   CONSTRAINT attempts_number_check CHECK ((number >= 1)),
   CONSTRAINT attempts_observed_outcome_check CHECK ((observed_outcome = ANY (ARRAY['not_dispatched'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text]))),
@@ -1658,10 +1772,12 @@ ALTER TABLE attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE attempts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
+CREATE TRIGGER chain AFTER INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
 CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((new.secret_versions IS DISTINCT FROM old.secret_versions)) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,
@@ -1673,6 +1789,9 @@ ALTER TABLE audit_chains ENABLE ROW LEVEL SECURITY;
 ALTER TABLE audit_chains FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON audit_chains FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT SELECT ON audit_chains TO service_app;
+CREATE TRIGGER moves_on BEFORE UPDATE ON public.audit_chains FOR EACH ROW WHEN (((new.sequence <> (old.sequence + 1)) OR (new.hash IS NULL) OR (new.workspace_id <> old.workspace_id))) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.audit_chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.audit_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE audit_log (
   id text COLLATE "C" NOT NULL,
@@ -1703,6 +1822,7 @@ CREATE POLICY tenant ON audit_log FOR ALL TO PUBLIC USING (((workspace_id = curr
 GRANT INSERT, SELECT ON audit_log TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE budget_reservations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -1879,7 +1999,6 @@ CREATE TABLE evidence (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   effect_id text COLLATE "C" NOT NULL,
-  sequence integer NOT NULL,
   source text NOT NULL,
   observed_at timestamp(3) with time zone NOT NULL,
   implied_outcome text,
@@ -1889,19 +2008,18 @@ CREATE TABLE evidence (
   actor_type text NOT NULL,
   actor_id text,
   recorded_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  previous_hash text,
-  hash text NOT NULL,
   CONSTRAINT evidence_pkey PRIMARY KEY (id),
-  CONSTRAINT evidence_effect_id_sequence_key UNIQUE (effect_id, sequence),
   CONSTRAINT evidence_implied_outcome_check CHECK ((implied_outcome = ANY (ARRAY['not_dispatched'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text]))),
   CONSTRAINT evidence_source_check CHECK ((source = ANY (ARRAY['preview'::text, 'provider_response'::text, 'provider_lookup'::text, 'system'::text, 'operator_note'::text, 'manual_resolution'::text])))
 );
+CREATE INDEX evidence_by_effect ON public.evidence USING btree (effect_id);
 ALTER TABLE evidence ENABLE ROW LEVEL SECURITY;
 ALTER TABLE evidence FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON evidence FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON evidence TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER chain BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
+CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE idempotency_claims (
   environment_id uuid NOT NULL,
@@ -2166,6 +2284,8 @@ ALTER TABLE late_answers FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON late_answers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON late_answers TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER chain AFTER INSERT ON public.late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_answers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE members (
   workspace_id uuid NOT NULL,
@@ -2467,6 +2587,40 @@ CREATE POLICY directory ON rate_windows FOR ALL TO service_directory USING (true
 CREATE POLICY tenant ON rate_windows FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT, UPDATE ON rate_windows TO service_directory;
 
+CREATE TABLE receipt_chains (
+  effect_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  sequence integer NOT NULL,
+  hash text,
+  CONSTRAINT receipt_chains_pkey PRIMARY KEY (effect_id)
+) WITH (fillfactor=70);
+ALTER TABLE receipt_chains ENABLE ROW LEVEL SECURITY;
+ALTER TABLE receipt_chains FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON receipt_chains FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON receipt_chains TO service_app;
+CREATE TRIGGER moves_on BEFORE UPDATE ON public.receipt_chains FOR EACH ROW WHEN (((new.sequence <> (old.sequence + 1)) OR (new.hash IS NULL) OR (new.effect_id <> old.effect_id) OR (new.environment_id <> old.environment_id))) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.receipt_chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER stays BEFORE DELETE ON public.receipt_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE receipt_entries (
+  effect_id text COLLATE "C" NOT NULL,
+  sequence integer NOT NULL,
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  record_id text COLLATE "C" NOT NULL,
+  previous_hash text,
+  hash text NOT NULL,
+  CONSTRAINT receipt_entries_pkey PRIMARY KEY (effect_id, sequence),
+  CONSTRAINT receipt_entries_record_id_kind_key UNIQUE (record_id, kind),
+  CONSTRAINT receipt_entries_kind_check CHECK ((kind = ANY (ARRAY['evidence'::text, 'attempt_started'::text, 'attempt_claimed'::text, 'attempt_ended'::text, 'late_answer'::text, 'resolution'::text])))
+);
+ALTER TABLE receipt_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE receipt_entries FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON receipt_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON receipt_entries TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.receipt_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE resolutions (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -2496,7 +2650,9 @@ ALTER TABLE resolutions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON resolutions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON resolutions TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER chain AFTER INSERT ON public.resolutions FOR EACH ROW WHEN ((new.effect_id IS NOT NULL)) EXECUTE FUNCTION chain_resolution();
 CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,
@@ -2718,6 +2874,10 @@ ALTER TABLE previews ADD CONSTRAINT previews_retry_of_fkey FOREIGN KEY (retry_of
 ALTER TABLE previews ADD CONSTRAINT previews_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES previews(id);
 ALTER TABLE previews ADD CONSTRAINT previews_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE rate_windows ADD CONSTRAINT rate_windows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE;
+ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);

@@ -53,6 +53,17 @@ export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 export const ATTEMPT_STATUSES = ['started', 'completed', 'abandoned'] as const;
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
 
+/** What an entry of an effect's chain is of. */
+export const RECEIPT_ENTRY_KINDS = [
+  'evidence',
+  'attempt_started',
+  'attempt_claimed',
+  'attempt_ended',
+  'late_answer',
+  'resolution',
+] as const;
+export type ReceiptEntryKind = (typeof RECEIPT_ENTRY_KINDS)[number];
+
 export const EVIDENCE_SOURCES = [
   'preview',
   'provider_response',

@@ -2,10 +2,18 @@ import { z } from 'zod';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import { getEffect } from '../../db/effects/get-effect.ts';
 import { listEffects } from '../../db/effects/list-effects.ts';
+import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { paginationOf } from '../http/pagination.ts';
-import { effectParams, effectSchema, listEffectsQuery, noteBody, presentEffect } from './schemas.ts';
+import {
+  effectParams,
+  effectSchema,
+  listEffectsQuery,
+  noteBody,
+  presentEffect,
+  receiptCheckSchema,
+} from './schemas.ts';
 
 const listRoute = defineRoute({
   id: 'effects.list',
@@ -41,6 +49,27 @@ const getRoute = defineRoute({
   },
 });
 
+const verifyRoute = defineRoute({
+  id: 'effects.verify',
+  method: 'GET',
+  path: '/api/v2/actions/effects/{id}/verify',
+  summary: 'Check the receipt of an effect',
+  description:
+    'Computes the chain of its evidence, attempts and resolution anew from what is recorded, and says where it breaks. ' +
+    'docs/receipts.md says how to do the same without this service.',
+  scope: 'actions:read',
+  role: 'member',
+  request: { params: effectParams },
+  response: { 200: receiptCheckSchema },
+  errors: ['NOT_FOUND'],
+  async handler({ params, caller, deps }) {
+    const [state] = await deps.db.oneStatement(caller.tenant, (tx) => verifyReceipts(tx, [params.id]));
+    if (!state) throw notFound('effect');
+    const { effectId: _effectId, ...shown } = state;
+    return { status: 200, data: { valid: shown.brokenAt === null, ...shown } };
+  },
+});
+
 const addNoteRoute = defineRoute({
   id: 'effects.addNote',
   method: 'POST',
@@ -71,4 +100,4 @@ const addNoteRoute = defineRoute({
   },
 });
 
-export const effectRoutes: AnyRoute[] = [listRoute, getRoute, addNoteRoute];
+export const effectRoutes: AnyRoute[] = [listRoute, getRoute, verifyRoute, addNoteRoute];

@@ -13,6 +13,7 @@ import {
   STAGES,
   VERIFICATIONS,
 } from '../../domain/lifecycle.ts';
+import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { presentPreview, previewSchema } from '../previews/schemas.ts';
@@ -21,6 +22,18 @@ import { pageQuery } from '../http/pagination.ts';
 /** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
 const jsonObject = z.record(z.string(), z.json());
 const dateTime = z.iso.datetime();
+
+const receiptEntrySchema = z
+  .strictObject({
+    sequence: z.int().min(1).describe('Its place in the chain of the effect, from 1.'),
+    kind: z.enum(RECEIPT_ENTRY_KINDS),
+    previousHash: z.string().nullable().describe('The hash of the entry before; null: it is the first.'),
+    hash: z
+      .string()
+      .describe('SHA-256 over what is recorded and the entry before; docs/receipts.md says over which bytes.'),
+  })
+  .meta({ id: 'ReceiptEntry' });
+const chain = z.array(receiptEntrySchema).describe('Its entries in the chain of the effect.');
 
 const attemptSchema = z
   .strictObject({
@@ -31,6 +44,24 @@ const attemptSchema = z
     error: z.string().nullable(),
     startedAt: dateTime,
     finishedAt: dateTime.nullable(),
+    id: z.string(),
+    claimedAt: dateTime.nullable().describe('Since then something may have been sent.'),
+    refusal: jsonObject.nullable(),
+    responseDigest: z.string().nullable().describe('SHA-256 over the response.'),
+    secretVersions: z
+      .record(z.string(), z.int())
+      .nullable()
+      .describe('The versions that its secrets had when it was marked.'),
+    lateAnswer: z
+      .strictObject({
+        observedOutcome: z.string(),
+        error: z.string().nullable(),
+        responseDigest: z.string().nullable(),
+        recordedAt: dateTime,
+      })
+      .nullable()
+      .describe('What came after the attempt had been given up.'),
+    chain,
   })
   .meta({ id: 'Attempt' });
 
@@ -45,6 +76,7 @@ const evidenceSchema = z
     details: jsonObject,
     actor: actorSchema,
     recordedAt: dateTime,
+    chain,
   })
   .meta({ id: 'Evidence' });
 
@@ -102,6 +134,34 @@ export const effectSchema = z
     resolution: jsonObject.nullable().describe('What a person recorded of an outcome that nobody saw. Permanent.'),
   })
   .meta({ id: 'EffectDetail' });
+
+export const receiptCheckSchema = z
+  .strictObject({
+    valid: z.boolean(),
+    entries: z.int().min(0),
+    checked: z
+      .strictObject({ evidence: z.int().min(0), attempts: z.int().min(0), resolutions: z.int().min(0) })
+      .describe('How many of each are what was hashed.'),
+    head: z
+      .strictObject({ sequence: z.int(), hash: z.string().nullable() })
+      .nullable()
+      .describe('The end of the chain. Keep it elsewhere: a chain that is rewritten as a whole has another one.'),
+    brokenAt: z
+      .strictObject({
+        sequence: z.int().nullable(),
+        problem: z
+          .enum(['content', 'link', 'end', 'unchained'])
+          .describe(
+            '`content`: the record is not what was hashed, or is gone. `link`: the entry does not follow from the one before. ' +
+              '`end`: the chain ends early, or late. `unchained`: the record has no entry.',
+          ),
+        kind: z.enum(RECEIPT_ENTRY_KINDS).nullable(),
+        recordId: z.string().nullable(),
+      })
+      .nullable()
+      .describe('Where the chain breaks first.'),
+  })
+  .meta({ id: 'ReceiptCheck' });
 
 export const EFFECT_ID_CHARACTERS_MAX = 100;
 export const NOTE_CHARACTERS_MIN = 3;
@@ -173,6 +233,13 @@ function presentAttempt(attempt: AttemptRecord): z.input<typeof attemptSchema> {
     error: attempt.error,
     startedAt: attempt.startedAt.toISOString(),
     finishedAt: attempt.finishedAt?.toISOString() ?? null,
+    id: attempt.id,
+    claimedAt: attempt.claimedAt?.toISOString() ?? null,
+    refusal: attempt.refusal && { ...attempt.refusal },
+    responseDigest: attempt.responseDigest,
+    secretVersions: attempt.secretVersions,
+    lateAnswer: attempt.lateAnswer,
+    chain: attempt.chain,
   };
 }
 
@@ -187,5 +254,6 @@ function presentEvidence(evidence: EvidenceRecord): z.input<typeof evidenceSchem
     details: evidence.details,
     actor: { type: evidence.actorType, id: evidence.actorId },
     recordedAt: evidence.recordedAt.toISOString(),
+    chain: evidence.chain,
   };
 }

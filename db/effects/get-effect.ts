@@ -21,6 +21,12 @@ export interface EffectDetail extends EffectRecord {
   resolution: JsonObject | null;
 }
 
+/** The entries of one record, as they were appended. */
+const chainOf = (
+  recordId: string,
+): string => `COALESCE((SELECT jsonb_agg(jsonb_build_object('sequence', n.sequence, 'kind', n.kind,
+  'previousHash', n.previous_hash, 'hash', n.hash) ORDER BY n.sequence) FROM receipt_entries n WHERE n.record_id = ${recordId}), '[]')`;
+
 /** An effect with its attempts and evidence, both oldest first, and what else is kept of it. */
 export async function getEffect(tx: EnvironmentTransaction, effectId: string): Promise<EffectDetail | null> {
   const { rows } = await tx.raw<{ rows: EffectRecord[] }>(`SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`, [
@@ -33,15 +39,19 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
 /** The same for several effects, in one statement for each kind of detail. */
 export async function withDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<EffectDetail[]> {
   const attempts = await tx.raw<{ rows: (AttemptRecord & { invocationId: string })[] }>(
-    `SELECT id, invocation_id AS "invocationId", number, kind, status, observed_outcome AS "observedOutcome", error,
-       started_at AS "startedAt", finished_at AS "finishedAt"
-     FROM attempts WHERE invocation_id = ANY(?) ORDER BY invocation_id, number`,
+    `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
+       receipt_digest(a.response) AS "responseDigest", a.secret_versions AS "secretVersions", a.started_at AS "startedAt",
+       a.claimed_at AS "claimedAt", a.finished_at AS "finishedAt", (SELECT receipt_content(l) - 'id' FROM late_answers l
+         WHERE l.attempt_id = a.id) AS "lateAnswer", ${chainOf('a.id')} AS chain
+     FROM attempts a WHERE a.invocation_id = ANY(?) ORDER BY a.invocation_id, a.number`,
     [effects.map((effect) => effect.invocationId)],
   );
   const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string })[] }>(
-    `SELECT id, effect_id AS "effectId", source, observed_at AS "observedAt", implied_outcome AS "impliedOutcome",
-       provider_ids AS "providerIds", summary, details, actor_type AS "actorType", actor_id AS "actorId", recorded_at AS "recordedAt"
-     FROM evidence WHERE effect_id = ANY(?) ORDER BY effect_id, sequence`,
+    `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
+       v.provider_ids AS "providerIds", v.summary, v.details, v.actor_type AS "actorType", v.actor_id AS "actorId",
+       v.recorded_at AS "recordedAt", ${chainOf('v.id')} AS chain
+     FROM evidence v LEFT JOIN receipt_entries r ON r.record_id = v.id AND r.kind = 'evidence'
+     WHERE v.effect_id = ANY(?) ORDER BY v.effect_id, r.sequence`,
     [effects.map((effect) => effect.id)],
   );
   const dependencies = await tx.raw<{ rows: { invocationId: string; effectId: string; outcome: Outcome }[] }>(
@@ -50,7 +60,8 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
     [effects.map((effect) => effect.invocationId)],
   );
   const resolutions = await tx.raw<{ rows: { invocationId: string; shown: JsonObject }[] }>(
-    `SELECT r.invocation_id AS "invocationId", ${RESOLUTION_SHOWN} AS shown FROM resolutions r WHERE r.invocation_id = ANY(?)`,
+    `SELECT r.invocation_id AS "invocationId", jsonb_build_object('id', r.id) || ${RESOLUTION_SHOWN}
+       || jsonb_build_object('chain', ${chainOf('r.id')}) AS shown FROM resolutions r WHERE r.invocation_id = ANY(?)`,
     [effects.map((effect) => effect.invocationId)],
   );
   const reservations = await listReservations(

@@ -13,8 +13,8 @@ export async function readDispatchRecord(
       `SELECT v.source, v.implied_outcome AS "impliedOutcome", v.summary,
          CASE v.source WHEN 'provider_response' THEN NOT COALESCE((v.details ->> 'replay')::boolean, false)
            ELSE v.details ->> 'kind' = 'absent' END AS "ofFirstRequest"
-       FROM evidence v JOIN effects e ON e.id = v.effect_id
-       WHERE e.invocation_id = ? AND v.source IN ('provider_response', 'provider_lookup') ORDER BY v.sequence`,
+       FROM evidence v JOIN effects e ON e.id = v.effect_id JOIN receipt_entries r ON r.record_id = v.id AND r.kind = 'evidence'
+       WHERE e.invocation_id = ? AND v.source IN ('provider_response', 'provider_lookup') ORDER BY r.sequence`,
       [invocationId],
     ),
   ]);

@@ -8,6 +8,8 @@ import type {
   Grade,
   Outcome,
   PartialEffect,
+  ReceiptEntryKind,
+  Refusal,
   Stage,
   Verification,
 } from '../../domain/lifecycle.ts';
@@ -57,6 +59,14 @@ export const EFFECT_COLUMNS = `
   e.reconcile_next_at AS "reconcileNextAt", e.reconcile_exhausted AS "reconcileExhausted", e.created_at AS "createdAt",
   e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
 
+/** An entry of the effect's chain: its hash is over what is recorded and over the entry before. */
+export interface ReceiptEntry {
+  sequence: number;
+  kind: ReceiptEntryKind;
+  previousHash: string | null;
+  hash: string;
+}
+
 export interface EvidenceRecord {
   id: string;
   source: EvidenceSource;
@@ -68,6 +78,15 @@ export interface EvidenceRecord {
   actorType: string;
   actorId: string | null;
   recordedAt: Date;
+  chain: ReceiptEntry[];
+}
+
+/** What came after its attempt had been given up. */
+export interface LateAnswerRecord {
+  observedOutcome: Outcome;
+  error: string | null;
+  responseDigest: string | null;
+  recordedAt: string;
 }
 
 export interface AttemptRecord {
@@ -76,9 +95,16 @@ export interface AttemptRecord {
   kind: AttemptKind;
   status: AttemptStatus;
   observedOutcome: Outcome | null;
+  refusal: Refusal | null;
   error: string | null;
+  /** SHA-256 over the response, which the record of the invocation holds where it settled it. */
+  responseDigest: string | null;
+  secretVersions: Record<string, number> | null;
   startedAt: Date;
+  claimedAt: Date | null;
   finishedAt: Date | null;
+  lateAnswer: LateAnswerRecord | null;
+  chain: ReceiptEntry[];
 }
 
 export interface NewEffect {

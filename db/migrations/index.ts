@@ -19,6 +19,7 @@ import * as impactLimits from './0017-impact-limits.ts';
 import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
 import * as sweep from './0022-sweep.ts';
+import * as receiptChains from './0026-receipt-chains.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   budgets,
   reconciliation,
   sweep,
+  receiptChains,
 ];

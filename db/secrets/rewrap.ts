@@ -1,4 +1,5 @@
-import type { Database, Tenant } from '../client.ts';
+import type { Database } from '../client.ts';
+import { listEveryEnvironment } from '../environments/list-every-environment.ts';
 import { rewrapMessages } from '../messages/rewrap-messages.ts';
 import { rewrapSigningKeys } from '../signing-keys/rewrap-signing-keys.ts';
 import { rewrapSecrets } from './rewrap-secrets.ts';
@@ -15,12 +16,9 @@ export async function rewrapAllSecrets(
   db: Database,
   vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
 ): Promise<{ environments: number; rewrapped: number }> {
-  const { rows } = await db.directory.raw<{ rows: { environment_id: string; workspace_id: string }[] }>(
-    'SELECT environment_id, workspace_id FROM list_environment_ids()',
-  );
+  const tenants = await listEveryEnvironment(db);
   let rewrapped = 0;
-  for (const row of rows) {
-    const tenant: Tenant = { workspaceId: row.workspace_id, environmentId: row.environment_id };
+  for (const tenant of tenants) {
     rewrapped += await db.withEnvironment(tenant, (tx) => rewrapSigningKeys(tx, vault, tenant));
     for (const rewrapSome of [rewrapSecrets, rewrapMessages]) {
       let batch: number;
@@ -30,5 +28,5 @@ export async function rewrapAllSecrets(
       } while (batch > 0);
     }
   }
-  return { environments: rows.length, rewrapped };
+  return { environments: tenants.length, rewrapped };
 }

@@ -81,7 +81,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/users/create-user.ts': 'finds a user by e-mail address, before anyone is signed in',
   'db/users/list-workspaces-of-user.ts': 'lists the workspaces of a user, by name',
   'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
-  'db/secrets/rewrap.ts': 'lists every environment, to rewrap the secrets of each inside withEnvironment',
+  'db/environments/list-every-environment.ts':
+    'lists every environment, for commands that then work on each inside withEnvironment',
   'db/approvals/find-unwatched-approvals.ts':
     'lists ids of approvals whose workflow has not heard of their end, in every environment',
   'db/reconciliation/find-overdue-reads.ts': 'lists ids of effects that are to be read, in every environment',

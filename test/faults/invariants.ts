@@ -37,9 +37,15 @@ const INVARIANTS: Record<string, string> = {
   'what has come to rest has left no dispatch open': `
     SELECT i.id FROM invocations i JOIN attempts a ON a.invocation_id = i.id AND a.kind = 'dispatch' AND a.status = 'started'
     WHERE i.status NOT IN ('queued', 'dispatching')`,
-  'the evidence of an effect is one unbroken chain': `
-    SELECT v.id FROM evidence v LEFT JOIN evidence p ON p.effect_id = v.effect_id AND p.sequence = v.sequence - 1
-    WHERE v.hash <> evidence_hash(v) OR v.previous_hash IS DISTINCT FROM p.hash OR (v.sequence > 1 AND p.id IS NULL)`,
+  'the chain of an effect goes on from entry to entry': `
+    SELECT r.effect_id, r.sequence FROM receipt_entries r LEFT JOIN receipt_entries p ON p.effect_id = r.effect_id AND p.sequence = r.sequence - 1
+    WHERE r.previous_hash IS DISTINCT FROM p.hash OR (r.sequence > 1 AND p.effect_id IS NULL)`,
+  'every attempt of an effect, and every piece of evidence, has its entries': `
+    SELECT e.id, a.id AS record FROM effects e JOIN attempts a ON a.invocation_id = e.invocation_id
+    WHERE (SELECT count(*) FROM receipt_entries r WHERE r.effect_id = e.id AND r.record_id = a.id AND r.kind LIKE 'attempt%')
+      <> 1 + (a.claimed_at IS NOT NULL)::int + (a.status <> 'started')::int
+    UNION ALL SELECT v.effect_id, v.id FROM evidence v WHERE NOT EXISTS (
+      SELECT FROM receipt_entries r WHERE r.record_id = v.id AND r.hash = receipt_hash(r, receipt_content(v)))`,
 };
 
 /** All violations, by the invariant's name; empty where all is well. */

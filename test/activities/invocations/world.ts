@@ -242,8 +242,9 @@ const RECORDED = `
     'effects', COALESCE((SELECT jsonb_agg(to_jsonb(e)) FROM effects e WHERE e.invocation_id = $1), '[]'),
     'attempts', COALESCE((SELECT jsonb_agg(to_jsonb(a) || jsonb_build_object('claimed', a.claimed_at IS NOT NULL) ORDER BY a.number)
                           FROM attempts a WHERE a.invocation_id = $1), '[]'),
-    'evidence', COALESCE((SELECT jsonb_agg(to_jsonb(v) ORDER BY v.sequence)
-                          FROM evidence v JOIN effects e ON e.id = v.effect_id WHERE e.invocation_id = $1), '[]')) AS recorded`;
+    'evidence', COALESCE((SELECT jsonb_agg(to_jsonb(v) ORDER BY r.sequence)
+                          FROM evidence v JOIN effects e ON e.id = v.effect_id JOIN receipt_entries r ON r.record_id = v.id AND r.kind = 'evidence'
+                          WHERE e.invocation_id = $1), '[]')) AS recorded`;
 
 function definitionOf({ config, definition }: Admission): ActionDefinition {
   const parsed = httpRequestDescriptor.parseConfig({ method: 'POST', url: 'http://127.0.0.1:9/', ...config });

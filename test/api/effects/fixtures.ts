@@ -34,5 +34,6 @@ const effect = async (world: World): Promise<FixtureRequest> => ({ params: { id:
 export const fixtures: RouteFixtures = {
   'effects.list': { request: nothing, plantRow: (world) => plantEffect(world) },
   'effects.get': { request: effect },
+  'effects.verify': { request: effect },
   'effects.addNote': { request: async (world) => ({ ...(await effect(world)), body: { note: 'looked into it' } }) },
 };

@@ -57,4 +57,5 @@ export const rows: PlantedArea = {
     });
   },
   canBegin: { effects: `stage = 'ready'` },
+  writtenByDatabase: ['receipt_chains', 'receipt_entries'],
 };

@@ -98,7 +98,15 @@ describe('the application’s login', () => {
 
 describe('the directory', () => {
   /** Triggers that run with the rights of the tables' owner, row-level security included: no one may call them. */
-  const OWNER_TRIGGERS = ['advance_approval_policy', 'chain_audit', 'move_policy_revision'];
+  const OWNER_TRIGGERS = [
+    'advance_approval_policy',
+    'chain_attempt',
+    'chain_audit',
+    'chain_evidence',
+    'chain_late_answer',
+    'chain_resolution',
+    'move_policy_revision',
+  ];
 
   test('is these functions, each with a fixed search path and closed to the public', async () => {
     const rows = await database.asOwner<{ name: string; path: string; open: boolean; app: boolean }>(

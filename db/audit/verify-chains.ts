@@ -1,0 +1,48 @@
+import type { Database } from '../client.ts';
+import { listEffectIds } from '../effects/list-effect-ids.ts';
+import { verifyReceipts } from '../effects/verify-receipts.ts';
+import { listEveryEnvironment } from '../environments/list-every-environment.ts';
+import { verifyAuditChain } from './verify-audit-chain.ts';
+
+export interface ChainsState {
+  workspaces: number;
+  auditEntries: number;
+  /** Zero where the receipts were not asked for. */
+  effects: number;
+  /** A line for each break, which says where it is. */
+  breaks: string[];
+}
+
+/** Effects in one statement, whose time is limited. */
+export const EFFECTS_AT_ONCE = 200;
+
+/** Computes the audit chain of every workspace anew, and, where asked to, the receipt of every effect. Writes nothing. */
+export async function verifyChains(db: Database, options: { receipts: boolean }): Promise<ChainsState> {
+  const tenants = await listEveryEnvironment(db);
+  const state: ChainsState = { workspaces: 0, auditEntries: 0, effects: 0, breaks: [] };
+  for (const workspaceId of new Set(tenants.map((tenant) => tenant.workspaceId))) {
+    const { entries, breaks } = await db.withWorkspace(workspaceId, verifyAuditChain);
+    state.workspaces += 1;
+    state.auditEntries += entries;
+    for (const { sequence, kind } of breaks) state.breaks.push(`workspace ${workspaceId}, entry ${sequence}: ${kind}`);
+  }
+  if (!options.receipts) return state;
+  for (const tenant of tenants) {
+    let effectIds: string[] = [];
+    do {
+      const after = effectIds.at(-1) ?? '';
+      effectIds = await db.withEnvironment(tenant, (tx) => listEffectIds(tx, after, EFFECTS_AT_ONCE));
+      for (const { effectId, brokenAt } of await db.withEnvironment(tenant, (tx) => verifyReceipts(tx, effectIds))) {
+        state.effects += 1;
+        if (brokenAt === null) continue;
+        const where = [`entry ${brokenAt.sequence ?? '(none)'}`, brokenAt.kind, brokenAt.recordId].filter(
+          (word) => word !== null,
+        );
+        state.breaks.push(
+          `environment ${tenant.environmentId}, effect ${effectId}, ${where.join(', ')}: ${brokenAt.problem}`,
+        );
+      }
+    } while (effectIds.length === EFFECTS_AT_ONCE);
+  }
+  return state;
+}

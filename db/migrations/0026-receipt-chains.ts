@@ -1,0 +1,186 @@
+import type { Knex } from 'knex';
+
+export const name = '0026-receipt-chains';
+
+/**
+ * Receipts that can be checked. Evidence, attempts and resolutions of an effect are entries of one chain: the database appends an
+ * entry for each, with a hash over what is recorded and over the entry before. `receipt_chains` keeps the end of each chain, so
+ * that an entry cut off the end is missed too, and its row lock makes the writers of one chain come one after the other.
+ *
+ * An attempt changes while it runs, so its row is not hashed; what becomes final is. It is started, claimed and ended, each once,
+ * and none of what an earlier entry holds changes after it: the entries can be computed anew from the row at any time.
+ *
+ * The bytes are PostgreSQL's text of a `jsonb` value (docs/receipts.md): the database makes them, so that no writer can hand in a
+ * hash of something else, and it makes them fast.
+ *
+ * No guard here is for the application, whose role has no right to change these tables: they are for the owner's own hands.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(CHAIN);
+  await knex.raw(CONTENTS);
+  await knex.raw(APPENDING);
+  await knex.raw(ATTEMPTS_END_ONCE);
+  await knex.raw(NOTHING_IS_EMPTIED);
+}
+
+const CHAIN = `
+  CREATE TABLE receipt_chains (
+    effect_id text COLLATE "C" PRIMARY KEY REFERENCES effects,
+    environment_id uuid NOT NULL REFERENCES environments,
+    sequence integer NOT NULL, -- of the last entry
+    hash text                  -- of the last entry
+  ) WITH (fillfactor = 70);
+  CALL make_tenant_table('receipt_chains', 'SELECT');
+
+  CREATE TABLE receipt_entries (
+    effect_id text COLLATE "C" NOT NULL REFERENCES effects,
+    sequence integer NOT NULL,
+    environment_id uuid NOT NULL REFERENCES environments,
+    kind text NOT NULL CHECK (kind IN ('evidence', 'attempt_started', 'attempt_claimed', 'attempt_ended', 'late_answer', 'resolution')),
+    record_id text COLLATE "C" NOT NULL, -- of the evidence, the attempt (its late answer has no other) or the resolution
+    previous_hash text,
+    hash text NOT NULL,
+    PRIMARY KEY (effect_id, sequence),
+    UNIQUE (record_id, kind)
+  );
+  CALL make_tenant_table('receipt_entries', 'SELECT');
+
+  DROP TRIGGER chain ON evidence;
+  DROP FUNCTION chain_evidence();
+  DROP FUNCTION evidence_hash(evidence);
+  ALTER TABLE evidence DROP COLUMN sequence, DROP COLUMN previous_hash, DROP COLUMN hash;
+  CREATE INDEX evidence_by_effect ON evidence (effect_id);
+`;
+
+const CONTENTS = `
+  CREATE FUNCTION receipt_time(t timestamptz) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+  CREATE FUNCTION receipt_digest(content jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN 'sha256:' || encode(sha256(convert_to(content::text, 'UTF8')), 'hex');
+
+  CREATE FUNCTION receipt_content(e evidence) RETURNS jsonb LANGUAGE sql IMMUTABLE
+    RETURN jsonb_build_object('id', e.id, 'source', e.source, 'observedAt', receipt_time(e.observed_at),
+      'impliedOutcome', e.implied_outcome, 'providerIds', e.provider_ids, 'summary', e.summary, 'details', e.details,
+      'actor', jsonb_build_object('type', e.actor_type, 'id', e.actor_id), 'recordedAt', receipt_time(e.recorded_at));
+
+  -- Of an attempt: what is final from the moment that the entry is of.
+  CREATE FUNCTION receipt_content(a attempts, kind text) RETURNS jsonb LANGUAGE sql IMMUTABLE
+    RETURN CASE kind
+      WHEN 'attempt_started' THEN jsonb_build_object('id', a.id, 'number', a.number, 'kind', a.kind,
+        'secretVersions', a.secret_versions, 'startedAt', receipt_time(a.started_at))
+      WHEN 'attempt_claimed' THEN jsonb_build_object('id', a.id, 'claimedAt', receipt_time(a.claimed_at))
+      WHEN 'attempt_ended' THEN jsonb_build_object('id', a.id, 'status', a.status, 'observedOutcome', a.observed_outcome,
+        'refusal', a.refusal, 'error', a.error, 'responseDigest', receipt_digest(a.response),
+        'finishedAt', receipt_time(a.finished_at))
+      END;
+
+  CREATE FUNCTION receipt_content(l late_answers) RETURNS jsonb LANGUAGE sql IMMUTABLE
+    RETURN jsonb_build_object('id', l.attempt_id, 'observedOutcome', l.observed_outcome, 'error', l.error,
+      'responseDigest', receipt_digest(l.response), 'recordedAt', receipt_time(l.recorded_at));
+
+  CREATE FUNCTION receipt_content(r resolutions) RETURNS jsonb LANGUAGE sql IMMUTABLE
+    RETURN jsonb_build_object('id', r.id, 'outcome', r.outcome, 'previousOutcome', r.previous_outcome,
+      'partialEffect', r.partial_effect, 'settledImpact', r.settled_impact,
+      'evidence', jsonb_build_object('summary', r.summary, 'providerIds', r.provider_ids, 'url', r.url),
+      'resolvedBy', r.resolved_by, 'resolvedAt', receipt_time(r.resolved_at));
+
+  CREATE FUNCTION receipt_hash(e receipt_entries, content jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+    RETURN receipt_digest(jsonb_build_array(e.previous_hash, e.environment_id, e.effect_id, e.sequence, e.kind, content));
+`;
+
+const APPENDING = `
+  CREATE PROCEDURE append_receipt_entry(effect text, environment uuid, entry_kind text, record text, content jsonb)
+    LANGUAGE plpgsql AS $$
+  DECLARE
+    last receipt_chains;
+    entry receipt_entries;
+  BEGIN
+    SELECT * INTO last FROM receipt_chains WHERE effect_id = effect FOR UPDATE; -- one writer of a chain at a time
+    IF NOT FOUND THEN
+      INSERT INTO receipt_chains (effect_id, environment_id, sequence) VALUES (effect, environment, 0) ON CONFLICT DO NOTHING;
+      SELECT * INTO STRICT last FROM receipt_chains WHERE effect_id = effect FOR UPDATE;
+    END IF;
+    entry := ROW(effect, last.sequence + 1, environment, entry_kind, record, last.hash, '');
+    entry.hash := receipt_hash(entry, content);
+    INSERT INTO receipt_entries VALUES (entry.*);
+    UPDATE receipt_chains SET sequence = entry.sequence, hash = entry.hash WHERE effect_id = effect;
+  END $$;
+  REVOKE ALL ON PROCEDURE append_receipt_entry(text, uuid, text, text, jsonb) FROM PUBLIC;
+
+  -- With the rights of the tables' owner: the application appends records, and their entries by that alone.
+  CREATE FUNCTION chain_evidence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  BEGIN
+    CALL append_receipt_entry(NEW.effect_id, NEW.environment_id, 'evidence', NEW.id, receipt_content(NEW));
+    RETURN NULL;
+  END $$;
+
+  -- An attempt of a plain invocation has no effect, and so no receipt.
+  CREATE FUNCTION chain_attempt() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  DECLARE
+    effect text;
+    entry_kind text;
+    was_claimed boolean := TG_OP = 'UPDATE' AND OLD.claimed_at IS NOT NULL;
+  BEGIN
+    SELECT id INTO effect FROM effects WHERE invocation_id = NEW.invocation_id;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    FOREACH entry_kind IN ARRAY array_remove(ARRAY[
+        CASE WHEN TG_OP = 'INSERT' THEN 'attempt_started' END,
+        CASE WHEN NEW.claimed_at IS NOT NULL AND NOT was_claimed THEN 'attempt_claimed' END,
+        CASE WHEN NEW.status <> 'started' THEN 'attempt_ended' END], NULL) LOOP
+      CALL append_receipt_entry(effect, NEW.environment_id, entry_kind, NEW.id, receipt_content(NEW, entry_kind));
+    END LOOP;
+    RETURN NULL;
+  END $$;
+
+  CREATE FUNCTION chain_late_answer() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  DECLARE effect text;
+  BEGIN
+    SELECT e.id INTO effect FROM effects e JOIN attempts a ON a.invocation_id = e.invocation_id WHERE a.id = NEW.attempt_id;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    CALL append_receipt_entry(effect, NEW.environment_id, 'late_answer', NEW.attempt_id, receipt_content(NEW));
+    RETURN NULL;
+  END $$;
+
+  CREATE FUNCTION chain_resolution() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  BEGIN
+    CALL append_receipt_entry(NEW.effect_id, NEW.environment_id, 'resolution', NEW.id, receipt_content(NEW));
+    RETURN NULL;
+  END $$;
+  REVOKE ALL ON FUNCTION chain_evidence(), chain_attempt(), chain_late_answer(), chain_resolution() FROM PUBLIC;
+
+  -- After the row is written: what is hashed is what stands, whatever an earlier trigger made of it.
+  CREATE TRIGGER chain AFTER INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
+  CREATE TRIGGER chain AFTER INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
+  CREATE TRIGGER chain AFTER INSERT ON late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
+  CREATE TRIGGER chain AFTER INSERT ON resolutions FOR EACH ROW WHEN (NEW.effect_id IS NOT NULL) EXECUTE FUNCTION chain_resolution();
+`;
+
+const ATTEMPTS_END_ONCE = `
+  -- What an attempt ended with is said by its end alone, so that its last entry holds all of it.
+  ALTER TABLE attempts ADD CONSTRAINT attempts_end_at_once CHECK (status <> 'started'
+    OR (observed_outcome IS NULL AND refusal IS NULL AND error IS NULL AND response IS NULL));
+`;
+
+const NOTHING_IS_EMPTIED = `
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  -- The end of a chain moves on by one entry, and in no other way.
+  CREATE TRIGGER moves_on BEFORE UPDATE ON receipt_chains FOR EACH ROW
+    WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.effect_id <> OLD.effect_id OR NEW.environment_id <> OLD.environment_id)
+    EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER moves_on BEFORE UPDATE ON audit_chains FOR EACH ROW
+    WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.workspace_id <> OLD.workspace_id)
+    EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER stays BEFORE DELETE ON receipt_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER stays BEFORE DELETE ON audit_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  -- A row's triggers do not see TRUNCATE.
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON evidence EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON attempts EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON late_answers EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON resolutions EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON receipt_entries EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON receipt_chains EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_chains EXECUTE FUNCTION refuse_change();
+`;

@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+import { verifyChains } from '../../db/audit/verify-chains.ts';
+import { Database } from '../../db/client.ts';
+import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
+import { runCommand } from './run-command.ts';
+
+/** `npm run audit:verify`: checks the audit chain of every workspace, with `--effects` every receipt too; exit code 1 where one is broken. */
+await runCommand(async (configuration) => {
+  const { values } = parseArgs({ options: { effects: { type: 'boolean', default: false } } });
+  if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");
+  const db = new Database({ url: configuration.DATABASE_URL, applicationName: 'verify-audit', poolMax: 2 });
+  try {
+    await refusePrivilegedLogin(db);
+    const { workspaces, auditEntries, effects, breaks } = await verifyChains(db, { receipts: values.effects });
+    const checked = `${auditEntries} audit entries of ${workspaces} workspaces${values.effects ? `, ${effects} effects` : ''}`;
+    if (breaks.length > 0) throw new Error([`Broken (of ${checked}):`, ...breaks].join('\n'));
+    return `Whole: ${checked}.`;
+  } finally {
+    await db.close();
+  }
+});

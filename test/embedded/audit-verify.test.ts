@@ -1,0 +1,77 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { plantNewEffect } from '../db/effects/planted-rows.ts';
+import { withoutTriggers } from '../db/harness/plant.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { Program } from '../harness/embedded-stack.ts';
+
+/** `npm run audit:verify`, over every workspace of an installation. */
+
+let database: TestDatabase;
+let owner: Client;
+let effectId: string;
+let evidenceId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  const { workspaceId } = database.tenant;
+  for (const id of ['1', '2', '3']) {
+    await database.db.withWorkspace(workspaceId, (tx) =>
+      recordAudit(tx, {
+        workspaceId,
+        actor: { type: 'system', id: null },
+        action: 'thing.changed',
+        target: { type: 'thing', id },
+      }),
+    );
+  }
+  const { production } = await database.anotherWorkspace();
+  ({ effectId } = await plantNewEffect(owner, production));
+  evidenceId = await database.db.withEnvironment(production, (tx) =>
+    appendEvidence(tx, {
+      effectId,
+      source: 'operator_note',
+      observedAt: new Date(),
+      impliedOutcome: null,
+      summary: 'looked into it',
+      actor: { type: 'user', id: 'usr_1' },
+    }),
+  );
+});
+afterAll(async () => {
+  await owner?.end();
+  await database?.close();
+});
+
+async function verify(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const program = new Program(['embedded/run.mjs', 'embedded/commands/verify-audit.js', ...args], {
+    DATABASE_URL: database.applicationUrl,
+  });
+  return { code: await program.exited, output: program.output };
+}
+
+describe('audit:verify', () => {
+  it('finds what is whole whole, and what was tampered with by its place, with exit code 1', async () => {
+    const whole = await verify('--effects');
+    expect(whole.output).toMatch(/Whole: \d+ audit entries of 2 workspaces, 1 effects\./);
+    expect(whole.code).toBe(0);
+
+    await withoutTriggers(owner, async () => {
+      await owner.query(`UPDATE audit_log SET target_id = 'another' WHERE workspace_id = $1 AND target_id = '2'`, [
+        database.tenant.workspaceId,
+      ]);
+      await owner.query(`UPDATE evidence SET summary = 'another story' WHERE id = $1`, [evidenceId]);
+    });
+    const audit = await verify();
+    expect(audit.code).toBe(1);
+    expect(audit.output).toMatch(new RegExp(`workspace ${database.tenant.workspaceId}, entry \\d+: content`));
+    expect(audit.output).not.toContain('effect');
+    const both = await verify('--effects');
+    expect(both.code).toBe(1);
+    expect(both.output).toContain(`effect ${effectId}, entry 1, evidence, ${evidenceId}: content`);
+    expect(both.output).toMatch(new RegExp(`workspace ${database.tenant.workspaceId}, entry \\d+: content`));
+  });
+});
