@@ -63,8 +63,7 @@ export function checkReceipt(effect) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const reply = JSON.parse(readFileSync(0, 'utf8'));
   const { problems, head } = checkReceipt(reply.data ?? reply);
-  console.log(
-    problems.length === 0 ? `whole, up to ${head?.sequence ?? 0}: ${head?.hash ?? 'no entry'}` : problems.join('\n'),
-  );
+  const whole = `whole, up to ${head?.sequence ?? 0}: ${head?.hash ?? 'no entry'}`;
+  process.stdout.write(`${problems.length === 0 ? whole : problems.join('\n')}\n`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

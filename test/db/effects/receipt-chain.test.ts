@@ -131,7 +131,12 @@ describe('the chain of an effect', () => {
       [effectId],
     );
     expect(rows.map((row) => row.kind)).toEqual([
-      ...['evidence', 'attempt_started', 'attempt_claimed', 'attempt_ended', 'late_answer', 'resolution'],
+      'evidence',
+      'attempt_started',
+      'attempt_claimed',
+      'attempt_ended',
+      'late_answer',
+      'resolution',
     ]);
     expect(rows.map((row) => row.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(rows.map((row) => row.previous_hash)).toEqual([null, ...rows.slice(0, -1).map((row) => row.hash)]);
@@ -365,8 +370,25 @@ describe('what is chained', () => {
 describe('a receipt outside of the service', () => {
   test('is text that a stranger computes as the database does', async () => {
     const values = [
-      ...[0, -0, 1.5, -12.25, 1e21, 1.5e300, -1e-7, 1.25e-10, 123456789012345680000, 5e-324, 0.1, 1e15, 12e22],
-      ...['', 'a"b\\c', '\b\f\n\r\t\u0001\u001f\u007f', 'ключ ü 🚀 \u2028', '</script>', '\ufeff'],
+      0,
+      -0,
+      1.5,
+      -12.25,
+      1e21,
+      1.5e300,
+      -1e-7,
+      1.25e-10,
+      123456789012345680000,
+      5e-324,
+      0.1,
+      1e15,
+      12e22,
+      '',
+      'a"b\\c',
+      '\b\f\n\r\t\u0001\u001f\u007f',
+      'ключ ü 🚀 \u2028',
+      '</script>',
+      '\ufeff',
       { b: 1, a: 2, aa: 3, é: 4, z: 5, '': 6, ключ: { '🚀': [], b: {} }, '\n': null },
       [[], {}, [null, true, false, [{ x: [1, 'two', 3e22] }]]],
     ];
