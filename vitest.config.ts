@@ -1,16 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
 
-const SHARED = ['activities', 'api', 'architecture', 'db', 'domain', 'temporal'].map(
+const SHARED = ['activities', 'api', 'architecture', 'db', 'domain', 'temporal', 'faults/providers'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
 const common = {
   pool: 'forks',
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-  teardownTimeout: 30_000,
-  // What is waited for comes when the machine has time for it; vitest's own second is short of that.
-  expect: { poll: { timeout: 15_000 } },
+  testTimeout: TEST_TIMEOUT_MS,
+  hookTimeout: TEST_TIMEOUT_MS,
+  teardownTimeout: PATIENCE_MS,
+  expect: { poll: { timeout: PATIENCE_MS } },
 } as const;
 
 export default defineConfig({
@@ -18,7 +19,8 @@ export default defineConfig({
     // Of the whole run, not of each project: one PostgreSQL, one Temporal.
     globalSetup: ['test/harness/global-setup.ts'],
     reporters: ['default', './test/harness/plain-summary-reporter.ts'],
-    maxWorkers: 2,
+    // Tests wait more than they work: two run beside each other also where there is one core.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       // Files share a process and what it has loaded: that is a third of their time. Each has its own database and task queue.
       { test: { ...common, name: 'shared', include: SHARED, isolate: false } },

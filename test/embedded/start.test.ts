@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { SCOPES, PRESET_SCOPES } from '../../domain/scopes.ts';
 import { callJson } from '../../embedded/http-json.ts';
@@ -180,16 +180,10 @@ describe('npm start', () => {
   it('leaves nothing behind where Ctrl-C comes before it is ready', async () => {
     const interrupted = path.join(parent, 'interrupted');
     const begun = runStart(interrupted, ports);
-    await vi.waitFor(() => expect(processesNaming(path.join(interrupted, 'temporal/temporal.db'))).toHaveLength(1), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => processesNaming(path.join(interrupted, 'temporal/temporal.db'))).toHaveLength(1);
     expect(await begun.end('SIGINT')).toBe(130);
-    await vi.waitFor(
-      () => {
-        for (const file of SERVER_FILES) expect(processesNaming(path.join(interrupted, file))).toEqual([]);
-      },
-      { timeout: 10_000 },
-    );
+    const left = () => SERVER_FILES.flatMap((file) => processesNaming(path.join(interrupted, file)));
+    await expect.poll(left).toEqual([]);
     // What was half made is no obstacle.
     const again = await startStackProcess(interrupted, ports);
     expect(await again.end('SIGTERM')).toBe(0);

@@ -6,7 +6,6 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
 import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
 
-const timeout = 60_000;
 const HANGING = '/hang?killed';
 const QUEUED = '/ok?queued';
 const LOST = '/ok?lost';
@@ -26,7 +25,7 @@ beforeAll(async () => {
     processes.startApi(),
     processes.startWorker(),
   ]);
-}, timeout);
+});
 
 afterAll(async () => {
   gateway.close();
@@ -45,47 +44,43 @@ async function invocationsOf(action: string): Promise<{ id: string; status: stri
 }
 
 describe('SIGKILL of the API process between the admission and the reply', () => {
-  test(
-    'the same requests to another process have the same single effects, once the lease is over',
-    { timeout },
-    async () => {
-      const [hanging, queued, lost] = await Promise.all([HANGING, QUEUED, LOST].map(actionFor));
-      if (hanging === undefined || queued === undefined || lost === undefined) throw new Error('three were made');
-      const key = (action: string) => ({ 'Idempotency-Key': `key-${action}` });
-      const body = { input: {} };
+  test('the same requests to another process have the same single effects, once the lease is over', async () => {
+    const [hanging, queued, lost] = await Promise.all([HANGING, QUEUED, LOST].map(actionFor));
+    if (hanging === undefined || queued === undefined || lost === undefined) throw new Error('three were made');
+    const key = (action: string) => ({ 'Idempotency-Key': `key-${action}` });
+    const body = { input: {} };
 
-      // One is at its target, with a duplicate that waits at the other process; two are admitted and never started.
-      const cutOff = [doomed.post(`/api/v2/actions/${hanging}/invoke`, body, key(hanging))];
-      await untilSeen(target, [HANGING]);
-      const waiting = invoke(other, hanging, body, key(hanging));
-      gateway.block();
-      cutOff.push(doomed.post(`/api/v2/actions/${queued}/invoke`, body, key(queued)));
-      cutOff.push(doomed.post(`/api/v2/actions/${lost}/invoke`, body));
-      const ends = Promise.allSettled(cutOff);
-      await expect.poll(() => invocationsOf(queued)).toMatchObject([{ status: 'queued' }]);
-      await expect.poll(() => invocationsOf(lost)).toMatchObject([{ status: 'queued' }]);
-      await doomed.program.end('SIGKILL');
-      expect((await ends).map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    // One is at its target, with a duplicate that waits at the other process; two are admitted and never started.
+    const cutOff = [doomed.post(`/api/v2/actions/${hanging}/invoke`, body, key(hanging))];
+    await untilSeen(target, [HANGING]);
+    const waiting = invoke(other, hanging, body, key(hanging));
+    gateway.block();
+    cutOff.push(doomed.post(`/api/v2/actions/${queued}/invoke`, body, key(queued)));
+    cutOff.push(doomed.post(`/api/v2/actions/${lost}/invoke`, body));
+    const ends = Promise.allSettled(cutOff);
+    await expect.poll(() => invocationsOf(queued)).toMatchObject([{ status: 'queued' }]);
+    await expect.poll(() => invocationsOf(lost)).toMatchObject([{ status: 'queued' }]);
+    await doomed.program.end('SIGKILL');
+    expect((await ends).map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
 
-      const again = [invoke(other, hanging, body, key(hanging)), invoke(other, queued, body, key(queued))];
-      const [startedLate] = await Promise.all(again.slice(1));
-      expect(startedLate).toMatchObject({ status: 200, invocation: { status: 'succeeded' } });
-      await target.release();
-      const replies = await Promise.all([waiting, ...again.slice(0, 1)]);
-      for (const { status, invocation } of replies) {
-        expect(status).toBe(200);
-        expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
-      }
-      expect(replies[1]?.invocation).toEqual(replies[0]?.invocation);
+    const again = [invoke(other, hanging, body, key(hanging)), invoke(other, queued, body, key(queued))];
+    const [startedLate] = await Promise.all(again.slice(1));
+    expect(startedLate).toMatchObject({ status: 200, invocation: { status: 'succeeded' } });
+    await target.release();
+    const replies = await Promise.all([waiting, ...again.slice(0, 1)]);
+    for (const { status, invocation } of replies) {
+      expect(status).toBe(200);
+      expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+    }
+    expect(replies[1]?.invocation).toEqual(replies[0]?.invocation);
 
-      expect(await sentTo(target, HANGING)).toBe(1);
-      expect(await sentTo(target, QUEUED)).toBe(1);
-      expect(await invocationsOf(hanging)).toHaveLength(1);
-      expect(await invocationsOf(queued)).toHaveLength(1);
+    expect(await sentTo(target, HANGING)).toBe(1);
+    expect(await sentTo(target, QUEUED)).toBe(1);
+    expect(await invocationsOf(hanging)).toHaveLength(1);
+    expect(await invocationsOf(queued)).toHaveLength(1);
 
-      await theSweepStarts(lost);
-    },
-  );
+    await theSweepStarts(lost);
+  });
 });
 
 /** Nobody asks again for the third one: the worker's schedule finds it, once it is old enough to be lost. */
@@ -99,6 +94,6 @@ async function theSweepStarts(action: string): Promise<void> {
   await new Client({ connection }).schedule.getHandle(SWEEP_SCHEDULE_ID).trigger();
   await connection.close();
   const now = async () => invocationIn(await other.get(`/api/v2/actions/invocations/${lost?.id}`)).status;
-  await expect.poll(now, { timeout: 15_000 }).toBe('succeeded');
+  await expect.poll(now).toBe('succeeded');
   expect(await sentTo(target, LOST)).toBe(1);
 }

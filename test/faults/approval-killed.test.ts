@@ -19,7 +19,6 @@ import { sentTo } from './seen.ts';
 import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
 
 /** SIGKILL of every API and worker process while people are asked: what they decide is carried out by those that come after. */
-const timeout = 120_000;
 const LARGE = { input: { payment: 'pay_1', amount: 60_000 } };
 
 let processes: SeparateProcesses;
@@ -37,7 +36,7 @@ beforeAll(async () => {
   ]);
   if (!alice || !bob) throw new Error('two keys were made');
   keys = [alice.key, bob.key];
-}, timeout);
+});
 
 afterAll(async () => {
   gateway.close();
@@ -64,7 +63,7 @@ async function park(api: ApiProcess, name: string): Promise<Parked> {
   const approval = await readApproval(api, invocation.approvalId);
   const seen = async (): Promise<unknown> =>
     processes.database.asOwner('SELECT awaited_status FROM approvals WHERE id = $1', [approval.id]);
-  await expect.poll(seen, { timeout: 20_000 }).toEqual([{ awaited_status: 'pending' }]);
+  await expect.poll(seen).toEqual([{ awaited_status: 'pending' }]);
   return { url, invocation, approval };
 }
 
@@ -98,7 +97,7 @@ async function statusOf({ approval }: Pick<Parked, 'approval'>): Promise<string 
   return rows[0]?.status;
 }
 
-test('approved work goes on once, denied and expired work never does', { timeout }, async () => {
+test('approved work goes on once, denied and expired work never does', async () => {
   const [first, worker] = await Promise.all([
     processes.startApi({ TEMPORAL_ADDRESS: gateway.address }),
     processes.startWorker(),
@@ -114,7 +113,7 @@ test('approved work goes on once, denied and expired work never does', { timeout
   await kill(worker);
   gateway.block();
   const unanswered = Promise.allSettled([bothApprove(first, untold), readApproval(first, approved.approval.id, 60)]);
-  await expect.poll(() => statusOf(untold), { timeout: 20_000 }).toBe('approved');
+  await expect.poll(() => statusOf(untold)).toBe('approved');
   await kill(first.program);
   expect((await unanswered)[1]).toMatchObject({ status: 'rejected' });
 

@@ -8,12 +8,13 @@ import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../activities/invocations/world.ts';
+import { inForm } from './form.ts';
 
 /**
  * Approve, deny, expire and cancel one approval at the same moment, in every order, while two workers try to reserve and send.
  * The real functions on a real database: each run is a seed, and a failure names it.
  */
-const RUNS = 500;
+const RUNS = inForm({ short: 100, full: 500 });
 const AT_ONCE = 4;
 const FAR = '2999-01-01T00:00:00.000Z';
 
@@ -171,4 +172,4 @@ test(`${RUNS} seeded races: one end each, nothing sent after a denial, never two
     expect(ends.get(end) ?? 0, end).toBeGreaterThan(RUNS / 50);
   }
   expect(adapter.sent).toHaveLength(ends.get('approved') ?? 0);
-}, 300_000);
+});

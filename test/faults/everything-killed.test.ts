@@ -21,7 +21,6 @@ import { sentTo, untilSeen } from './seen.ts';
 
 /** From the new `npm start`. Source: issue "One governed action, end to end". */
 const UNKNOWN_WITHIN_MS = 30_000;
-const timeout = 90_000;
 const HANGING = '/hang?everything';
 const SECRET = 'the-secret-of-before';
 
@@ -38,13 +37,13 @@ beforeAll(async () => {
   ports = await freePorts();
   [target, program] = await Promise.all([startTarget(), startStackProcess(dataDir, ports)]);
   credentials = readCredentials(dataDir);
-}, timeout);
+});
 
 afterAll(async () => {
   await program.end('SIGTERM');
   await target.stop();
   rmSync(parent, { recursive: true, force: true });
-}, timeout);
+});
 
 function withKeyOf(environment: string): Caller {
   const key = credentials.keys.find((one) => one.environment === environment && one.name === 'full_access')?.key ?? '';
@@ -80,7 +79,7 @@ async function invokeUntilKilled(api: Caller, action: string): Promise<(Invocati
 }
 
 describe('SIGKILL of everything, and a new npm start', () => {
-  test('nothing is lost, nothing is sent twice, and what was under way is unknown in time', { timeout }, async () => {
+  test('nothing is lost, nothing is sent twice, and what was under way is unknown in time', async () => {
     const api = withKeyOf('development');
     const { key = '' } = credentials.keys.find((one) => one.environment === 'development') ?? {};
     const put = await call(`${credentials.baseUrl}/api/v2/secrets/TOKEN`, 'PUT', { key, body: { value: SECRET } });

@@ -4,21 +4,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeSettlement } from '../../db/effects/write-settlement.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { LimitWorld } from '../db/impact-limits/world.ts';
+import { inForm } from './form.ts';
 import { LIMIT_INVARIANTS, violatedInvariants } from './invariants.ts';
 
 /**
  * Reservations of many processes against one limit, processes killed with SIGKILL in the middle of it. Source: issue "Impact
  * limits, budgets, reconciliation": never over the cap at any commit, nothing leaked once all is settled.
  */
-const EFFECTS = 10_000;
+const EFFECTS = inForm({ short: 2_000, full: 10_000 });
 const PROCESSES = 4;
 const LANES = 4;
-const KILLS = 6;
+const KILLS = inForm({ short: 3, full: 6 });
 /** About half of what all effects together ask for, of which some fail and give it back. */
-const CAP = 9_000;
+const CAP = 0.9 * EFFECTS;
 const TIMEOUT_MS = 600_000;
 /** Between two looks of the checker: it must leave the processors to what it watches. */
-const CHECK_INTERVAL_MS = 250;
+const CHECK_INTERVAL_MS = inForm({ short: 50, full: 250 });
 
 let world: LimitWorld;
 const programs: Program[] = [];
@@ -71,7 +72,8 @@ test(
     const ends = await endsOfEffects();
     expect(ends['ready'] ?? 0).toBe(0);
     expect(ends['dispatching'] ?? 0).toBe(0);
-    for (const end of ['rejected', 'succeeded', 'failed', 'unknown']) expect(ends[end], end).toBeGreaterThan(100);
+    for (const end of ['rejected', 'succeeded', 'failed', 'unknown'])
+      expect(ends[end], end).toBeGreaterThan(EFFECTS / 100);
     const held = await world.limit(limitId);
     expect(held.reserved).toBe(held.exposures.unknown);
     expect(held.reserved).toBeGreaterThan(0);

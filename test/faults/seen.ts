@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import type { Target } from '../harness/target.ts';
 
-const SEEN_TIMEOUT_MS = 20_000;
 const LOOK_INTERVAL_MS = 50;
 
 /** How many requests the target saw that may have changed something, by path and query. */
@@ -16,5 +16,5 @@ export async function untilSeen(target: Target, urls: readonly string[]): Promis
     const missing = urls.filter((url) => !seen.includes(url));
     if (missing.length > 0) throw new Error(`the target has not seen ${missing.join(', ')}`);
   };
-  await vi.waitFor(look, { timeout: SEEN_TIMEOUT_MS, interval: LOOK_INTERVAL_MS });
+  await vi.waitFor(look, { timeout: PATIENCE_MS, interval: LOOK_INTERVAL_MS });
 }

@@ -7,7 +7,6 @@ import { SeparateProcesses } from './separate-processes.ts';
 
 /** From the kill. Source: issue "One governed action, end to end". */
 const UNKNOWN_WITHIN_MS = 30_000;
-const timeout = 60_000;
 
 const GOVERNED = '/hang?governed';
 const PLAIN = '/hang?plain';
@@ -53,7 +52,7 @@ beforeAll(async () => {
   [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
   api = await processes.startApi();
   replies = await killTheWorker();
-}, timeout);
+});
 
 afterAll(async () => {
   await target.stop();
@@ -61,30 +60,26 @@ afterAll(async () => {
 });
 
 describe.concurrent('SIGKILL of the worker process while the target holds a request open', () => {
-  test(
-    'unknown in time, the caller answered, the rest held, the reconciliation under way',
-    { timeout },
-    async ({ expect }) => {
-      const { status, invocation, afterKillMs } = await replies.governed;
-      expect(status).toBe(200);
-      expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', settledAt: null });
-      expect(afterKillMs).toBeLessThan(UNKNOWN_WITHIN_MS);
-      const nextRead = async () => (await effectOf(api, invocation)).reconciliation.nextAt;
-      await expect.poll(nextRead, { timeout: 10_000 }).not.toBeNull();
-      expect(await effectOf(api, invocation)).toMatchObject({
-        stage: 'reconciling',
-        outcome: 'unknown',
-        grade: 'unknown',
-        partialEffect: 'possible',
-        unresolvedExposure: true,
-        reconciliation: { exhausted: false },
-        attempts: [{ kind: 'dispatch', status: 'abandoned', observedOutcome: 'unknown' }],
-      });
-      expect(await sentTo(target, GOVERNED)).toBe(1);
-    },
-  );
+  test('unknown in time, the caller answered, the rest held, the reconciliation under way', async ({ expect }) => {
+    const { status, invocation, afterKillMs } = await replies.governed;
+    expect(status).toBe(200);
+    expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', settledAt: null });
+    expect(afterKillMs).toBeLessThan(UNKNOWN_WITHIN_MS);
+    const nextRead = async () => (await effectOf(api, invocation)).reconciliation.nextAt;
+    await expect.poll(nextRead).not.toBeNull();
+    expect(await effectOf(api, invocation)).toMatchObject({
+      stage: 'reconciling',
+      outcome: 'unknown',
+      grade: 'unknown',
+      partialEffect: 'possible',
+      unresolvedExposure: true,
+      reconciliation: { exhausted: false },
+      attempts: [{ kind: 'dispatch', status: 'abandoned', observedOutcome: 'unknown' }],
+    });
+    expect(await sentTo(target, GOVERNED)).toBe(1);
+  });
 
-  test('a plain one is unknown in time, and its caller is answered', { timeout }, async ({ expect }) => {
+  test('a plain one is unknown in time, and its caller is answered', async ({ expect }) => {
     const { status, invocation, afterKillMs } = await replies.plain;
     expect(status).toBe(200);
     expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', effectId: null });
@@ -92,7 +87,7 @@ describe.concurrent('SIGKILL of the worker process while the target holds a requ
     expect(await sentTo(target, PLAIN)).toBe(1);
   });
 
-  test('one that declares a read-back is confirmed once its order can be seen', { timeout }, async ({ expect }) => {
+  test('one that declares a read-back is confirmed once its order can be seen', async ({ expect }) => {
     const { invocation } = await replies.verified;
     expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown' });
     // The provider's own records catch up.
@@ -102,7 +97,7 @@ describe.concurrent('SIGKILL of the worker process while the target holds a requ
       body: JSON.stringify({ id: ORDER }),
     });
     const now = async () => invocationIn(await api.get(`/api/v2/actions/invocations/${invocation.id}`));
-    await expect.poll(now, { timeout: 40_000, interval: 200 }).toMatchObject({ grade: 'confirmed' });
+    await expect.poll(now, { interval: 200 }).toMatchObject({ grade: 'confirmed' });
     expect(await effectOf(api, invocation)).toMatchObject({
       stage: 'settled',
       verification: 'provider',
@@ -115,7 +110,7 @@ describe.concurrent('SIGKILL of the worker process while the target holds a requ
     expect(await sentTo(target, VERIFIED)).toBe(1);
   });
 
-  test('what was invoked while there was no worker is done by the next one', { timeout }, async ({ expect }) => {
+  test('what was invoked while there was no worker is done by the next one', async ({ expect }) => {
     const { invocation } = await replies.after;
     expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
     expect(await sentTo(target, '/ok')).toBe(1);

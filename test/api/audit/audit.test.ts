@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { auditEntrySchema } from '../../../api/audit/schemas.ts';
 import { verifyAuditChain } from '../../../db/audit/verify-audit-chain.ts';
@@ -200,7 +200,7 @@ describe('sign-ins', () => {
 
     for (const of of [workspaceId, second]) {
       // The refusal is written after its answer, so its place among the others is open.
-      await vi.waitFor(async () => expect(await recordedOf(of)).toHaveLength(3));
+      await expect.poll(() => recordedOf(of)).toHaveLength(3);
       const recorded = await recordedOf(of);
       const by = (action: string): unknown => recorded.find((entry) => entry.action === action);
       expect(by('session.refused')).toMatchObject({

@@ -102,9 +102,20 @@ describe('API key authentication', () => {
   });
 
   it('refuses a key from the moment it expires', async () => {
-    const { key } = await api.createKey(api.database.tenant, { expiresAt: new Date(Date.now() + 400) });
-    expect((await api.call('GET', IDENTITY, { key })).status).toBe(200);
-    await expect.poll(async () => (await api.call('GET', IDENTITY, { key })).status, { timeout: 1_500 }).toBe(401);
+    const expiresAt = new Date(Date.now() + 1_000);
+    const { key } = await api.createKey(api.database.tenant, { expiresAt });
+    const asked: { beganAt: number; endedAt: number; status: number }[] = [];
+    const ask = async (): Promise<number> => {
+      const beganAt = Date.now();
+      const { status } = await api.call('GET', IDENTITY, { key });
+      asked.push({ beganAt, endedAt: Date.now(), status });
+      return status;
+    };
+    await expect.poll(ask).toBe(401);
+    const before = asked.filter(({ endedAt }) => endedAt < expiresAt.getTime());
+    const after = asked.filter(({ beganAt }) => beganAt > expiresAt.getTime());
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set(before.length > 0 ? [200] : []));
+    expect(after.map(({ status }) => status)).toEqual([401]);
   });
 
   it('refuses a revoked key on the very next request at every API process, 200 times over', async () => {

@@ -158,7 +158,7 @@ describe('a password that is changed while it is looked at', () => {
     await change.query('DELETE FROM sign_in_sessions WHERE user_id = $1', [person.userId]);
     const reply = attempt(person);
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(() => api.database.asOwner(waiting), { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(() => api.database.asOwner(waiting)).toHaveLength(1);
     await change.query('COMMIT');
     await change.end();
     expect((await reply).status).toBe(status);
@@ -174,7 +174,7 @@ describe('the throttle of failures', () => {
     const blocked = await other.call('POST', SESSION, { body: { email: email.toUpperCase(), password: PASSWORD } });
     expect([blocked.status, messageOf(blocked)]).toEqual([429, expect.stringMatching(/Try again in [12] seconds/)]);
     expect(blocked.json).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } });
-    await expect.poll(async () => (await signIn(email)).status, { timeout: 4_000, interval: 200 }).toBe(200);
+    await expect.poll(async () => (await signIn(email)).status, { interval: 200 }).toBe(200);
     expect((await signIn(email, 'wrong')).status).toBe(401);
   });
 

@@ -4,13 +4,12 @@ import { environmentSchema } from '../../../api/environments/schemas.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import type { Tenant, WorkspaceTransaction } from '../../../db/client.ts';
 import { createEnvironment } from '../../../db/environments/create-environment.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { memberSession, type MemberSession } from '../harness/member-session.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
 /** Environments of a workspace, by status, with the database looked at after. */
-
-const PATIENCE_MS = 5_000;
 
 let api: TestApi;
 let tenant: Tenant;

@@ -11,6 +11,7 @@ import { getAction } from '../../../db/actions/get-action.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
@@ -18,8 +19,6 @@ import { startTestApi, type CallResult, type TestApi } from '../harness/test-api
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** A halt holds from its reply on, on every process: two API processes and a worker on one database. */
-
-const PATIENCE_MS = 10_000;
 
 let service: TestService;
 let second: TestApi;

@@ -47,7 +47,7 @@ describe('the sweep of idempotency claims', () => {
       `BEGIN; UPDATE idempotency_claims SET expires_at = now() + interval '1 day' WHERE key = 'taken1'`,
     );
     const swept = sweep();
-    await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => database.asOwner(WAITING)).toHaveLength(1);
     await request.query('COMMIT');
     await request.end();
     expect(await swept).toEqual({ seen: 1, failed: 0 });

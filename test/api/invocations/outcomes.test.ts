@@ -237,7 +237,7 @@ describe('what is read back', () => {
     expect(invocation.grade).toBe('unknown');
     const reading = () => service.get(`/api/v2/actions/invocations/${invocation.id}`);
     const grade = async () => invocationIn(await reading()).grade;
-    await expect.poll(grade, { timeout: 15_000, interval: 200 }).toBe('confirmed');
+    await expect.poll(grade, { interval: 200 }).toBe('confirmed');
     const settled = invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`));
     expect(settled).toMatchObject({ status: 'succeeded', grade: 'confirmed' });
     expect(await effectOf(service, settled)).toMatchObject({

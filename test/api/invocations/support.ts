@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { effectSchema } from '../../../api/effects/schemas.ts';
 import { invocationSchema } from '../../../api/invocations/schemas.ts';
@@ -55,4 +56,26 @@ export async function invoke(
 export async function effectOf(service: Caller, invocation: Invocation): Promise<Effect> {
   if (invocation.effectId === null) throw new Error(`invocation ${invocation.id} has no effect`);
   return effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
+}
+
+/** The places in which an effect stays until there is news from outside. */
+const RESTING_STAGES: readonly Effect['stage'][] = ['rejected', 'reconciling', 'settled'];
+
+/**
+ * The effect of an invocation once it is at rest: no call for it is under way, and what its caller was told is the end for now.
+ * A caller who was answered 202, as on a busy machine, has not seen that yet: an effect that is being dispatched is `pending`.
+ */
+export async function effectAtRest(service: Caller, invocationId: string): Promise<Effect> {
+  const seen: { effect?: Effect } = {};
+  const look = async (): Promise<string> => {
+    const invocation = invocationIn(await service.get(`/api/v2/actions/invocations/${invocationId}`));
+    if (invocation.effectId === null) return `${invocation.status}, without an effect`;
+    const effect = await effectOf(service, invocation);
+    seen.effect = effect;
+    const isCalling = effect.attempts.some(({ status }) => status === 'started');
+    return RESTING_STAGES.includes(effect.stage) && !isCalling ? 'at rest' : effect.stage;
+  };
+  await expect.poll(look).toBe('at rest');
+  if (seen.effect === undefined) throw new Error(`${invocationId} is at rest without an effect`);
+  return seen.effect;
 }

@@ -4,8 +4,6 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { errorOf } from '../invocations/support.ts';
 import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 50 };
-
 let service: TestService;
 let destination: Destination;
 beforeAll(async () => {
@@ -39,7 +37,7 @@ describe('a halted environment', () => {
     const before = await publish(service, { url: `${destination.baseUrl}/before`, delay: '1h' });
     destination.answer('/retrying', { status: 500 }, { status: 200 });
     const retrying = await publish(service, { url: `${destination.baseUrl}/retrying`, retryDelay: '3600000' });
-    await expect.poll(async () => (await read(service, retrying.messageId)).responseStatus, PATIENCE).toBe(500);
+    await expect.poll(async () => (await read(service, retrying.messageId)).responseStatus).toBe(500);
     await set('halt');
     const { key: plain } = await service.createKey(service.database.tenant, {
       scopes: SCOPES.filter((scope) => scope !== 'messages:ingest'),
@@ -60,7 +58,7 @@ describe('a halted environment', () => {
     const cancelled = await publish(service, { url: `${destination.baseUrl}/cancelled` });
 
     for (const { messageId } of [before, retrying]) await makeDue(messageId);
-    await expect.poll(heldCount, PATIENCE).toBe(4);
+    await expect.poll(heldCount).toBe(4);
     expect((await service.call('DELETE', `/api/v2/messages/${cancelled.messageId}`, { key: service.key })).status).toBe(
       200,
     );
@@ -70,7 +68,7 @@ describe('a halted environment', () => {
 
     await set('resume');
     for (const { messageId } of [before, kept, retrying]) {
-      await expect.poll(() => statusOf(service, messageId), PATIENCE).toBe('delivered');
+      await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
       // By the resumption, and not by the look that each takes by itself.
       const { events } = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
       const signals = events?.filter((event) => Boolean(event.workflowExecutionSignaledEventAttributes));

@@ -11,8 +11,6 @@ import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts'
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Destination, messageIn, startDestination, statusOf } from './support.ts';
 
-const PATIENCE = { timeout: 10_000, interval: 50 };
-
 let service: TestService;
 let destination: Destination;
 let keyId: string;
@@ -60,7 +58,7 @@ describe('the sweep', () => {
     ]);
     expect(await sweep(3_600)).toBe(0); // too young to be lost
     expect(await sweep(0)).toBe(2);
-    await expect.poll(() => statusOf(service, now), PATIENCE).toBe('delivered');
+    await expect.poll(() => statusOf(service, now)).toBe('delivered');
     await expect.poll(() => sweep(0)).toBe(0);
     expect(await statusOf(service, later)).toBe('scheduled');
     expect(destination.on('/lost')).toHaveLength(1);
@@ -71,7 +69,7 @@ describe('the sweep', () => {
       later,
     ]);
     expect(await sweep(3_600)).toBe(1);
-    await expect.poll(() => statusOf(service, later), PATIENCE).toBe('delivered');
+    await expect.poll(() => statusOf(service, later)).toBe('delivered');
   });
 
   test('gives up an attempt whose worker was lost, and tries again', async () => {
@@ -84,7 +82,7 @@ describe('the sweep', () => {
     const { workspaceId, environmentId } = service.database.tenant;
     const ref = { messageId: id, workspaceId, environmentId };
     await wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue });
-    await expect.poll(() => statusOf(service, id), PATIENCE).toBe('delivered');
+    await expect.poll(() => statusOf(service, id)).toBe('delivered');
     expect(messageIn(await service.get(`/api/v2/messages/${id}`)).attempts).toBe(2);
     const rows = await service.database.asOwner(
       'SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number',

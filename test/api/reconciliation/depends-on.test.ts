@@ -39,7 +39,7 @@ const resolve = (effectId: string, outcome: string) =>
   operator.post(`/api/v2/actions/effects/${effectId}/resolve`, { outcome, evidence });
 const settledInvocation = async (id: string, status: string) => {
   await expect
-    .poll(async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status, { timeout: 20_000 })
+    .poll(async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status)
     .toBe(status);
   return invocationIn(await service.get(`/api/v2/actions/invocations/${id}`));
 };

@@ -33,13 +33,12 @@ async function lostOrder(state: string) {
 const reconcile = (id: string) => service.post(`/api/v2/actions/effects/${id}/reconcile`, undefined);
 const workflowOf = (id: string) => service.client.workflow.getHandle(`reconcile/${id}`);
 
-const PATIENTLY = { timeout: 20_000 };
 const progressOf = async (id: string) => effectIn(await service.get(`/api/v2/actions/effects/${id}`)).reconciliation;
 
 /** As an effect is found whose whole schedule was walked, with its workflow ended. */
 async function exhaust(effectId: string): Promise<void> {
   // It has planned its next read: what it had begun when it was terminated would be written over ours.
-  await expect.poll(async () => (await progressOf(effectId)).nextAt, PATIENTLY).not.toBeNull();
+  await expect.poll(async () => (await progressOf(effectId)).nextAt).not.toBeNull();
   await workflowOf(effectId).terminate('exhausted by a test');
   await service.database.asOwner(
     'UPDATE effects SET reconcile_exhausted = true, reconcile_next_at = NULL WHERE id = $1',
@@ -74,7 +73,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     expect(first).toMatchObject({ outcome: 'unknown', unresolvedExposure: true, reconciliation: { exhausted: false } });
     const second = effectIn(await reconcile(effect.id));
     expect(second.reconciliation.attempts).toBeGreaterThan(first.reconciliation.attempts);
-    await expect.poll(async () => (await progressOf(effect.id)).nextAt, PATIENTLY).not.toBeNull();
+    await expect.poll(async () => (await progressOf(effect.id)).nextAt).not.toBeNull();
   });
 
   test('twenty at once: each is answered by a read that began after it was asked for', async () => {
@@ -99,7 +98,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     await exhaust(effect.id);
     expect(effectIn(await reconcile(effect.id))).toMatchObject({ stage: 'reconciling', outcome: 'pending' });
     await expect
-      .poll(() => progressOf(effect.id), PATIENTLY)
+      .poll(() => progressOf(effect.id))
       .toMatchObject({ exhausted: false, nextAt: expect.any(String) as string });
   });
 

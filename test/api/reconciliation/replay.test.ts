@@ -148,7 +148,7 @@ describe('POST /actions/effects/{id}/replay', () => {
     provider.reset(['lose before', 'hang', 'answer']);
     const { effect } = await unknownOf(service, config());
     const replies = Promise.all([replay(effect), replay(effect), replay(effect)]);
-    await expect.poll(() => provider.seen.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => provider.seen.length).toBe(2);
     const resolving = await operator.post(`/api/v2/actions/effects/${effect.id}/resolve`, {
       outcome: 'failed',
       evidence,

@@ -199,9 +199,7 @@ describe('a settlement that races a resolution', () => {
         actor: { type: 'service', id: null },
       });
       reply = meanwhile();
-      await expect
-        .poll(async () => (await service.database.asOwner(WAITING)).length, { timeout: 20_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(async () => (await service.database.asOwner(WAITING)).length).toBeGreaterThan(0);
       await settle(tx, work);
     });
     return reply;

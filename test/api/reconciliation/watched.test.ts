@@ -50,7 +50,7 @@ describe('the sweep', () => {
     for (const made of stripe.refundsOf(effect.id)) made.status = 'failed';
     await overdue(effect.id);
     await sweep();
-    await expect.poll(async () => (await now(effect.id)).outcome, { timeout: 20_000 }).toBe('failed');
+    await expect.poll(async () => (await now(effect.id)).outcome).toBe('failed');
     const reversed = await now(effect.id);
     expect(reversed).toMatchObject({
       stage: 'settled',
@@ -70,16 +70,16 @@ describe('the sweep', () => {
     expect(effect.outcome).toBe('unknown');
     const handle = () => service.client.workflow.getHandle(`reconcile/${effect.id}`);
     // It has planned its next read: what it had begun when it was terminated would be written over ours.
-    await expect.poll(async () => (await now(effect.id)).reconciliation.nextAt, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(async () => (await now(effect.id)).reconciliation.nextAt).not.toBeNull();
     await handle().terminate('by a test');
     await overdue(effect.id);
     await sweep();
-    await expect.poll(async () => (await handle().describe()).status.name, { timeout: 20_000 }).toBe('RUNNING');
+    await expect.poll(async () => (await handle().describe()).status.name).toBe('RUNNING');
     await expect
-      .poll(async () => Date.parse((await now(effect.id)).reconciliation.nextAt ?? ''), { timeout: 20_000 })
+      .poll(async () => Date.parse((await now(effect.id)).reconciliation.nextAt ?? ''))
       .toBeGreaterThan(Date.now() - 60_000);
     const query = `WorkflowType = 'reconcileEffect' AND Grade = 'unknown' AND ExecutionStatus = 'Running' AND EffectId = '${effect.id}'`;
-    await expect.poll(async () => (await service.client.workflow.count(query)).count, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await service.client.workflow.count(query)).count).toBe(1);
   });
 });
 
@@ -131,7 +131,7 @@ describe('what was previewed, and then waited for another effect', () => {
     const resolution = { outcome: 'succeeded', evidence: { summary: 'seen in the dashboard' } };
     expect((await operator.post(`/api/v2/actions/effects/${first.id}/resolve`, resolution)).status).toBe(200);
     const read = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`));
-    await expect.poll(read, { timeout: 30_000 }).toMatchObject(expected);
+    await expect.poll(read).toMatchObject(expected);
     const { effectId } = await read();
     expect(stripe.refundsOf(effectId ?? '')).toHaveLength(isRefundedMeanwhile ? 0 : 1);
   });

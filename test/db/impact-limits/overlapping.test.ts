@@ -24,49 +24,44 @@ afterAll(async () => {
   await world?.close();
 });
 
-test(
-  'no deadlock, no cap exceeded, each effect reserved of all its limits or of none',
-  { timeout: 60_000 },
-  async () => {
-    const ids: string[] = [];
-    for (let limit = 0; limit < LIMITS; limit++) {
-      ids.push(
-        await world.makeLimit({ dimension: `shared_${limit % 3}`, cap: CAP, period: limit < 3 ? 'day' : 'month' }),
-      );
-    }
-    const effects: { effect: TestEffect; dimensions: number }[] = [];
-    for (let at = 0; at < EFFECTS; at++) {
-      // One, two or three of the dimensions, in the one order or the other; two limits count each.
-      const dimensions = [0, 1, 2].filter((dimension) => ((at % 7) + 1) & (1 << dimension));
-      const impact = dimensions.map((dimension): ImpactQuantity => ({
-        dimension: `shared_${dimension}`,
-        amount: 1 + (at % 5),
-        bound: 'exact',
-      }));
-      effects.push({
-        effect: await world.makeEffect(at % 2 ? impact.toReversed() : impact),
-        dimensions: dimensions.length,
-      });
-    }
-    const refused = await Promise.all(
-      effects.map(async ({ effect }, at) => {
-        const refusal = await world.dispatch(effect, NOON);
-        if (refusal === null)
-          await world.move(effect, ENDS[at % ENDS.length] ?? { stage: 'settled', outcome: 'failed' });
-        return refusal;
-      }),
+test('no deadlock, no cap exceeded, each effect reserved of all its limits or of none', async () => {
+  const ids: string[] = [];
+  for (let limit = 0; limit < LIMITS; limit++) {
+    ids.push(
+      await world.makeLimit({ dimension: `shared_${limit % 3}`, cap: CAP, period: limit < 3 ? 'day' : 'month' }),
     );
-    expect(new Set(refused.map((refusal) => refusal?.code ?? null))).toEqual(new Set([null, 'impact_limit_exceeded']));
-    for (const [at, { effect, dimensions }] of effects.entries()) {
-      expect(await world.reservations(effect)).toHaveLength(refused[at] === null ? dimensions * 2 : 0);
-    }
-    for (const id of ids) {
-      const { reserved, settled, available } = await world.limit(id);
-      expect(reserved + settled + available).toBe(CAP);
-    }
-    expect(await violatedInvariants(world.database, LIMIT_INVARIANTS)).toEqual({});
-  },
-);
+  }
+  const effects: { effect: TestEffect; dimensions: number }[] = [];
+  for (let at = 0; at < EFFECTS; at++) {
+    // One, two or three of the dimensions, in the one order or the other; two limits count each.
+    const dimensions = [0, 1, 2].filter((dimension) => ((at % 7) + 1) & (1 << dimension));
+    const impact = dimensions.map((dimension): ImpactQuantity => ({
+      dimension: `shared_${dimension}`,
+      amount: 1 + (at % 5),
+      bound: 'exact',
+    }));
+    effects.push({
+      effect: await world.makeEffect(at % 2 ? impact.toReversed() : impact),
+      dimensions: dimensions.length,
+    });
+  }
+  const refused = await Promise.all(
+    effects.map(async ({ effect }, at) => {
+      const refusal = await world.dispatch(effect, NOON);
+      if (refusal === null) await world.move(effect, ENDS[at % ENDS.length] ?? { stage: 'settled', outcome: 'failed' });
+      return refusal;
+    }),
+  );
+  expect(new Set(refused.map((refusal) => refusal?.code ?? null))).toEqual(new Set([null, 'impact_limit_exceeded']));
+  for (const [at, { effect, dimensions }] of effects.entries()) {
+    expect(await world.reservations(effect)).toHaveLength(refused[at] === null ? dimensions * 2 : 0);
+  }
+  for (const id of ids) {
+    const { reserved, settled, available } = await world.limit(id);
+    expect(reserved + settled + available).toBe(CAP);
+  }
+  expect(await violatedInvariants(world.database, LIMIT_INVARIANTS)).toEqual({});
+});
 
 test('the first reservations of a period, made at once, share one counter', async () => {
   const dimension = 'first';

@@ -35,7 +35,7 @@ test('the sweep leaves a deduplication window that a new message takes while the
   await publisher.connect();
   await publisher.query(`BEGIN; UPDATE message_deduplications SET expires_at = now() + interval '10 minutes'`);
   const swept = sweepRows({ db, logger: pino({ level: 'silent' }) }, 'expired', expiredDeduplications);
-  await expect.poll(() => database.asOwner(WAITING), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => database.asOwner(WAITING)).toHaveLength(1);
   await publisher.query('COMMIT');
   await publisher.end();
   expect(await swept).toEqual({ seen: 1, failed: 0 });

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NotificationListener } from '../../../db/notifications/notification-listener.ts';
 import { SettlementHub } from '../../../db/notifications/settlement-hub.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-
-const LONG_MS = 10_000;
+import { PATIENCE_MS } from '../../harness/patience.ts';
 
 describe('SettlementHub over a NotificationListener', () => {
   let database: TestDatabase;
@@ -31,7 +30,7 @@ describe('SettlementHub over a NotificationListener', () => {
     database.asOwner(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hub-listener'`);
 
   it('wakes those who wait for that invocation, and no others', async () => {
-    const waits = [hub.wait('inv_a', LONG_MS), hub.wait('inv_a', LONG_MS)];
+    const waits = [hub.wait('inv_a', PATIENCE_MS), hub.wait('inv_a', PATIENCE_MS)];
     const other = hub.wait('inv_b', 200);
     await settle('inv_a');
     expect(await Promise.all(waits)).toEqual(['notified', 'notified']);
@@ -40,7 +39,7 @@ describe('SettlementHub over a NotificationListener', () => {
   });
 
   it('registers before it returns', async () => {
-    const wait = hub.wait('inv_c', LONG_MS);
+    const wait = hub.wait('inv_c', PATIENCE_MS);
     expect(hub.waiting).toBe(1);
     await settle('inv_c');
     expect(await wait).toBe('notified');
@@ -48,35 +47,43 @@ describe('SettlementHub over a NotificationListener', () => {
 
   it('ends a wait when it is aborted', async () => {
     const gone = new AbortController();
-    const wait = hub.wait('inv_d', LONG_MS, gone.signal);
+    const wait = hub.wait('inv_d', PATIENCE_MS, gone.signal);
     gone.abort();
     expect(await wait).toBe('aborted');
-    expect(await hub.wait('inv_d', LONG_MS, gone.signal)).toBe('aborted');
+    expect(await hub.wait('inv_d', PATIENCE_MS, gone.signal)).toBe('aborted');
     expect(hub.waiting).toBe(0);
   });
 
   it('wakes everyone to look again when the connection breaks, and hears again by itself', async () => {
     errors.length = 0;
-    const waits = [hub.wait('inv_e', LONG_MS), hub.wait('inv_f', LONG_MS)];
+    const waits = [hub.wait('inv_e', PATIENCE_MS), hub.wait('inv_f', PATIENCE_MS)];
     await breakConnection();
     expect(await Promise.all(waits)).toEqual(['notified', 'notified']);
     expect(errors.length).toBeGreaterThan(0);
     // Whoever begins to wait while it is away is woken by the reconnection.
-    expect(await hub.wait('inv_g', LONG_MS)).toBe('notified');
+    expect(await hub.wait('inv_g', PATIENCE_MS)).toBe('notified');
     await expect.poll(() => listener.connected).toBe(true);
-    const wait = hub.wait('inv_h', LONG_MS);
+    const wait = hub.wait('inv_h', PATIENCE_MS);
     await settle('inv_h');
     expect(await wait).toBe('notified');
   });
 
   it('ends the polls of a process that stops at once, and the waits when it closes: also those that begin later', async () => {
     const stopping = new SettlementHub(listener);
-    const wait = stopping.wait('inv_i', LONG_MS);
-    const poll = stopping.poll('apr_a', LONG_MS);
+    const wait = stopping.wait('inv_i', PATIENCE_MS);
+    const poll = stopping.poll('apr_a', PATIENCE_MS);
     stopping.endPolls();
-    expect([await poll, await stopping.poll('apr_a', LONG_MS), stopping.waiting]).toEqual(['timeout', 'timeout', 1]);
+    expect([await poll, await stopping.poll('apr_a', PATIENCE_MS), stopping.waiting]).toEqual([
+      'timeout',
+      'timeout',
+      1,
+    ]);
     stopping.close();
-    expect([await wait, await stopping.wait('inv_i', LONG_MS), stopping.waiting]).toEqual(['timeout', 'timeout', 0]);
+    expect([await wait, await stopping.wait('inv_i', PATIENCE_MS), stopping.waiting]).toEqual([
+      'timeout',
+      'timeout',
+      0,
+    ]);
   });
 
   it('does not start where the database is away', async () => {

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
-import { type Effect, effectIn, invocationIn } from '../../api/invocations/support.ts';
+import { type Effect, effectAtRest, invocationIn } from '../../api/invocations/support.ts';
 import type { CommonFault, ProviderServer } from '../../harness/providers/provider-server.ts';
 import type { TestService } from '../../harness/service.ts';
+import { inForm } from '../form.ts';
 
 /** Runs of several operations against a fake that goes wrong, and what must be true of every effect when they are over. */
 
@@ -35,7 +36,9 @@ export interface ProviderUnderTest<Fault extends string> {
 const READ_FAULTS: readonly CommonFault[] = ['unavailable', 'rate_limited', 'malformed_reply', 'reset_after_body'];
 /** The second finds what a read that failed, or came too early, did not. */
 const ROUNDS = 2;
-const SEEDS = [1, 2, 3];
+const SEEDS = inForm({ short: [1], full: [1, 2, 3] });
+const OPERATIONS_MIN = 2;
+export const EFFECTS_MIN = OPERATIONS_MIN * SEEDS.length;
 
 /** Deterministic: the same seed makes the same run. (mulberry32) */
 function randomOf(seed: number): (below: number) => number {
@@ -48,7 +51,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** The runs of several seeds, at the same time; answers how many effects were checked. */
+/** The runs of each seed, at the same time; answers how many effects were checked, `EFFECTS_MIN` at least. */
 export async function runSeeds<Fault extends string>(
   service: TestService,
   provider: ProviderUnderTest<Fault>,
@@ -78,7 +81,7 @@ async function runOperations<Fault extends string>(
   seed: number,
 ): Promise<number> {
   const random = randomOf(seed);
-  const operations = 2 + random(2);
+  const operations = OPERATIONS_MIN + random(2);
   provider.server.failNext(fault, 1 + random(operations));
   for (let n = random(3); n > 0; n--)
     provider.server.failReads(READ_FAULTS[random(READ_FAULTS.length)] ?? 'unavailable');
@@ -107,13 +110,12 @@ async function followUp<Fault extends string>(
   fault: Fault | CommonFault,
   { run, id, mayReplay }: { run: string; id: string; mayReplay: boolean },
 ): Promise<void> {
-  const { effectId } = invocationIn(await service.get(`/api/v2/actions/invocations/${id}`));
-  if (effectId === null) throw new Error(`${run}: invocation ${id} has no effect`);
-  let effect = await readsOf(service, effectId);
+  let effect = await readsOf(service, id);
+  const effectId = effect.id;
   const replays = mayReplay && effect.grade === 'unknown' ? 1 : 0;
   if (replays > 0) {
     await service.post(`/api/v2/actions/effects/${effectId}/replay`, undefined);
-    effect = await readsOf(service, effectId);
+    effect = await readsOf(service, id);
   }
   provider.server.release();
   const copies = provider.copies?.(fault) ?? 0;
@@ -124,12 +126,11 @@ async function followUp<Fault extends string>(
 }
 
 /** Reads the effect back until it is settled, some times at most. */
-async function readsOf(service: TestService, effectId: string): Promise<Effect> {
-  const now = async (): Promise<Effect> => effectIn(await service.get(`/api/v2/actions/effects/${effectId}`));
-  let effect = await now();
+async function readsOf(service: TestService, invocationId: string): Promise<Effect> {
+  let effect = await effectAtRest(service, invocationId);
   for (let round = 0; round < ROUNDS && effect.stage === 'reconciling'; round++) {
-    await service.post(`/api/v2/actions/effects/${effectId}/reconcile`, undefined);
-    effect = await now();
+    await service.post(`/api/v2/actions/effects/${effect.id}/reconcile`, undefined);
+    effect = await effectAtRest(service, invocationId);
   }
   return effect;
 }

@@ -5,8 +5,6 @@ import { startTestService, type TestService, type TestServiceOptions } from '../
 /** A service that calls one fake provider, and what every file of tests of a provider needs of it. */
 
 export const COMMON_FAULTS = [...FAULTS_BEFORE_EFFECT, ...FAULTS_AFTER_EFFECT];
-/** Of the runs of one fault. */
-export const RUN_TIMEOUT_MS = 180_000;
 /** Of an action: what hangs is given up after it. */
 const TIMEOUT_MS = 2_000;
 

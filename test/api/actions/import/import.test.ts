@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { SCOPES, type Scope } from '../../../../domain/scopes.ts';
@@ -170,9 +170,9 @@ describe('a service that holds as many bodies as it may', () => {
       const upload = request(`${other.baseUrl}/api/v2/actions/import`, { method: 'POST', headers });
       upload.on('error', () => undefined); // it is broken off below
       upload.write('{"document":');
-      await vi.waitFor(async () => expect(await status()).toBe(503), { timeout: 60_000 });
+      await expect.poll(status).toBe(503);
       upload.destroy();
-      await vi.waitFor(async () => expect(await status()).toBe(400), { timeout: 60_000 });
+      await expect.poll(status).toBe(400);
     } finally {
       await other.close();
     }
