@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LOG_TAIL_LINES = 12;
@@ -14,8 +15,10 @@ export interface ChildOptions {
   env?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
-  /** Sent to the child when this process dies, however it dies (where `setpriv` can ask the kernel for it). */
+  /** Sent to the child when this process dies, however it dies. */
   signalOnParentDeath: NodeJS.Signals;
+  /** Who notices that: the kernel where it can be asked for it, else a shell at the other end of a pipe. */
+  parentDeathNoticedBy?: 'kernel' | 'pipe';
 }
 
 /** A server process of ours. It is in a session of its own, so that Ctrl-C reaches us alone and we stop it in our order. */
@@ -29,7 +32,8 @@ export class Child {
   constructor(options: ChildOptions) {
     this.name = options.name;
     this.logFile = options.logFile;
-    const [command, ...args] = withParentDeathSignal(options);
+    const byKernel = (options.parentDeathNoticedBy ?? noticedBy()) === 'kernel';
+    const [command, ...args] = byKernel ? withParentDeathSignal(options) : [options.command, ...options.args];
     const log = openSync(options.logFile, 'a', 0o600);
     this.process = spawn(command ?? options.command, args, {
       detached: true,
@@ -39,13 +43,16 @@ export class Child {
       ...(options.gid === undefined ? {} : { gid: options.gid }),
     });
     closeSync(log);
+    const watcher = byKernel ? null : watchForParentDeath(this.pid, options.signalOnParentDeath);
     const killOnExit = (): void => {
+      watcher?.kill('SIGKILL');
       this.process.kill(options.signalOnParentDeath);
     };
     process.once('exit', killOnExit);
     this.exited = new Promise((resolve) => {
       const finish = (): void => {
         this.ended = true;
+        watcher?.kill('SIGKILL');
         process.removeListener('exit', killOnExit);
         resolve();
       };
@@ -104,17 +111,33 @@ export function lostThePort(error: unknown): boolean {
   return error instanceof ChildFailedError && /could not bind|address already in use|bind: /i.test(error.logTail);
 }
 
-let parentDeathSupported: boolean | undefined;
+let kernelTells: boolean | undefined;
 
 /** `setpriv --pdeathsig` (util-linux) has the kernel signal the child when its parent dies, even by SIGKILL. */
+function noticedBy(): 'kernel' | 'pipe' {
+  kernelTells ??= spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'], { stdio: 'ignore' }).status === 0;
+  return kernelTells ? 'kernel' : 'pipe';
+}
+
 function withParentDeathSignal(options: ChildOptions): string[] {
   const command = [options.command, ...options.args];
-  const signal = options.signalOnParentDeath.replace('SIG', '');
-  parentDeathSupported ??= spawnSync('setpriv', ['--pdeathsig', signal, 'true'], { stdio: 'ignore' }).status === 0;
-  if (!parentDeathSupported) return command;
-  const prefix = ['setpriv', '--pdeathsig', signal];
+  const prefix = ['setpriv', '--pdeathsig', options.signalOnParentDeath.replace('SIG', '')];
   // A change of credentials clears the kernel's note, so it is set inside the user namespace.
   if (options.command !== 'unshare') return [...prefix, ...command];
   const own = command.findIndex((part, index) => index > 0 && !part.startsWith('-'));
   return [...command.slice(0, own), ...prefix, ...command.slice(own)];
+}
+
+/** A shell that waits for the end of its input, which is our end, and then signals the child. It dies with the child. */
+function watchForParentDeath(pid: number, signal: NodeJS.Signals): ChildProcess | null {
+  if (pid < 0) return null; // it could not be started
+  const script = 'while read -r _; do :; done; kill -s "$1" "$2"';
+  const watcher = spawn('sh', ['-c', script, 'sh', signal.replace('SIG', ''), String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+  watcher.on('error', () => undefined); // without a shell, the next start ends what this one left
+  return watcher;
 }

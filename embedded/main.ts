@@ -14,17 +14,25 @@ import { StartError } from './start-error.ts';
 
 /** What shells call a program that a signal ended before its work was done. */
 const SIGNALLED_EXIT_CODE = 130;
+const PARENT_CHECK_INTERVAL_MS = 500;
 
-/** `npm start`, once everything is installed and built. Ends the process. */
-export async function main(): Promise<void> {
-  process.exit(await run());
+export interface MainOptions {
+  /** The npm that started this process; null where somebody else did. */
+  npmPid: number | null;
 }
 
-/** Runs the stack until a signal or a failure ends it. Answers the exit code. */
-async function run(): Promise<number> {
+/** `npm start`, once everything is installed and built. Ends the process. */
+export async function main(options: MainOptions): Promise<void> {
+  // Whoever read what we print may be gone, and an error of the stream would cut a stop short.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.exit(await run(options));
+}
+
+/** Runs the stack until a signal, npm's end or a failure ends it. Answers the exit code. */
+async function run({ npmPid }: MainOptions): Promise<number> {
   const startedAt = performance.now();
   let folder: DataFolder | null = null;
-  const signals = new Signals();
+  const signals = new Signals(npmPid);
   try {
     const configuration = readConfiguration('embedded', process.env);
     folder = await DataFolder.open(configuration.DATA_DIR);
@@ -64,11 +72,24 @@ async function stopLogged(stack: Stack, logger: Logger): Promise<void> {
   logger.info('stopped');
 }
 
-/** Later signals change nothing: a terminal's Ctrl-C reaches us twice where npm passes it on too, and the grace is short. */
+/**
+ * Later signals change nothing: a terminal's Ctrl-C reaches us twice where npm passes it on too, and the grace is short. npm
+ * passes SIGINT and SIGTERM on; one that was killed cannot, and its end counts as a signal. Another parent's end does not:
+ * shells end, and what they left in the background goes on.
+ */
 class Signals {
-  readonly first: Promise<void> = new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
+  readonly first: Promise<void>;
+
+  constructor(npmPid: number | null) {
+    this.first = new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+      if (npmPid === null) return;
+      const hasParent = setInterval(() => {
+        if (process.ppid !== npmPid) resolve();
+      }, PARENT_CHECK_INTERVAL_MS);
+      hasParent.unref();
+    });
+  }
 }
 
 function explain(error: unknown, folder: DataFolder | null): string {
