@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
 import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
+import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
@@ -19,6 +20,7 @@ import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
+import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
@@ -38,6 +40,8 @@ export interface ApiParts {
   shutdownGraceMs: number;
   /** Addresses that a description may be fetched from although they are not public. */
   egressAllow: EgressAllow;
+  /** The service's own listeners, which no description is fetched from. The API's own is added once it listens. */
+  ownEndpoints: OwnEndpoints;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
   httpLimits: HttpLimits;
@@ -82,7 +86,11 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       taskQueue: TASK_QUEUE,
       importPlanner,
       schemas,
-      fetchDocument: createDocumentFetcher({ egressAllow: parts.egressAllow, watchdog: parts.watchdog }),
+      fetchDocument: createDocumentFetcher({
+        egressAllow: parts.egressAllow,
+        ownEndpoints: parts.ownEndpoints,
+        watchdog: parts.watchdog,
+      }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
@@ -104,6 +112,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       logger,
     });
     const port = await server.listen(parts.port, parts.host);
+    parts.ownEndpoints.add({ host: parts.host, port });
     logger.info({ port, host: parts.host }, 'the API listens');
     return {
       port,
@@ -149,6 +158,7 @@ async function main(): Promise<void> {
     port: configuration.PORT,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     egressAllow: configuration.EGRESS_ALLOW,
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
     watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     httpLimits: httpLimitsOf(configuration),

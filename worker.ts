@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { createWorker } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
+import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
@@ -19,6 +20,7 @@ import { Vault } from './db/secrets/vault.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
+import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import {
   SWEEP_INTERVAL_MS,
@@ -39,6 +41,8 @@ export interface WorkerParts {
   vault: Pick<Vault, 'open' | 'seal'>;
   /** Addresses and CIDRs that the egress guard lets through. */
   egressAllow: EgressAllow;
+  /** The service's own listeners, which nothing calls. */
+  ownEndpoints: OwnEndpoints;
   watchdog: Watchdog;
   /** Where the providers of the built-in adapters are reached. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
@@ -80,15 +84,16 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   try {
     await refusePrivilegedLogin(db);
     const client = new Client({ connection, namespace });
+    const sending = { egressAllow: parts.egressAllow, ownEndpoints: parts.ownEndpoints };
     const activities = createActivities({
       db,
       vault: parts.vault,
-      adapterFor: createAdapters({ egressAllow: parts.egressAllow, ...parts.providers }),
+      adapterFor: createAdapters({ ...sending, ...parts.providers }),
       startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
       startReads: (ref, kind) => startReadsWorkflow(client, ref, kind),
       wakeApproval: (ref) => wakeApproval(client, ref),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
-      sendRequest: createSender({ egressAllow: parts.egressAllow }),
+      sendRequest: createSender(sending),
       watchdog: parts.watchdog,
       logger,
     });
@@ -165,6 +170,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     egressAllow: configuration.EGRESS_ALLOW,
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
     watchdog,
     providers: {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,

@@ -3,11 +3,13 @@ import path from 'node:path';
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { OwnEndpoints } from '../activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from '../activities/adapters/watchdog.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
+import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
 import { installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
@@ -84,6 +86,10 @@ async function start(
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   stops.add(() => metrics.close());
+  const ownEndpoints = new OwnEndpoints(
+    configuredEndpoints({ ...configuration, DATABASE_URL: database.applicationUrl, TEMPORAL_ADDRESS: address }),
+  );
+  ownEndpoints.add(...metrics.endpoints, ...(temporal?.ports ?? []).map((port) => ({ host: LOOPBACK, port })));
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
     databaseUrl: database.applicationUrl,
@@ -92,6 +98,7 @@ async function start(
     logger,
     watchdog,
     egressAllow: configuration.EGRESS_ALLOW,
+    ownEndpoints,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
   };
   const worker = await startWorker({

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
 import { Child, lostThePort } from './child-process.ts';
+import { listeningPorts } from './listening-ports.ts';
 import { freePorts, LOOPBACK } from './ports.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 
@@ -37,6 +38,8 @@ export interface RunningTemporal {
   address: string;
   port: number;
   uiPort: number | null;
+  /** Every port that it listens on, on the loopback: gRPC, UI, HTTP API, metrics, and those of its inner services. */
+  ports: readonly number[];
   namespace: string;
   pid: number;
   /** Ends as soon as the server has ended, whoever ended it. */
@@ -49,16 +52,18 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   mkdirSync(path.dirname(options.logFile), { recursive: true });
   if (options.dbFile !== null) prepareFolder(options.dbFile);
   for (let attempt = 1; ; attempt++) {
-    const [freePort = 0, freeUiPort = 0, metricsPort = 0] = await freePorts(3);
+    const [freePort = 0, freeUiPort = 0, metricsPort = 0, httpPort = 0] = await freePorts(4);
     const port = options.port === 0 ? freePort : options.port;
     const uiPort = options.uiPort === 0 ? freeUiPort : options.uiPort;
-    const child = launch(options, { port, uiPort, metricsPort });
+    const child = launch(options, { port, uiPort, metricsPort, httpPort });
     const stop = (): Promise<void> => child.stop('SIGTERM', STOP_GRACE_MS);
     try {
       const address = `${LOOPBACK}:${port}`;
       await untilServing(child, address);
       if (options.dbFile !== null) writeFileSync(servedMark(options.dbFile), '');
-      return { address, port, uiPort, namespace: DEV_NAMESPACE, pid: child.pid, exited: child.exited, stop };
+      const given = [port, ...(uiPort === null ? [] : [uiPort]), metricsPort, httpPort];
+      const ports = [...new Set([...given, ...listeningPorts(child.pid)])];
+      return { address, port, uiPort, ports, namespace: DEV_NAMESPACE, pid: child.pid, exited: child.exited, stop };
     } catch (error) {
       await stop();
       if (attempt >= FREE_PORT_TRIES || !lostThePort(error)) throw error;
@@ -83,7 +88,10 @@ function servedMark(dbFile: string): string {
   return `${dbFile}.served`;
 }
 
-function launch(options: TemporalOptions, ports: { port: number; uiPort: number | null; metricsPort: number }): Child {
+function launch(
+  options: TemporalOptions,
+  ports: { port: number; uiPort: number | null; metricsPort: number; httpPort: number },
+): Child {
   // The log of this start alone: it is what an error quotes.
   rmSync(options.logFile, { force: true });
   return new Child({
@@ -96,6 +104,7 @@ function launch(options: TemporalOptions, ports: { port: number; uiPort: number 
       `--ip=${LOOPBACK}`,
       `--port=${ports.port}`,
       `--metrics-port=${ports.metricsPort}`,
+      `--http-port=${ports.httpPort}`,
       ...(ports.uiPort === null ? ['--headless'] : [`--ui-port=${ports.uiPort}`, '--ui-disable-news-fetch']),
       ...LATENCY_SETTINGS.map((setting) => `--dynamic-config-value=${setting}`),
       ...(options.dbFile === null

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OwnEndpoint } from '../../domain/own-endpoints.ts';
 import { PROMETHEUS_CONTENT_TYPE, prometheusText, type Metric } from '../../domain/metrics.ts';
 
 export interface MetricsServer {
-  /** Null where none is served. */
-  port: number | null;
+  /** Where it listens; empty where none is served. */
+  endpoints: readonly OwnEndpoint[];
   close(): Promise<void>;
 }
 
@@ -16,8 +17,9 @@ const REQUEST_TIMEOUT_MS = 5_000;
  * public networks.
  */
 export async function serveMetrics(address: string | null, read: () => readonly Metric[]): Promise<MetricsServer> {
-  if (address === null) return { port: null, close: () => Promise.resolve() };
+  if (address === null) return { endpoints: [], close: () => Promise.resolve() };
   const { hostname, port } = new URL(`http://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
   const server = createServer((request, response) => {
     const isRead = request.method === 'GET' && request.url === '/metrics';
     response.writeHead(isRead ? 200 : 404, { 'content-type': PROMETHEUS_CONTENT_TYPE });
@@ -27,10 +29,10 @@ export async function serveMetrics(address: string | null, read: () => readonly 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // A URL leaves the port of its scheme out.
-    server.listen(port === '' ? 80 : Number(port), hostname.replace(/^\[|\]$/g, ''), resolve);
+    server.listen(port === '' ? 80 : Number(port), host, resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    endpoints: [{ host, port: (server.address() as AddressInfo).port }],
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

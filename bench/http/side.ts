@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import Koa from 'koa';
 import { pino } from 'pino';
+import { OwnEndpoints } from '../../activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { getActionRoute } from '../../api/actions/get-action.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
@@ -45,6 +46,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     port: 0,
     shutdownGraceMs: 0,
     egressAllow: [],
+    ownEndpoints: new OwnEndpoints(),
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
     httpLimits: {

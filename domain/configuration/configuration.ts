@@ -7,6 +7,7 @@ import {
   countSchema,
   masterKeysSchema,
   onOffSchema,
+  ownEndpointsSchema,
   portSchema,
   postgresUrlSchema,
   publicUrlSchema,
@@ -135,6 +136,13 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     emptyCounts: true,
     schema: addressRangesSchema,
+  },
+  OWN_ENDPOINTS: {
+    meaning:
+      'Comma-separated host:port, or host for all of its ports, of what else belongs to the service (the Temporal UI, other ports of Temporal, the API as a worker reaches it). No action, message or import reaches them, whatever EGRESS_ALLOW says. PostgreSQL, Temporal, METRICS_ADDRESS and the API’s own port are known without it.',
+    default: '',
+    processes: ['api', 'worker', 'embedded'],
+    schema: ownEndpointsSchema,
   },
   STRIPE_API_BASE_URL: {
     meaning: 'Where `stripe.refund` reaches Stripe: a proxy, or a stand-in for tests. It sees the credentials.',

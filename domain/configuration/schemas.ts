@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseAddressRanges } from '../address-ranges.ts';
+import { parseOwnEndpoint } from '../own-endpoints.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 /** How the text of a variable is read. Messages follow the variable's name; none repeats what may be a secret. */
@@ -46,6 +47,18 @@ export const addressRangesSchema = z.string().transform((value, context) => {
       context.addIssue({ code: 'custom', message: `holds "${entry}", which is neither an IP address nor a CIDR` });
       return [];
     }
+  });
+});
+export const ownEndpointsSchema = z.string().transform((value, context) => {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  return entries.flatMap((entry) => {
+    const endpoint = parseOwnEndpoint(entry);
+    if (endpoint !== null) return endpoint;
+    context.addIssue({ code: 'custom', message: `holds "${entry}", which is neither host:port nor a host` });
+    return [];
   });
 });
 export const publicUrlSchema = z.string().transform((value, context) => {

@@ -1,20 +1,16 @@
-import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { OwnEndpoints } from './own-endpoints.ts';
+import type { Resolve, ResolvedAddress } from './resolve.ts';
 import { watchSocket } from '../watchdog.ts';
 import { isBlocked } from '../../../domain/egress.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 
-export interface ResolvedAddress {
-  address: string;
-  family: number;
-}
-
-export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
-
 export interface DialOptions {
   egressAllow: EgressAllow;
+  /** Refused whatever `egressAllow` says. */
+  ownEndpoints?: Pick<OwnEndpoints, 'include'>;
   resolve: Resolve;
   /** PEM certificates to trust in place of the built-in ones. */
   certificateAuthorities?: string[];
@@ -24,8 +20,6 @@ export interface DialOptions {
 /** A connection that is ready for the request, or why there is none. In all but the first case nothing was sent. */
 export type Dialled =
   { kind: 'connected'; socket: Socket } | { kind: 'blocked'; message: string } | { kind: 'failed'; reason: string };
-
-export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /**
  * Opens a new connection to the host of a URL. The name is resolved once, every address that it has is checked, and it is
@@ -50,6 +44,11 @@ export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
     return { kind: 'blocked', message: `${blocked.address}${how} is in a range that this service does not call` };
   }
   try {
+    const dialled = addresses.map(({ address }) => address);
+    const own = options.ownEndpoints?.include(hostname, dialled, portOf(url));
+    if (own !== undefined && (await abortable(own, options.signal))) {
+      return { kind: 'blocked', message: `${url.host} is one of this service's own addresses, which it does not call` };
+    }
     return { kind: 'connected', socket: await connect(url, hostname, addresses, options) };
   } catch (error) {
     return { kind: 'failed', reason: `no connection to ${url.host}: ${describeError(error)}` };
@@ -59,7 +58,6 @@ export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
 function connect(url: URL, hostname: string, addresses: ResolvedAddress[], options: DialOptions): Promise<Socket> {
   const { certificateAuthorities: ca, signal } = options;
   const secure = url.protocol === 'https:';
-  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
   const answer: LookupFunction = (_name, { all }, callback) => {
     const [first] = addresses;
     if (all === true) callback(null, addresses);
@@ -67,7 +65,7 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
   };
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const base = { host: hostname, port, lookup: answer };
+    const base = { host: hostname, port: portOf(url), lookup: answer };
     const socket = secure
       ? connectTls({
           ...base,
@@ -95,6 +93,12 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
       resolve(socket);
     });
   });
+}
+
+/** A URL leaves the port of its scheme out. */
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
 }
 
 /** Rejects as soon as the signal is aborted; what the promise does later is of no interest then. */

@@ -3,7 +3,7 @@ import type { PreparedRequest } from '../../../domain/adapters/adapter-descripto
 import { isBlocked, type EgressAllow } from '../../../domain/egress.ts';
 import { DOCUMENT_BYTES_MAX } from '../../../domain/openapi-import/limits.ts';
 import type { FetchDocument, FetchedDocument } from '../../../domain/openapi-import/source.ts';
-import { systemResolve, type Resolve } from './dial.ts';
+import { systemResolve, type Resolve } from './resolve.ts';
 import { OverdueError, type Watchdog } from '../watchdog.ts';
 import { sendRequest, type SendOptions } from './send-request.ts';
 

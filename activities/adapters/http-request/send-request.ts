@@ -1,13 +1,16 @@
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
 import { Deadline } from '../../../domain/deadline.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
-import { dial, systemResolve } from './dial.ts';
-import type { Resolve } from './dial.ts';
+import { dial } from './dial.ts';
 import { exchange } from './exchange.ts';
 import type { Exchanged, ResponseLimit } from './exchange.ts';
+import type { OwnEndpoints } from './own-endpoints.ts';
+import { systemResolve, type Resolve } from './resolve.ts';
 
 export interface SendOptions {
   egressAllow: EgressAllow;
+  /** The service's own listeners, which are refused whatever `egressAllow` says. */
+  ownEndpoints?: Pick<OwnEndpoints, 'include'>;
   /** Of the operating system where it is left out. */
   resolve?: Resolve;
   /** PEM certificates to trust in place of the built-in ones. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { dial, systemResolve } from '../../../activities/adapters/http-request/dial.ts';
+import { dial } from '../../../activities/adapters/http-request/dial.ts';
+import { systemResolve } from '../../../activities/adapters/http-request/resolve.ts';
 import { OverdueError, Watchdog, watchSocket, type Watched } from '../../../activities/adapters/watchdog.ts';
 import { serveMetrics } from '../../../api/health/serve-metrics.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
@@ -100,12 +101,13 @@ describe('GET /metrics', () => {
   it('answers in the format of Prometheus, and nothing else is there', async () => {
     const { watchdog } = watchdogThat({ graceMs: 0 });
     const metrics = await serveMetrics('127.0.0.1:0', () => watchdog.metrics());
+    const origin = `http://127.0.0.1:${metrics.endpoints[0]?.port}`;
     try {
-      const reply = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+      const reply = await fetch(`${origin}/metrics`);
       expect(reply.headers.get('content-type')).toContain('version=0.0.4');
       expect(await reply.text()).toBe(prometheusText(watchdog.metrics()));
-      expect((await fetch(`http://127.0.0.1:${metrics.port}/`)).status).toBe(404);
-      expect((await fetch(`http://127.0.0.1:${metrics.port}/metrics`, { method: 'POST' })).status).toBe(404);
+      expect((await fetch(`${origin}/`)).status).toBe(404);
+      expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(404);
     } finally {
       await metrics.close();
     }
