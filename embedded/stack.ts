@@ -86,10 +86,8 @@ async function start(
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   stops.add(() => metrics.close());
-  const ownEndpoints = new OwnEndpoints(
-    configuredEndpoints({ ...configuration, DATABASE_URL: database.applicationUrl, TEMPORAL_ADDRESS: address }),
-  );
-  ownEndpoints.add(...metrics.endpoints, ...(temporal?.ports ?? []).map((port) => ({ host: LOOPBACK, port })));
+  const ownEndpoints = ownEndpointsOf(configuration, database, address, temporal);
+  ownEndpoints.add(...metrics.endpoints);
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
     databaseUrl: database.applicationUrl,
@@ -147,6 +145,23 @@ async function start(
   isSetUp = true;
   const failed = firstToEnd(folder, database, temporal, worker);
   return { credentials, failed, stop: () => stops.run() };
+}
+
+function ownEndpointsOf(
+  configuration: EmbeddedConfiguration,
+  database: PreparedDatabase,
+  temporalAddress: string,
+  temporal: RunningTemporal | null,
+): OwnEndpoints {
+  const ports = temporal?.ports ?? [];
+  return new OwnEndpoints([
+    ...configuredEndpoints({
+      ...configuration,
+      DATABASE_URL: database.applicationUrl,
+      TEMPORAL_ADDRESS: temporalAddress,
+    }),
+    ...ports.map((port) => ({ host: LOOPBACK, port })),
+  ]);
 }
 
 /** What to tell of the first part that ends by itself. */
