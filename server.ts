@@ -72,7 +72,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const settlements = new SettlementHub(notifications);
   const importPlanner = new ImportPlanner();
   const schemas = new TenantSchemas();
-  const { temporal, vault, eagerStart } = parts;
+  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, watchdog } = parts;
   const { publicUrl } = parts.network;
   const api = createApi(
     {
@@ -86,11 +86,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       taskQueue: TASK_QUEUE,
       importPlanner,
       schemas,
-      fetchDocument: createDocumentFetcher({
-        egressAllow: parts.egressAllow,
-        ownEndpoints: parts.ownEndpoints,
-        watchdog: parts.watchdog,
-      }),
+      fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
@@ -112,7 +108,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       logger,
     });
     const port = await server.listen(parts.port, parts.host);
-    parts.ownEndpoints.add({ host: parts.host, port });
+    ownEndpoints.add({ host: parts.host, port });
     logger.info({ port, host: parts.host }, 'the API listens');
     return {
       port,

@@ -83,20 +83,13 @@ async function start(
   const connection = await connect(address, configuration, temporal === null);
   stops.add(() => connection.close());
 
-  const watchdog = new Watchdog({ logger });
-  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
-  stops.add(() => metrics.close());
-  const ownEndpoints = ownEndpointsOf(configuration, database, address, temporal);
-  ownEndpoints.add(...metrics.endpoints);
   const vault = Vault.fromMasterKeys(configuration.MASTER_KEYS ?? folder.masterKeys());
   const shared = {
     databaseUrl: database.applicationUrl,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     vault,
     logger,
-    watchdog,
-    egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints,
+    ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
   };
   const worker = await startWorker({
@@ -147,21 +140,28 @@ async function start(
   return { credentials, failed, stop: () => stops.run() };
 }
 
-function ownEndpointsOf(
+/** What API and worker share for their calls to the outside. Its metrics are served where the configuration says. */
+async function outwardCalls(
   configuration: EmbeddedConfiguration,
-  database: PreparedDatabase,
-  temporalAddress: string,
-  temporal: RunningTemporal | null,
-): OwnEndpoints {
+  servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
+  logger: Logger,
+  stops: Stops,
+): Promise<{ watchdog: Watchdog; egressAllow: EmbeddedConfiguration['EGRESS_ALLOW']; ownEndpoints: OwnEndpoints }> {
+  const watchdog = new Watchdog({ logger });
+  const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  stops.add(() => metrics.close());
+  const { database, temporal, address } = servers;
   const ports = temporal?.ports ?? [];
-  return new OwnEndpoints([
+  const ownEndpoints = new OwnEndpoints([
     ...configuredEndpoints({
       ...configuration,
       DATABASE_URL: database.applicationUrl,
-      TEMPORAL_ADDRESS: temporalAddress,
+      TEMPORAL_ADDRESS: address,
     }),
     ...ports.map((port) => ({ host: LOOPBACK, port })),
+    ...metrics.endpoints,
   ]);
+  return { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints };
 }
 
 /** What to tell of the first part that ends by itself. */
