@@ -294,9 +294,19 @@ AS $function$
     IF NEW.binding_digest <> asked.binding_digest THEN
       RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
     END IF;
+    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, NEW.decided_at) THEN
+      RAISE EXCEPTION 'a decision on approval % comes from a credential that ended', asked.id USING ERRCODE = 'check_violation';
+    END IF;
     IF NEW.decision = 'approve' AND asked.prevent_self
-       AND NEW.actor_type = asked.requested_by ->> 'type' AND NEW.actor_id = asked.requested_by ->> 'id' THEN
+       AND voice_of(NEW.actor_type, NEW.actor_id) = voice_of(asked.requested_by ->> 'type', asked.requested_by ->> 'id') THEN
       RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    -- With the same credential the primary key refuses it; with another one of the same person, this does.
+    IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
+        AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
+        AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)) THEN
+      RAISE EXCEPTION 'one person decides once on approval %', asked.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $function$
@@ -337,15 +347,14 @@ AS $function$
       END) THEN
       RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
-    -- Only decisions that stand decide.
+    -- Only decisions decide, and an agreement only while it stands.
     IF NEW.status = 'denied' AND NOT EXISTS (
          SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
       RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.status IN ('approved', 'consumed') AND (
          EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny')
-         OR (SELECT count(*) FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'approve'
-               AND d.binding_digest = OLD.binding_digest) < OLD.quorum) THEN
+         OR standing_approvals(OLD.id, OLD.binding_digest) < OLD.quorum) THEN
       RAISE EXCEPTION 'approval % lacks its quorum', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
@@ -777,8 +786,7 @@ CREATE OR REPLACE FUNCTION public.conclude_approval()
 AS $function$
   BEGIN
     UPDATE approvals a SET status = CASE NEW.decision WHEN 'deny' THEN 'denied' ELSE 'approved' END, decided_at = NEW.decided_at
-    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= (
-      SELECT count(*) FROM approval_decisions d WHERE d.approval_id = a.id AND d.decision = 'approve'));
+    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= standing_approvals(a.id, a.binding_digest));
     RETURN NULL;
   END $function$
 ;
@@ -846,6 +854,13 @@ AS $function$
     WHERE api_key_id = NEW.api_key_id AND month = NEW.month AND kind = 'invocations' AND shard = 0;
     RETURN NEW;
   END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (((credential_type <> 'api_key'::text) OR (EXISTS (SELECT FROM api_keys k WHERE ((k.id = credential_stands.credential_id) AND (k.revoked_at IS NULL))))) AND (((voice_of(credential_type, credential_id) = credential_id) AND (credential_type = 'api_key'::text)) OR (EXISTS (SELECT FROM (members m JOIN environments e ON ((e.workspace_id = m.workspace_id))) WHERE ((e.id = credential_stands.of_environment) AND (m.user_id = voice_of(credential_stands.credential_type, credential_stands.credential_id)) AND (m.created_at <= credential_stands.since))))))
 ;
 
 CREATE OR REPLACE FUNCTION public.current_environment_id()
@@ -1256,6 +1271,22 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_governed_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    -- By the version before this change: what is loosened and renamed at once was governed under its old name.
+    INSERT INTO governed_names (environment_id, name, action_id)
+    SELECT OLD.environment_id, OLD.name, OLD.id FROM action_versions v
+    WHERE v.id = OLD.current_version_id
+      AND (COALESCE((v.definition ->> 'governed')::boolean, false)
+        OR COALESCE((v.definition -> 'approval' ->> 'required')::boolean, false))
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_resolution()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1439,6 +1470,19 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_governed_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF EXISTS (SELECT FROM actions a JOIN governed_names g ON g.environment_id = a.environment_id AND g.name = a.name
+               WHERE a.id = NEW.id AND a.archived_at IS NULL) THEN
+      RAISE EXCEPTION 'the name of action % was governed and is not released', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_usage_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1493,6 +1537,20 @@ ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
+;
+
+CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN CASE credential_type WHEN 'api_key'::text THEN COALESCE((SELECT k.created_by FROM api_keys k WHERE (k.id = voice_of.credential_id)), credential_id) ELSE credential_id END
+;
+
 CREATE OR REPLACE FUNCTION public.wait_for_admissions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1542,6 +1600,8 @@ ALTER TABLE actions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON actions TO service_app;
+CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((old.archived_at IS NULL) AND ((new.archived_at IS NOT NULL) OR (new.name <> old.name)))) EXECUTE FUNCTION keep_governed_name();
+CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
 
 CREATE TABLE api_key_unknown_usage (
   environment_id uuid NOT NULL,
@@ -1591,6 +1651,7 @@ CREATE TABLE api_keys (
   revoked_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  created_by text COLLATE "C",
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
   CONSTRAINT api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
@@ -2020,6 +2081,18 @@ GRANT INSERT, SELECT ON evidence TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE governed_names (
+  environment_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  action_id text COLLATE "C" NOT NULL,
+  left_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT governed_names_pkey PRIMARY KEY (environment_id, name)
+);
+ALTER TABLE governed_names ENABLE ROW LEVEL SECURITY;
+ALTER TABLE governed_names FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON governed_names FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON governed_names TO service_app;
 
 CREATE TABLE idempotency_claims (
   environment_id uuid NOT NULL,
@@ -2800,6 +2873,7 @@ ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_api_key_i
 ALTER TABLE api_key_unknown_usage ADD CONSTRAINT api_key_unknown_usage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE api_key_usage ADD CONSTRAINT api_key_usage_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE api_key_usage ADD CONSTRAINT api_key_usage_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE api_keys ADD CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
 ALTER TABLE api_keys ADD CONSTRAINT api_keys_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE approval_decisions ADD CONSTRAINT approval_decisions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id);
 ALTER TABLE approval_decisions ADD CONSTRAINT approval_decisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -2831,6 +2905,8 @@ ALTER TABLE effects ADD CONSTRAINT effects_version_id_fkey FOREIGN KEY (version_
 ALTER TABLE environments ADD CONSTRAINT environments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE governed_names ADD CONSTRAINT governed_names_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
+ALTER TABLE governed_names ADD CONSTRAINT governed_names_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE idempotency_claims ADD CONSTRAINT idempotency_claims_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_limit_crossings ADD CONSTRAINT impact_limit_crossings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_limit_crossings ADD CONSTRAINT impact_limit_crossings_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);

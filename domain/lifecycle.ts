@@ -95,6 +95,7 @@ export const REFUSAL_CODES = [
   'destination_blocked',
   'dependency_unsettled',
   'operation_in_flight',
+  'requester_revoked',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

@@ -1,6 +1,6 @@
 import { approvalDetails } from '../../db/approvals/approval-evidence.ts';
 import { consumeApproval } from '../../db/approvals/consume-approval.ts';
-import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 
@@ -10,7 +10,7 @@ import { appendEvidence } from '../../db/effects/append-evidence.ts';
 export async function consumeForDispatch(tx: EnvironmentTransaction, approval: ApprovalRecord): Promise<void> {
   await consumeApproval(tx, approval.id);
   if (approval.effectId === null) return;
-  const given = approval.decisions.filter(({ decision }) => decision === 'approve').length;
+  const given = standingApprovals(approval).length;
   await appendEvidence(tx, {
     effectId: approval.effectId,
     source: 'system',

@@ -1,5 +1,5 @@
 import { getApproval } from '../../db/approvals/get-approval.ts';
-import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { ImpactQuantity } from '../../domain/actions.ts';
@@ -8,8 +8,9 @@ import type { Refusal } from '../../domain/lifecycle.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 
 /**
- * Right before an approval is consumed: it was given, it is for what this invocation is bound to, and the policies as they are
- * now would be satisfied with it. Who reads it here has locked its invocation, which every change of an approval locks first.
+ * Right before an approval is consumed: it was given, it is for what this invocation is bound to, enough of who gave it still
+ * may, and the policies as they are now would be satisfied with that. Who reads it here has locked its invocation, which every
+ * change of an approval locks first, and the credentials of its deciders.
  */
 export async function recheckApproval(
   tx: EnvironmentTransaction,
@@ -26,8 +27,12 @@ export async function recheckApproval(
     const message = `approval ${approval.id} was given for another request`;
     return { approval, refusal: { code: 'digest_mismatch', message } };
   }
+  const given = standingApprovals(approval);
+  if (given.length < approval.quorum) {
+    const message = `only ${given.length} of ${approval.quorum} approvals still count: a key was revoked, or a member removed, after it agreed`;
+    return { approval, refusal: { code: 'approval_invalidated', message } };
+  }
   const verdict = await decidePolicy(tx, work, impact, now);
-  const given = approval.decisions.filter(({ decision }) => decision === 'approve');
   const agreed = { requestedBy: approval.requestedBy, approvedBy: given.map(({ principal }) => principal) };
   const stricter = stricterNow(verdict, agreed);
   return { approval, refusal: stricter === null ? null : { code: 'approval_invalidated', message: stricter } };

@@ -18,6 +18,7 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
 import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
+import { checkRequester } from './check-requester.ts';
 import { endedBeforeDispatch } from './evaluate-invocation.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 
@@ -36,7 +37,8 @@ const MARKED: readonly InvocationStatus[] = ['dispatching', 'succeeded', 'failed
 
 /**
  * The last look before anything is sent, and the fence, in one transaction: what was previewed and agreed to must still be
- * what would be sent, the policies must still be satisfied, and the environment not halted; then the approval is consumed and
+ * what would be sent, by the word of people and keys that still count, the policies must still be satisfied, and the
+ * environment not halted; then the approval is consumed and
  * the attempt row written. Idempotent: where the row stands already, nothing more happens.
  */
 export function reserveAndMarkDispatch(deps: InvocationDependencies) {
@@ -106,11 +108,13 @@ async function lastLook(
   dependencies: Dependencies,
   now: Date,
 ): Promise<LastLook> {
+  const requester = await checkRequester(tx, work);
   const { approval, refusal } =
     work.approvalId === null
       ? { approval: null, refusal: await recheckPolicies(tx, work, now) }
       : await recheckApproval(tx, work, work.impact ?? [], now);
   const refused =
+    requester ??
     whyNotNow(deps, work) ??
     (work.preview === null ? null : await recheckBinding(deps, tx, work, now)) ??
     refusal ??

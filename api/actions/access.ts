@@ -1,3 +1,5 @@
+import { takeGovernedNames } from '../../db/actions/take-governed-names.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -30,6 +32,35 @@ export function requireGovernScope(caller: Scopes, before: ActionDefinition, aft
 }
 
 /**
+ * Guards the name of an action that is governed or requires approval: policies and limits go by names, and callers too. Who
+ * renamed it away could put another action in its place. Archiving needs no more than `actions:write`: it sends nothing, and the
+ * name stays guarded.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
+ */
+export function requireGovernToRename(caller: Scopes, before: ActionDefinition): void {
+  if (caller.scopes.has('actions:govern') || !(before.governed || before.approval.required)) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message:
+      'Renaming an action that is governed or requires approval needs the scope actions:govern, which this credential lacks.',
+  });
+}
+
+/**
+ * Lets actions that this transaction has written bear names that governed actions left behind, for holders of `actions:govern`.
+ * Call it after the names are written, in the same transaction.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the names.
+ */
+export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, names: readonly string[]): Promise<void> {
+  const governed = await takeGovernedNames(tx, names);
+  if (governed.length === 0 || caller.scopes.has('actions:govern')) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `An action that was governed or required approval bore the name ${listOf(governed)}: to take it again needs the scope actions:govern, which this credential lacks. Choose another name.`,
+  });
+}
+
+/**
  * Guards every definition that refers to vault secrets, unchanged references too: whoever may change where a request goes
  * could otherwise send another's credential to a host of their own.
  * Source: service.md "Privileged scopes": `secrets:*` allow to "reference them from an action definition".
@@ -41,6 +72,13 @@ export function requireSecretScope(caller: Scopes, secretNames: readonly string[
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message: `A definition that refers to secrets (${secretNames.join(', ')}) needs the scope secrets:read or secrets:write, which this credential lacks.`,
   });
+}
+
+const NAMES_SHOWN = 5;
+
+function listOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
 }
 
 function differs(before: unknown, after: unknown): boolean {

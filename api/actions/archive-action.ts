@@ -10,7 +10,8 @@ export const archiveActionRoute = defineRoute({
   path: '/api/v2/actions/{ref}',
   summary: 'Archive an action',
   description:
-    'The action takes no more invocations and its name is free; its versions and invocations stay readable by id. Archiving ' +
+    'The action takes no more invocations and its name is free (that of an action that is governed or requires approval: for holders ' +
+    'of `actions:govern`); its versions and invocations stay readable by id. Archiving ' +
     'by id what is archived already answers 200 and changes nothing; by name it is 404, because the name names nothing then.',
   scope: 'actions:write',
   request: { params: actionRefParams },

@@ -1,6 +1,6 @@
 import { createAction } from '../../db/actions/create-action.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireSecretScope } from './access.ts';
+import { requireSecretScope, takeNames } from './access.ts';
 import { actionSchema, presentAction } from './action-schemas.ts';
 import { recordActionChange } from './audit.ts';
 import { createActionBody } from './body-schemas.ts';
@@ -14,7 +14,8 @@ export const createActionRoute = defineRoute({
   description:
     'The definition is checked whole: the schemas, the config by its adapter, the declarations. To refer to vault secrets the ' +
     'credential needs `secrets:read` or `secrets:write`; a secret that does not exist yet may be referred to, and a dispatch ' +
-    'is refused with `secret_missing` until it does.',
+    'is refused with `secret_missing` until it does. A name that an action left behind (archived, or renamed) while it was governed ' +
+    'or required approval takes `actions:govern`.',
   scope: 'actions:write',
   request: { body: createActionBody },
   response: { 201: actionSchema },
@@ -36,6 +37,7 @@ export const createActionRoute = defineRoute({
           changeNote: body.changeNote ?? null,
         },
       });
+      await takeNames(tx, caller, [action.name]);
       await recordActionChange(tx, 'action.created', action, { caller, actor, requestId });
       return recordReply(tx, { status: 201, data: presentAction(action) });
     });

@@ -17,7 +17,8 @@ export const importActionsRoute = defineRoute({
     'Makes an `http.request` action of each operation of an OpenAPI 3.0, 3.1 or 3.2 description, or brings the action up to ' +
     'date that an earlier import of it made: all in one transaction. The input of an action is `{path, query, headers, ' +
     'cookies, body}`, as far as the operation has them. What cannot be written is skipped with a reason; a second import of ' +
-    'the same description changes nothing. To refer to vault secrets the credential needs `secrets:read` or `secrets:write`.',
+    'the same description changes nothing. To refer to vault secrets the credential needs `secrets:read` or `secrets:write`; ' +
+    'to take a name that a governed action left behind, `actions:govern`.',
   scope: 'actions:write',
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
   request: { body: importActionsBody },

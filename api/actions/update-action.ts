@@ -3,7 +3,7 @@ import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
 import { notFound, ServiceError, type Issue } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
-import { requireGovernScope, requireSecretScope } from './access.ts';
+import { requireGovernScope, requireGovernToRename, requireSecretScope, takeNames } from './access.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { recordActionChange } from './audit.ts';
 import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
@@ -17,7 +17,8 @@ export const updateActionRoute = defineRoute({
   description:
     'A change of the definition makes the next version; a change of name or description alone, or one that alters nothing, ' +
     'makes none. `null` removes description, verify or outputSchema. Changing `approval`, or `impact`, `verify` or `governed` ' +
-    'of an action that is governed or requires approval, needs `actions:govern`; a new version that refers to vault secrets ' +
+    'of an action that is governed or requires approval, needs `actions:govern`, and so does renaming such an action, or another one ' +
+    'to a name that one left behind; a new version that refers to vault secrets ' +
     'needs `secrets:read` or `secrets:write`. Changes made at the same time come one after the other.',
   scope: 'actions:write',
   request: { params: actionRefParams, body: updateActionBody },
@@ -31,9 +32,11 @@ export const updateActionRoute = defineRoute({
       if (before.archivedAt !== null) throw archived(before);
       const version = nextVersion(before, body, { caller, actor, schemaIssues });
       const name = body.name ?? before.name;
+      if (name !== before.name) requireGovernToRename(caller, before.definition);
       const description = body.description === undefined ? before.description : body.description;
       if (version === null && name === before.name && description === before.description) return before;
       const after = await updateAction(tx, before, { name, description, version });
+      if (name !== before.name) await takeNames(tx, caller, [name]);
       await recordActionChange(tx, 'action.updated', after, { caller, actor, requestId }, before);
       return after;
     });

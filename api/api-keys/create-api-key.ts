@@ -27,7 +27,7 @@ export const createApiKeyRoute = defineWorkspaceRoute({
     const environmentId = body.environmentId.toLowerCase();
     const { record, key } = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
       if (!(await isOfWorkspace(tx, environmentId))) throw notFound('environment');
-      const wanted = { name, expiresAt, ...(preset === undefined ? {} : { preset }) };
+      const wanted = { name, expiresAt, createdBy: caller.userId, ...(preset === undefined ? {} : { preset }) };
       const made = await createApiKey(tx, scopes === undefined ? wanted : { ...wanted, scopes: [...new Set(scopes)] });
       const target = { type: 'api_key', id: made.record.id };
       const details = { name, preset: made.record.preset, scopes: made.record.scopes };

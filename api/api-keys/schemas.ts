@@ -43,6 +43,10 @@ const apiKeyFields = {
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable(),
   lastUsedAt: z.iso.datetime().nullable().describe('To the minute.'),
+  createdBy: z
+    .string()
+    .nullable()
+    .describe('The member who made it; both count as one person. Null: the operator, at the command line.'),
 };
 
 /** Source: service.md "API key record". */
@@ -60,6 +64,7 @@ export function presentApiKey(key: ListedApiKey): z.input<typeof apiKeySchema> {
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    createdBy: key.createdBy,
   };
 }
 

@@ -3,14 +3,14 @@ import { addDecision } from '../../db/approvals/add-decision.ts';
 import { announceApproval } from '../../db/approvals/announce-approval.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { lockApproval } from '../../db/approvals/lock-approval.ts';
-import { readPrincipal } from '../../db/approvals/read-principal.ts';
+import { type PrincipalNow, readPrincipal } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
 import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
-import { isAcceptedApprover, isRequester, type Principal } from '../../domain/approvals/terms.ts';
+import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
 
@@ -62,7 +62,13 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   return decided;
 }
 
-function checkMay(approval: ApprovalRecord, principal: Principal, decision: Decision): void {
+function checkMay(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): void {
+  if (principal.makerLeft) {
+    throw new ServiceError('AUTHORIZATION_ERROR', {
+      message:
+        'The member who made this key is no longer in the workspace, and a key decides for its maker: decide with another credential.',
+    });
+  }
   if (!isAcceptedApprover(principal, approval.approversOfAll)) {
     const message =
       'You are not among the approvers of this approval: see `approvers`. Where they name nobody, an admin or owner decides, or a key with approvals:decide.';
@@ -70,13 +76,16 @@ function checkMay(approval: ApprovalRecord, principal: Principal, decision: Deci
   }
   if (decision === 'approve' && approval.preventSelf && isRequester(principal, approval)) {
     throw new ServiceError('AUTHORIZATION_ERROR', {
-      message: 'Who requested this cannot approve it: somebody else must.',
+      message:
+        'Who requested this cannot approve it: somebody else must. A member and the keys that they made count as one person.',
     });
   }
 }
 
 function checkOpen(approval: ApprovalRecord, principal: Principal): void {
-  const own = approval.decisions.some(({ principal: { type, id } }) => type === principal.type && id === principal.id);
+  const own = approval.decisions.some(
+    ({ principal: by, stands }) => by.id === principal.id || (stands && voiceOf(by) === voiceOf(principal)),
+  );
   if (own) throw decidedBefore();
   if (approval.status !== 'pending') {
     throw new ServiceError('CONFLICT', {
@@ -91,7 +100,8 @@ function checkOpen(approval: ApprovalRecord, principal: Principal): void {
 
 function decidedBefore(): ServiceError {
   return new ServiceError('CONFLICT', {
-    message: 'You have decided on this approval already, and decisions are final.',
+    message:
+      'You have decided on this approval already, and decisions are final. A person counts once, with a session and with every key that they made.',
   });
 }
 

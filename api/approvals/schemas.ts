@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
-import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { ROLES } from '../../domain/roles.ts';
@@ -96,6 +96,11 @@ const decisionSchema = z
         role: z.enum(ROLES).nullable(),
       })
       .describe('How the actor was known when it decided.'),
+    stands: z
+      .boolean()
+      .describe(
+        'False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count.',
+      ),
     at: dateTime,
   })
   .meta({ id: 'ApprovalDecision' });
@@ -126,7 +131,9 @@ export const approvalSchema = z
         reason: z.string(),
       })
       .describe('Why it is asked for.'),
-    quorum: z.strictObject({ required: z.int(), received: z.int() }),
+    quorum: z
+      .strictObject({ required: z.int(), received: z.int() })
+      .describe('`received`: how many people agreed; until the approval ends, those alone whose agreement stands.'),
     approvers: z
       .array(approversSchema)
       .describe(
@@ -181,13 +188,10 @@ export function presentApproval({ approval, preview, allowances }: ShownApproval
       ruleId: policy.ruleId,
       reason: policy.reason,
     },
-    quorum: {
-      required: approval.quorum,
-      received: decisions.filter(({ decision }) => decision === 'approve').length,
-    },
+    quorum: { required: approval.quorum, received: receivedOf(approval) },
     approvers: approval.approversOfAll,
     preventSelf: approval.preventSelf,
-    decisions: decisions.map(({ principal, sessionId, at, decision, note: said, bindingDigest }) => ({
+    decisions: decisions.map(({ principal, sessionId, at, stands, decision, note: said, bindingDigest }) => ({
       actor: { type: principal.type, id: principal.id },
       decision,
       note: said,
@@ -198,6 +202,7 @@ export function presentApproval({ approval, preview, allowances }: ShownApproval
         sessionId,
         role: principal.role,
       },
+      stands,
       at: at.toISOString(),
     })),
     requestedBy: { type: approval.requestedBy.type, id: approval.requestedBy.id },
@@ -211,4 +216,11 @@ export function presentApproval({ approval, preview, allowances }: ShownApproval
     decidedAt: approval.decidedAt?.toISOString() ?? null,
     consumedAt: approval.consumedAt?.toISOString() ?? null,
   };
+}
+
+/** What has ended keeps its count: a key that is revoked afterwards takes nothing from it. */
+function receivedOf(approval: ApprovalRecord): number {
+  const isOpen = approval.status === 'pending' || approval.status === 'approved';
+  if (isOpen) return standingApprovals(approval).length;
+  return standingApprovals({ decisions: approval.decisions.map((each) => ({ ...each, stands: true })) }).length;
 }

@@ -9,6 +9,8 @@ export interface NewApiKey {
   preset?: KeyPreset | null;
   scopes?: readonly Scope[];
   expiresAt?: Date | null;
+  /** The member who makes it, for good; null: the operator, at the command line. */
+  createdBy?: string | null;
 }
 
 export interface ApiKeyRecord {
@@ -19,6 +21,7 @@ export interface ApiKeyRecord {
   scopes: Scope[];
   createdAt: Date;
   expiresAt: Date | null;
+  createdBy: string | null;
 }
 
 /** Makes a key of the transaction's environment. The key itself is returned here, once, and is stored nowhere. */
@@ -30,14 +33,15 @@ export async function createApiKey(
   const preset = input.scopes === undefined ? (input.preset ?? null) : null;
   const scopes = [...(input.scopes ?? (preset === null ? DEFAULT_KEY_SCOPES : PRESET_SCOPES[preset]))];
   const id = newId('apiKey');
+  const createdBy = input.createdBy ?? null;
   const { rows } = await tx.raw<{ rows: { created_at: Date; expires_at: Date | null }[] }>(
-    `INSERT INTO api_keys (id, workspace_id, environment_id, name, key_hash, key_prefix, preset, scopes, expires_at)
-     VALUES (?, current_workspace_id(), current_environment_id(), ?, ?, ?, ?, ?, ?)
+    `INSERT INTO api_keys (id, workspace_id, environment_id, name, key_hash, key_prefix, preset, scopes, expires_at, created_by)
+     VALUES (?, current_workspace_id(), current_environment_id(), ?, ?, ?, ?, ?, ?, ?)
      RETURNING created_at, expires_at`,
-    [id, input.name, hashApiKey(key), shownPrefixOf(key), preset, scopes, input.expiresAt ?? null],
+    [id, input.name, hashApiKey(key), shownPrefixOf(key), preset, scopes, input.expiresAt ?? null, createdBy],
   );
   const row = rows[0];
   if (row === undefined) throw new Error('the new API key was not stored');
-  const record = { id, name: input.name, keyPrefix: shownPrefixOf(key), preset, scopes };
+  const record = { id, name: input.name, keyPrefix: shownPrefixOf(key), preset, scopes, createdBy };
   return { record: { ...record, createdAt: row.created_at, expiresAt: row.expires_at }, key };
 }

@@ -1,6 +1,6 @@
 import type { WorkspaceTransaction } from '../client.ts';
 
-/** Source: service.md "API key record". */
+/** Source: service.md "API key record", and who made it. */
 export interface ListedApiKey {
   id: string;
   name: string;
@@ -9,6 +9,8 @@ export interface ListedApiKey {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
+  /** The member who made it; null: the operator. */
+  createdBy: string | null;
 }
 
 /** The keys of every environment of the transaction's workspace, revoked ones too, newest first. */
@@ -19,7 +21,7 @@ export async function listApiKeys(
   const { rows: counted } = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM api_keys');
   const { rows: items } = await tx.raw<{ rows: ListedApiKey[] }>(
     `SELECT id, name, key_prefix AS "keyPrefix", revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS "isActive",
-       created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"
+       created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt", created_by AS "createdBy"
      FROM api_keys ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
     [page.limit, page.offset],
   );

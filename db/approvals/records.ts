@@ -1,8 +1,7 @@
 import type { Approvers, PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approvals/approval.ts';
-import type { Principal } from '../../domain/approvals/terms.ts';
+import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
 import type { Json } from '../../domain/json.ts';
-import type { ActorRecord } from '../invocations/records.ts';
 
 /** Why an approval is asked for. `caller`: a free-standing one. */
 export interface ApprovalPolicyRecord {
@@ -20,6 +19,8 @@ export interface DecisionRecord {
   principal: Principal;
   /** Of the session that decided; null for a key, which is the principal itself. */
   sessionId: string | null;
+  /** False once its key was revoked, or its member (the user, or the maker of the key) was removed: it counts no more. */
+  stands: boolean;
   at: Date;
 }
 
@@ -39,7 +40,7 @@ export interface ApprovalRecord {
   quorum: number;
   approversOfAll: Approvers[];
   preventSelf: boolean;
-  requestedBy: ActorRecord;
+  requestedBy: Requester;
   /** Of the invocation. */
   runId: string | null;
   agentId: string | null;
@@ -62,10 +63,14 @@ export const APPROVAL_COLUMNS = `
   CASE WHEN a.id IS NULL THEN NULL ELSE jsonb_build_object('id', a.id, 'name', a.name) END AS action, p.title, p.summary, p.payload,
   p.binding_digest AS "bindingDigest",
   jsonb_build_object('source', p.source, 'id', p.policy_id, 'version', p.policy_version, 'ruleId', p.rule_id, 'reason', p.reason) AS policy,
-  p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf", p.requested_by AS "requestedBy", i.run_id AS "runId",
+  p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf",
+  jsonb_build_object('type', p.requested_by ->> 'type', 'id', p.requested_by ->> 'id',
+    'maker', (SELECT k.created_by FROM api_keys k WHERE k.id = p.requested_by ->> 'id')) AS "requestedBy", i.run_id AS "runId",
   i.agent_id AS "agentId",
   COALESCE((SELECT jsonb_agg(jsonb_build_object('decision', d.decision, 'note', d.note, 'bindingDigest', d.binding_digest,
-      'actorType', d.actor_type, 'actorId', d.actor_id, 'authentication', d.authentication, 'at', d.decided_at)
+      'actorType', d.actor_type, 'actorId', d.actor_id, 'authentication', d.authentication, 'at', d.decided_at,
+      'maker', (SELECT k.created_by FROM api_keys k WHERE d.actor_type = 'api_key' AND k.id = d.actor_id),
+      'stands', credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at))
       ORDER BY d.decided_at, d.actor_type, d.actor_id)
     FROM approval_decisions d WHERE d.approval_id = p.id), '[]') AS decisions,
   p.reminders_sent AS "remindersSent", p.last_reminded_at AS "lastRemindedAt", p.created_at AS "createdAt",
@@ -87,6 +92,8 @@ export type ApprovalRow = Omit<ApprovalRecord, 'decisions'> & {
     actorType: Principal['type'];
     actorId: string;
     authentication: Authentication;
+    maker: string | null;
+    stands: boolean;
     at: string;
   }[];
 };
@@ -94,7 +101,7 @@ export type ApprovalRow = Omit<ApprovalRecord, 'decisions'> & {
 export function approvalOf(row: ApprovalRow): ApprovalRecord {
   return {
     ...row,
-    decisions: row.decisions.map(({ actorType, actorId, authentication, at, ...decision }) => ({
+    decisions: row.decisions.map(({ actorType, actorId, authentication, maker, at, ...decision }) => ({
       ...decision,
       principal: {
         type: actorType,
@@ -102,9 +109,16 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
         keyName: authentication.keyName ?? null,
         role: authentication.role ?? null,
         email: authentication.email ?? null,
+        maker,
       },
       sessionId: authentication.sessionId ?? null,
       at: new Date(at),
     })),
   };
+}
+
+/** The agreements that stand, one for each person. */
+export function standingApprovals({ decisions }: Pick<ApprovalRecord, 'decisions'>): DecisionRecord[] {
+  const given = decisions.filter(({ decision, stands }) => decision === 'approve' && stands);
+  return [...new Map(given.map((each) => [voiceOf(each.principal), each])).values()];
 }

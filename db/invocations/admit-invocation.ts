@@ -13,6 +13,7 @@ export interface Admission {
   operationKey: string | null;
   requestDigest: string;
   input: JsonObject;
+  /** The row also keeps the member on whom it rests: the dispatch asks whether that is still one. */
   requestedBy: ActorRecord;
   retryOf: string | null;
   runId: string | null;
@@ -37,7 +38,10 @@ export async function admitInvocation(
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
          retry_of, run_id, agent_id, preview_id, compensates)
-       VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, :requestedBy,
+       VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, CAST(:requestedBy AS jsonb) || COALESCE((
+           SELECT jsonb_build_object('memberId', m.user_id) FROM members m
+           WHERE m.workspace_id = current_workspace_id()
+             AND m.user_id = voice_of(CAST(:requesterType AS text), CAST(:requesterId AS text))), '{}'),
          :retryOf, :runId, :agentId, :previewId, :compensates)
        ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id),
      waits AS (
@@ -54,6 +58,8 @@ export async function admitInvocation(
       operationKey: admission.operationKey ?? id,
       input: JSON.stringify(admission.input),
       requestedBy: JSON.stringify(admission.requestedBy),
+      requesterType: admission.requestedBy.type,
+      requesterId: admission.requestedBy.id,
     },
   );
   const row = rows[0];

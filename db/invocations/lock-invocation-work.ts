@@ -9,7 +9,7 @@ export async function lockInvocationWork(
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT i.id, i.status, i.grade, i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
-       i.requested_by AS "requestedBy", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
+       i.requested_by - 'memberId' AS "requestedBy", i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
        a.id AS "actionId", a.name AS "actionName", a.archived_at IS NOT NULL AS "actionArchived",
        a.current_version_id AS "currentVersionId", i.version_id AS "versionId", v.definition, e.request_digest AS "requestDigest",
        e.binding_digest AS "bindingDigest", e.impact, e.target, n.halted_reason AS "haltedReason", n.id AS "environmentId", n.workspace_id AS "workspaceId",

@@ -48,7 +48,7 @@ export const INVOCATION_TABLES = `
 export const INVOCATION_COLUMNS = `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
   i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
-  i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by AS "requestedBy",
+  i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by - 'memberId' AS "requestedBy",
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 
@@ -61,6 +61,8 @@ export interface InvocationWork {
   operationKey: string;
   input: JsonObject;
   requestedBy: ActorRecord;
+  /** The member on whom the request rests: the user, or the maker of the key where that was a member then. */
+  requestingMember: string | null;
   /** Of the key that asked; null where a user did. */
   requestedByName: string | null;
   runId: string | null;

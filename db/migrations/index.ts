@@ -20,6 +20,7 @@ import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
 import * as sweep from './0022-sweep.ts';
 import * as receiptChains from './0026-receipt-chains.ts';
+import * as governance from './0029-governance.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   reconciliation,
   sweep,
   receiptChains,
+  governance,
 ];

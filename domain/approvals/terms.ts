@@ -11,6 +11,8 @@ export interface Principal {
   /** Of a member. */
   role: Role | null;
   email: string | null;
+  /** The member who made the key; null of a user, and of a key of the operator. */
+  maker: string | null;
 }
 
 /** What a decision has to satisfy. */
@@ -18,11 +20,26 @@ export interface DecidingTerms {
   /** Each list must accept the decider: one for each rule that asked. */
   approversOfAll: readonly Approvers[];
   preventSelf: boolean;
-  requestedBy: { type: string; id: string | null };
+  requestedBy: Requester;
 }
 
-export function isRequester(principal: Pick<Principal, 'type' | 'id'>, { requestedBy }: DecidingTerms): boolean {
-  return principal.type === requestedBy.type && principal.id === requestedBy.id;
+export interface Requester {
+  type: string;
+  id: string | null;
+  /** The member who made the key that asked; null of a user, and of a key of the operator. */
+  maker: string | null;
+}
+
+/** Whom a credential speaks for: one person with a session and keys of their own is one voice. */
+export function voiceOf<Id extends string | null>({ id, maker }: { id: Id; maker: string | null }): Id | string {
+  return maker ?? id;
+}
+
+export function isRequester(
+  principal: Pick<Principal, 'id' | 'maker'>,
+  { requestedBy }: Pick<DecidingTerms, 'requestedBy'>,
+): boolean {
+  return voiceOf(principal) === voiceOf(requestedBy);
 }
 
 /**
@@ -53,7 +70,7 @@ function accepts({ roles, users, keys }: Approvers, principal: Principal): boole
  */
 export function stricterNow(
   verdict: Pick<PolicyVerdict, 'effect' | 'terms' | 'reason'>,
-  agreed: { requestedBy: DecidingTerms['requestedBy']; approvedBy: readonly Principal[] },
+  agreed: { requestedBy: Requester; approvedBy: readonly Principal[] },
 ): string | null {
   if (verdict.effect === 'allow') return null;
   if (verdict.effect === 'deny' || verdict.terms === null) return `the policies deny it now: ${verdict.reason}`;
@@ -62,6 +79,7 @@ export function stricterNow(
   const counting = agreed.approvedBy.filter(
     (principal) => isAcceptedApprover(principal, approversOfAll) && !(preventSelf && isRequester(principal, terms)),
   );
-  if (counting.length >= quorum) return null;
-  return `the policies ask for more now than was given (${counting.length} of ${quorum} approvals count): ${verdict.reason}`;
+  const voices = new Set(counting.map(voiceOf)).size;
+  if (voices >= quorum) return null;
+  return `the policies ask for more now than was given (${voices} of ${quorum} approvals count): ${verdict.reason}`;
 }

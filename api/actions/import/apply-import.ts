@@ -14,7 +14,7 @@ import { adapterDescriptor } from '../../../domain/adapters/index.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Actor, Caller } from '../../http/define-route.ts';
-import { requireGovernScope, requireSecretScope } from '../access.ts';
+import { requireGovernScope, requireSecretScope, takeNames } from '../access.ts';
 import type { ImportedOperation } from './import-body.ts';
 import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
 
@@ -34,7 +34,7 @@ interface Decided {
  * Makes and changes the actions of a plan. What an action has beside the document (governance, time-out, output schema) is its
  * owner's and stays; an action that this document did not make is never touched.
  *
- * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to, CONFLICT where a name was taken
+ * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to and names that it may not take, CONFLICT where a name was taken
  * meanwhile. Nothing is imported then: the transaction is the caller's to roll back.
  */
 export async function applyImport(
@@ -53,7 +53,14 @@ export async function applyImport(
     const decided = await decideChunk(tx, plan.title, plan.entries.slice(from, from + CHUNK), present, caller);
     const created = decided.flatMap(({ create }) => create ?? []);
     const changed = decided.flatMap(({ change }) => change ?? []);
-    if (created.length > 0) await insertImportedActions(tx, created, actor);
+    if (created.length > 0) {
+      await insertImportedActions(tx, created, actor);
+      await takeNames(
+        tx,
+        caller,
+        created.map(({ name }) => name),
+      );
+    }
     if (changed.length > 0) await updateImportedActions(tx, changed, actor);
     operations.push(...decided.map(({ operation }) => operation));
     await nextTurn();

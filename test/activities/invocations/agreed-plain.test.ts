@@ -3,6 +3,7 @@ import { addDecision } from '../../../db/approvals/add-decision.ts';
 import { lockApproval } from '../../../db/approvals/lock-approval.ts';
 import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
 import { ACCEPTED, ActivityWorld, adapterThat, ANOTHER_VERSION } from './world.ts';
+import { keyPrincipal } from '../../harness/keys.ts';
 
 /** A plain invocation that was agreed to has no effect, but a preview, which its dispatch is held to. */
 
@@ -20,7 +21,7 @@ async function agreeTo(invocationId: string): Promise<void> {
   );
   if (!approval) throw new Error(`invocation ${invocationId} waits for no approval`);
   const { id: approvalId, digest: bindingDigest } = approval;
-  const principal = { type: 'api_key', id: 'key_alice', keyName: 'alice', role: null, email: null } as const;
+  const principal = keyPrincipal('key_alice');
   await world.transaction(async (tx) => {
     await lockApproval(tx, approvalId);
     await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });

@@ -17,6 +17,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantKeys } from '../../harness/keys.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
 /** When the connection of a transaction is lost: before its commit nothing of it stays, after it all does and nobody is told. */
@@ -49,6 +50,8 @@ export interface Admission {
   input?: JsonObject;
   /** Ids of effects. */
   dependsOn?: string[];
+  /** Default: `key_test`. */
+  requestedBy?: { type: 'api_key' | 'user'; id: string };
 }
 
 export interface RecordedEffect {
@@ -140,6 +143,7 @@ export class ActivityWorld {
 
   static async start(): Promise<ActivityWorld> {
     const world = new ActivityWorld(await createTestDatabase({ poolMax: POOL_MAX }));
+    await plantKeys(world.database, world.database.tenant, ['key_test', 'key_alice', 'key_bob']);
     // Connections that are open already: what is done twenty times at once is then done at the same moment.
     await Promise.all(
       Array.from({ length: POOL_MAX }, () => world.transaction((tx) => tx.raw('SELECT pg_sleep(0.1)'))),
@@ -200,7 +204,7 @@ export class ActivityWorld {
         operationKey: null,
         requestDigest: 'sha256:0',
         input: admission.input ?? {},
-        requestedBy: AUTHOR,
+        requestedBy: admission.requestedBy ?? AUTHOR,
         retryOf: null,
         runId: null,
         agentId: null,

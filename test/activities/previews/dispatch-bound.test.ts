@@ -4,6 +4,7 @@ import { getApproval } from '../../../db/approvals/get-approval.ts';
 import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 import { newSecret, rotate, tamper } from './support.ts';
+import { keyPrincipal } from '../../harness/keys.ts';
 
 /** After the mark, when no worker has taken the dispatch up yet: what was agreed to is compared once more. */
 let world: ActivityWorld;
@@ -26,7 +27,7 @@ async function marked() {
   await world.transaction(async (tx) => {
     const approval = await getApproval(tx, evaluation.approvalId);
     if (!approval) throw new Error('it was opened');
-    const principal = { type: 'api_key', id: 'key_alice', keyName: 'alice', role: null, email: null } as const;
+    const principal = keyPrincipal('key_alice');
     const { id: approvalId, bindingDigest } = approval;
     await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
     await releaseInvocation(tx, ref.invocationId);

@@ -67,6 +67,7 @@ describe('POST api-keys', () => {
           createdAt: expect.any(String),
           expiresAt: expect.any(String),
           lastUsedAt: null,
+          createdBy: admin.userId,
           key: expect.stringMatching(/^service_live_[0-9A-Za-z]{32}$/),
         },
       },

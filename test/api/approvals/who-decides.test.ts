@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decide } from '../../../api/approvals/decide.ts';
+import { presentApproval } from '../../../api/approvals/schemas.ts';
 import type { Caller } from '../../../api/http/callers.ts';
 import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
+import { getApproval } from '../../../db/approvals/get-approval.ts';
 import { openApproval } from '../../../db/approvals/open-approval.ts';
 import { changeRole } from '../../../db/members/change-role.ts';
 import { createMember } from '../../../db/members/create-member.ts';
@@ -26,7 +28,7 @@ afterAll(async () => database?.close());
 
 const inWorkspace: TestDatabase['db']['withWorkspace'] = (of, work) => database.db.withWorkspace(of, work);
 
-async function approval(): Promise<string> {
+async function approval(over: Partial<Parameters<typeof openApproval>[1]> = {}): Promise<string> {
   const id = newId('approval');
   await database.db.withEnvironment(database.tenant, (tx) =>
     openApproval(tx, {
@@ -46,6 +48,7 @@ async function approval(): Promise<string> {
       preventSelf: true,
       requestedBy: { type: 'api_key', id: 'key_of_somebody_else' },
       expiresAt: new Date(Date.now() + 3_600_000),
+      ...over,
     }),
   );
   return id;
@@ -62,9 +65,12 @@ const common = () => ({
   } as const,
 });
 
-async function keyOf(expiresAt: Date | null = null): Promise<Caller & { type: 'api_key' }> {
+async function keyOf(
+  expiresAt: Date | null = null,
+  createdBy: string | null = null,
+): Promise<Caller & { type: 'api_key' }> {
   const { record } = await database.db.withEnvironment(database.tenant, (tx) =>
-    createApiKey(tx, { name: 'approver', preset: 'full_access', expiresAt }),
+    createApiKey(tx, { name: 'approver', preset: 'full_access', expiresAt, createdBy }),
   );
   return { type: 'api_key', keyId: record.id, scopes: new Set(record.scopes), preset: null, expiresAt, ...common() };
 }
@@ -78,12 +84,12 @@ async function adminOf(name: string): Promise<Caller & { type: 'session' }> {
 }
 
 /** What the request that authenticated as this caller is answered now: the status, or the code of the refusal and what it left. */
-async function decideAs(caller: Caller): Promise<string> {
+async function decideAs(caller: Caller, on?: string): Promise<string> {
   const actor =
     caller.type === 'api_key'
       ? ({ type: 'api_key', id: caller.keyId } as const)
       : ({ type: 'user', id: caller.userId } as const);
-  const approvalId = await approval();
+  const approvalId = on ?? (await approval());
   const deciding = { approvalId, decision: 'approve', bindingDigest: DIGEST, note: null } as const;
   try {
     const decided = await database.db.withEnvironment(database.tenant, (tx) =>
@@ -137,4 +143,59 @@ test('a member decides with the role of now, and no more once removed', async ()
   await inWorkspace(database.tenant.workspaceId, (tx) => changeRole(tx, admin.userId, 'admin'));
   await inWorkspace(database.tenant.workspaceId, (tx) => removeMember(tx, admin.userId));
   expect(await decideAs(admin)).toBe('AUTHENTICATION_ERROR, 0 decisions');
+});
+
+test('a member and the keys that they made are one person: neither agrees to what the other requested', async () => {
+  const admin = await adminOf('grace');
+  const [asked, other] = [await keyOf(null, admin.userId), await keyOf(null, admin.userId)];
+  const requestedBy = { type: 'api_key', id: asked.keyId };
+  const id = await approval({ requestedBy });
+  expect(await decideAs(asked, id)).toBe('AUTHORIZATION_ERROR, 0 decisions');
+  expect(await decideAs(other, id)).toBe('AUTHORIZATION_ERROR, 0 decisions');
+  expect(await decideAs(admin, id)).toBe('AUTHORIZATION_ERROR, 0 decisions');
+  expect(await decideAs(admin, await approval({ requestedBy, preventSelf: false }))).toBe('approved');
+  expect(await decideAs(await keyOf(), id)).toBe('approved');
+});
+
+test('a member and the keys that they made fill a quorum of two with somebody else alone', async () => {
+  const admin = await adminOf('lin');
+  const [one, two] = [await keyOf(null, admin.userId), await keyOf(null, admin.userId)];
+  const id = await approval({ quorum: 2 });
+  expect(await decideAs(one, id)).toBe('pending');
+  expect(await decideAs(two, id)).toBe('CONFLICT, 1 decisions');
+  expect(await decideAs(admin, id)).toBe('CONFLICT, 1 decisions');
+  expect(await decideAs(await keyOf(), id)).toBe('approved');
+});
+
+test('two of one person at once: one counts', async () => {
+  const admin = await adminOf('mo');
+  const key = await keyOf(null, admin.userId);
+  const id = await approval({ quorum: 2 });
+  const outcomes = await Promise.all([decideAs(key, id), decideAs(admin, id)]);
+  expect(outcomes.toSorted()).toEqual(['CONFLICT, 1 decisions', 'pending']);
+});
+
+test('an agreement of a key that is revoked while others are waited for counts no more', async () => {
+  const [leaked, mine, third] = [await keyOf(), await keyOf(), await keyOf()];
+  const id = await approval({ quorum: 2 });
+  expect(await decideAs(leaked, id)).toBe('pending');
+  await inWorkspace(database.tenant.workspaceId, (tx) => revokeApiKey(tx, leaked.keyId));
+  expect(await decideAs(mine, id)).toBe('pending');
+  const record = await database.db.withEnvironment(database.tenant, (tx) => getApproval(tx, id));
+  if (!record) throw new Error('it was opened');
+  expect(presentApproval({ approval: record, preview: null, allowances: [] })).toMatchObject({
+    quorum: { required: 2, received: 1 },
+    decisions: [
+      { actor: { id: leaked.keyId }, stands: false },
+      { actor: { id: mine.keyId }, stands: true },
+    ],
+  });
+  expect(await decideAs(third, id)).toBe('approved');
+});
+
+test('a key whose maker was removed decides nothing any more', async () => {
+  const admin = await adminOf('noor');
+  const key = await keyOf(null, admin.userId);
+  await inWorkspace(database.tenant.workspaceId, (tx) => removeMember(tx, admin.userId));
+  expect(await decideAs(key)).toBe('AUTHORIZATION_ERROR, 0 decisions');
 });

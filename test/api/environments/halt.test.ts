@@ -12,6 +12,8 @@ import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
+import { newId } from '../../../domain/ids.ts';
+import { plantKeys } from '../../harness/keys.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
@@ -88,6 +90,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     logger: service.deps.logger,
   };
   const { tenant } = service.database;
+  const keyId = newId('apiKey');
+  await plantKeys(service.database, tenant, [keyId]);
   const name = await createAction(service, { url: `${target.baseUrl}/ok` });
   const { id: invocationId } = await db.withEnvironment(tenant, async (tx) => {
     const action = await getAction(tx, name);
@@ -98,7 +102,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
       operationKey: null,
       requestDigest: 'sha256:none',
       input: {},
-      requestedBy: { type: 'api_key', id: 'key_test' },
+      requestedBy: { type: 'api_key', id: keyId },
       retryOf: null,
       runId: null,
       agentId: null,

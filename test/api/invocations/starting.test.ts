@@ -7,6 +7,8 @@ import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
+import { newId } from '../../../domain/ids.ts';
+import { plantKeys } from '../../harness/keys.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { startTestApi } from '../harness/test-api.ts';
@@ -61,6 +63,8 @@ describe('Temporal is away', () => {
 describe('an API process died between the admission and the start', () => {
   async function admitOnly(action: string, operationKey: string): Promise<string> {
     const { tenant } = service.database;
+    const keyId = newId('apiKey');
+    await plantKeys(service.database, tenant, [keyId]);
     return service.database.db.withEnvironment(tenant, async (tx) => {
       const found = await getAction(tx, action);
       if (!found) throw new Error('the action was made');
@@ -70,7 +74,7 @@ describe('an API process died between the admission and the start', () => {
         operationKey,
         requestDigest: 'sha256:0',
         input: {},
-        requestedBy: { type: 'api_key', id: null },
+        requestedBy: { type: 'api_key', id: keyId },
         retryOf: null,
         runId: null,
         agentId: null,

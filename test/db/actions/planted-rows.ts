@@ -32,4 +32,14 @@ export async function plantAction(owner: Client, tenant: Tenant): Promise<Plante
   return { actionId, versionId };
 }
 
-export const rows: PlantedArea = { plant: async (owner, tenant) => void (await plantAction(owner, tenant)) };
+export const rows: PlantedArea = {
+  /** An action, and the name that it left behind when it was governed. */
+  async plant(owner, tenant) {
+    const { actionId } = await plantAction(owner, tenant);
+    await insert(owner, 'governed_names', {
+      environment_id: tenant.environmentId,
+      name: `left.${actionId.toLowerCase()}`,
+      action_id: actionId,
+    });
+  },
+};

@@ -2,6 +2,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantKeys } from '../../harness/keys.ts';
+import { createMember } from '../../../db/members/create-member.ts';
 import { insert } from '../harness/plant.ts';
 
 /** What the database itself holds of approvals, whatever code writes to it. */
@@ -11,6 +13,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
+  await plantKeys(database, database.tenant, ['key_1', 'key_2', 'key_3', 'key_agent']);
 });
 afterAll(async () => {
   await owner.end();
@@ -95,6 +98,84 @@ describe('a decision', () => {
       /append-only/,
     );
     await expect(owner.query(`DELETE FROM approval_decisions ${where}`)).rejects.toThrow(/append-only/);
+  });
+});
+
+describe('one person', () => {
+  const ofPerson = (person: string) =>
+    plantKeys(database, database.tenant, [`key_${person}_1`, `key_${person}_2`], person);
+  async function member(name: string): Promise<string> {
+    const { workspaceId } = database.tenant;
+    const { userId } = await createMember(database.db, {
+      workspaceId,
+      email: `${name}@example.test`,
+      name,
+      passwordHash: 'none',
+      role: 'owner',
+    });
+    await ofPerson(userId);
+    return userId;
+  }
+  const asUser = (approvalId: string, userId: string) =>
+    insert(owner, 'approval_decisions', {
+      approval_id: approvalId,
+      actor_type: 'user',
+      actor_id: userId,
+      environment_id: database.tenant.environmentId,
+      decision: 'approve',
+      binding_digest: DIGEST,
+      authentication: {},
+    });
+
+  test('counts once, with a session and two keys', async () => {
+    const ada = await member('ada');
+    const id = await plant({ quorum: 2 });
+    await decide(id, `key_${ada}_1`);
+    await expect(decide(id, `key_${ada}_2`)).rejects.toThrow(/decides once/);
+    await expect(asUser(id, ada)).rejects.toThrow(/decides once/);
+    expect(await statusOf(id)).toBe('pending');
+    await decide(id, 'key_1');
+    expect(await statusOf(id)).toBe('approved');
+  });
+
+  test('agrees to nothing that a key of theirs requested', async () => {
+    const grace = await member('grace');
+    const id = await plant({ quorum: 1, requested_by: { type: 'api_key', id: `key_${grace}_1` } });
+    await expect(decide(id, `key_${grace}_2`)).rejects.toThrow(/cannot agree/);
+    await expect(asUser(id, grace)).rejects.toThrow(/cannot agree/);
+    const own = await plant({ quorum: 1, requested_by: { type: 'user', id: grace } });
+    await expect(decide(own, `key_${grace}_2`)).rejects.toThrow(/cannot agree/);
+  });
+
+  test('whose key was revoked counts no more, and may speak again with another one', async () => {
+    const lin = await member('lin');
+    const id = await plant({ quorum: 2 });
+    await decide(id, `key_${lin}_1`);
+    await owner.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [`key_${lin}_1`]);
+    await decide(id, 'key_1');
+    expect(await statusOf(id)).toBe('pending');
+    await expect(set(id, `status = 'approved', decided_at = now()`)).rejects.toThrow(/lacks its quorum/);
+    await decide(id, `key_${lin}_2`);
+    expect(await statusOf(id)).toBe('approved');
+  });
+
+  test('who was removed counts no more, nor a key that they made, nor after they came back', async () => {
+    const kim = await member('kim');
+    await member('another owner');
+    const [byKey, bySession] = [await plant({ quorum: 2 }), await plant({ quorum: 2 })];
+    await decide(byKey, `key_${kim}_1`);
+    await asUser(bySession, kim);
+    await owner.query('DELETE FROM members WHERE user_id = $1', [kim]);
+    await expect(decide(await plant(), `key_${kim}_2`)).rejects.toThrow(/credential that ended/);
+    const { workspaceId } = database.tenant;
+    await owner.query(
+      `INSERT INTO members (workspace_id, user_id, role, created_at) VALUES ($1, $2, 'admin', now() + interval '1 second')`,
+      [workspaceId, kim],
+    );
+    for (const id of [byKey, bySession]) {
+      await decide(id, 'key_1');
+      expect(await statusOf(id)).toBe('pending');
+    }
   });
 });
 

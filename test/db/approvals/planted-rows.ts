@@ -1,9 +1,11 @@
 import { newId } from '../../../domain/ids.ts';
+import { plantApiKey } from '../api-keys/planted-rows.ts';
 import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
   /** A free-standing approval that one of two has agreed to. */
-  async plant(owner, { environmentId: environment_id }) {
+  async plant(owner, tenant) {
+    const { environmentId: environment_id } = tenant;
     const approval_id = newId('approval');
     await insert(owner, 'approvals', {
       id: approval_id,
@@ -24,7 +26,7 @@ export const rows: PlantedArea = {
     await insert(owner, 'approval_decisions', {
       approval_id,
       actor_type: 'api_key',
-      actor_id: 'key_planted',
+      actor_id: await plantApiKey(owner, tenant),
       environment_id,
       decision: 'approve',
       binding_digest: DIGEST,

@@ -2,7 +2,6 @@ import knex, { type Knex } from 'knex';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildDefinition } from '../../../api/actions/definition.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
-import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { startDispatch } from '../../../db/attempts/start-dispatch.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
@@ -15,6 +14,7 @@ import { reserveImpact } from '../../../db/impact-limits/reserve-impact.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { MIGRATIONS, type Migration } from '../../../db/migrations/index.ts';
 import { LIMIT_INVARIANTS } from '../../faults/invariants.ts';
+import { plantApiKey } from '../api-keys/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
@@ -66,11 +66,11 @@ async function plant(): Promise<void> {
   }
   const [mine, other] = tenants as [Tenant, Tenant];
   keys = {
-    invoked: await makeKey(mine),
-    published: await makeKey(mine),
-    lastMonth: await makeKey(mine),
-    idle: await makeKey(mine),
-    elsewhere: await makeKey(other),
+    invoked: await plantApiKey(database.superuser, mine),
+    published: await plantApiKey(database.superuser, mine),
+    lastMonth: await plantApiKey(database.superuser, mine),
+    idle: await plantApiKey(database.superuser, mine),
+    elsewhere: await plantApiKey(database.superuser, other),
   };
   const action = await makeAction(mine);
   rows = {
@@ -89,10 +89,6 @@ async function plant(): Promise<void> {
   };
   await plantUse(mine, action);
   await plantGoverned(other, await makeAction(other), { stage: 'ready' }, keys.elsewhere);
-}
-
-function makeKey(tenant: Tenant): Promise<string> {
-  return db.withEnvironment(tenant, async (tx) => (await createApiKey(tx, { name: 'agent' })).record.id);
 }
 
 type Action = { actionId: string; versionId: string };

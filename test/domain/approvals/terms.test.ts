@@ -4,14 +4,25 @@ import { nextReminderMs, REMINDER_GAP_MS_MIN } from '../../../domain/approvals/r
 import { invocationSummary, invocationTitle } from '../../../domain/approvals/summary.ts';
 import { isAcceptedApprover, type Principal, stricterNow } from '../../../domain/approvals/terms.ts';
 
-const key = (id: string, keyName = 'ci'): Principal => ({ type: 'api_key', id, keyName, role: null, email: null });
+const key = (id: string, keyName = 'ci'): Principal => ({
+  type: 'api_key',
+  id,
+  keyName,
+  role: null,
+  email: null,
+  maker: null,
+});
 const user = (id: string, role: Principal['role'], email = `${id}@example.test`): Principal => ({
   type: 'user',
   id,
   keyName: null,
   role,
   email,
+  maker: null,
 });
+/** Keys that Ada made, and Ada. */
+const ofAda = (id: string): Principal => ({ ...key(id), maker: 'usr_ada' });
+const ada = user('usr_ada', 'admin');
 
 describe('who is accepted', () => {
   test.each<[string, Principal, Approvers[], boolean]>([
@@ -39,7 +50,7 @@ describe('who is accepted', () => {
 });
 
 describe('policies that are stricter than what was agreed to', () => {
-  const requestedBy = { type: 'api_key', id: 'key_agent' };
+  const requestedBy = { type: 'api_key', id: 'key_agent', maker: 'usr_grace' };
   const NOT_STRICTER = /^not stricter$/;
   const asks = (
     over: Partial<NonNullable<PolicyVerdict['terms']>> = {},
@@ -63,7 +74,11 @@ describe('policies that are stricter than what was agreed to', () => {
     ['denied now', { effect: 'deny', terms: null, reason: 'no' }, [key('key_1')], /deny it now: no/],
     ['one more', asks({ quorum: 2 }), [key('key_1')], /1 of 2/],
     ['others', asks({ approversOfAll: [{ roles: ['owner'] }] }), [key('key_1')], /0 of 1/],
-    ['not the requester', asks(), [key('key_agent')], /0 of 1/],
+    ['not the requester', asks(), [{ ...key('key_agent'), maker: 'usr_grace' }], /0 of 1/],
+    ['not who made the key that requested it', asks(), [user('usr_grace', 'admin')], /0 of 1/],
+    ['not another key of theirs', asks(), [{ ...key('key_2'), maker: 'usr_grace' }], /0 of 1/],
+    ['one person with two keys and a session', asks({ quorum: 2 }), [ofAda('key_1'), ofAda('key_2'), ada], /1 of 2/],
+    ['two persons', asks({ quorum: 2 }), [ofAda('key_1'), key('key_2')], NOT_STRICTER],
     ['the requester may', asks({ preventSelf: false }), [key('key_agent')], NOT_STRICTER],
   ])('%s', (_, verdict, approvedBy, stricter) => {
     expect(stricterNow(verdict, { requestedBy, approvedBy }) ?? 'not stricter').toMatch(stricter);

@@ -19,6 +19,7 @@ import {
 import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../../activities/invocations/world.ts';
+import { keyPrincipal } from '../../harness/keys.ts';
 
 /**
  * The real workflows and activities on a real database, on a server whose time is skipped: one for each test, since the rows
@@ -94,7 +95,7 @@ async function read(approvalId: string): Promise<ApprovalRecord> {
 /** What the route commits; nobody is told. */
 async function approve({ approval, ref }: Parked): Promise<void> {
   await world.transaction(async (tx) => {
-    const principal = { type: 'api_key', id: 'key_alice', keyName: 'alice', role: null, email: null } as const;
+    const principal = keyPrincipal('key_alice');
     const { id: approvalId, bindingDigest } = approval;
     await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
     await releaseInvocation(tx, ref.invocationId);

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
+import { addDecision } from '../../../db/approvals/add-decision.ts';
+import { getApproval } from '../../../db/approvals/get-approval.ts';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { lockCredentials } from '../../../db/invocations/lock-credentials.ts';
+import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
+import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { createMember } from '../../../db/members/create-member.ts';
+import { removeMember } from '../../../db/members/remove-member.ts';
+import { newId } from '../../../domain/ids.ts';
+import type { InvocationRef } from '../../../domain/refs.ts';
+import { keyPrincipal, plantKeys } from '../../harness/keys.ts';
+import { ActivityWorld } from './world.ts';
+
+/** What waits is sent by the word of who asked and who agreed: it is looked at again before the mark. */
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  await member('owner', 'owner');
+});
+afterAll(async () => world.close());
+
+async function member(name: string, role: 'owner' | 'admin' = 'admin'): Promise<string> {
+  const { workspaceId } = world.database.tenant;
+  const person = { workspaceId, email: `${name}-${newId('user')}@example.test`, name, passwordHash: 'none', role };
+  return (await createMember(world.database.db, person)).userId;
+}
+
+async function newKey(createdBy: string | null = null): Promise<string> {
+  const id = newId('apiKey');
+  await plantKeys(world.database, world.database.tenant, [id], createdBy);
+  return id;
+}
+
+const inWorkspace: ActivityWorld['database']['db']['withWorkspace'] = (of, work) =>
+  world.database.db.withWorkspace(of, work);
+const revoke = (keyId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => revokeApiKey(tx, keyId));
+const remove = (userId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => removeMember(tx, userId));
+
+/** An invocation that a key asked for, and that waits for its approval. */
+async function parked(keyId: string): Promise<{ ref: InvocationRef; approvalId: string }> {
+  const definition = { approval: { required: true, tag: null } };
+  const ref = await world.admit({ definition, requestedBy: { type: 'api_key', id: keyId } });
+  const evaluation = await world.activities().evaluateAndReserve(ref);
+  if (evaluation.decision !== 'wait') throw new Error(`expected a wait, got ${evaluation.decision}`);
+  return { ref, approvalId: evaluation.approvalId };
+}
+
+async function agree(tx: EnvironmentTransaction, approvalId: string, keyId: string): Promise<void> {
+  const approval = await getApproval(tx, approvalId);
+  if (!approval) throw new Error('it was opened');
+  const decision = { approvalId, decision: 'approve', note: null, bindingDigest: approval.bindingDigest } as const;
+  await addDecision(tx, { ...decision, principal: keyPrincipal(keyId), sessionId: null });
+}
+
+const approvedBy = ({ ref, approvalId }: Awaited<ReturnType<typeof parked>>, keyId: string): Promise<void> =>
+  world.transaction(async (tx) => {
+    await agree(tx, approvalId, keyId);
+    await releaseInvocation(tx, ref.invocationId);
+  });
+
+async function reserve(ref: InvocationRef): Promise<string> {
+  const { decision } = await world.activities().reserveAndMarkDispatch(ref);
+  const { invocation, attempts } = await world.recorded(ref);
+  const [approval] = await world.database.asOwner<{ status: string }>(
+    'SELECT status FROM approvals WHERE invocation_id = $1',
+    [ref.invocationId],
+  );
+  const code = /\((\w+)\)/.exec(invocation?.error ?? '')?.[1] ?? 'sent';
+  return `${decision}: ${code}, ${attempts.length} attempts, approval ${approval?.status ?? 'none'}`;
+}
+
+const SENT = 'dispatch: sent, 1 attempts, approval consumed';
+const REVOKED = 'refused: requester_revoked, 0 attempts, approval invalidated';
+const UNAGREED = 'refused: approval_invalidated, 0 attempts, approval invalidated';
+
+describe('who asked', () => {
+  test('still may: it is sent', async () => {
+    const waiting = await parked(await newKey(await member('ada')));
+    await approvedBy(waiting, 'key_alice');
+    expect(await reserve(waiting.ref)).toBe(SENT);
+  });
+
+  test('with a key that was revoked while it waited: refused', async () => {
+    const keyId = await newKey();
+    const waiting = await parked(keyId);
+    await approvedBy(waiting, 'key_alice');
+    await revoke(keyId);
+    expect(await reserve(waiting.ref)).toBe(REVOKED);
+  });
+
+  test('with a key that was revoked between the admission and the evaluation: refused at once', async () => {
+    const keyId = await newKey();
+    const ref = await world.admit({ requestedBy: { type: 'api_key', id: keyId } });
+    await revoke(keyId);
+    expect(await world.activities().evaluateAndReserve(ref)).toMatchObject({ decision: 'refused' });
+    expect(await world.recorded(ref)).toMatchObject({
+      invocation: { status: 'refused', error: expect.stringContaining('dispatch refused (requester_revoked): key ') },
+      attempts: [],
+    });
+  });
+
+  test('with a key whose maker was removed while it waited: refused', async () => {
+    const ada = await member('ada');
+    const waiting = await parked(await newKey(ada));
+    await approvedBy(waiting, 'key_alice');
+    await remove(ada);
+    expect(await reserve(waiting.ref)).toBe(REVOKED);
+  });
+
+  test('and came back after a removal is a new member: refused', async () => {
+    const ada = await member('ada');
+    const waiting = await parked(await newKey(ada));
+    await approvedBy(waiting, 'key_alice');
+    await remove(ada);
+    await world.database.asOwner(
+      `INSERT INTO members (workspace_id, user_id, role, created_at) VALUES ($1, $2, 'admin', now() + interval '1 second')`,
+      [world.database.tenant.workspaceId, ada],
+    );
+    expect(await reserve(waiting.ref)).toBe(REVOKED);
+  });
+
+  test('with a key that outlived its maker: the key speaks for itself, and it is sent', async () => {
+    const ada = await member('ada');
+    const keyId = await newKey(ada);
+    await remove(ada);
+    const waiting = await parked(keyId);
+    await approvedBy(waiting, 'key_alice');
+    expect(await reserve(waiting.ref)).toBe(SENT);
+  });
+
+  test('with a key that expired while it waited: that was known beforehand, and it is sent', async () => {
+    const keyId = await newKey();
+    const waiting = await parked(keyId);
+    await approvedBy(waiting, 'key_alice');
+    await world.database.asOwner(`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1`, [keyId]);
+    expect(await reserve(waiting.ref)).toBe(SENT);
+  });
+});
+
+describe('who agreed', () => {
+  test('with a key that was revoked before the approval is consumed: it does not count', async () => {
+    const keyId = await newKey();
+    const waiting = await parked('key_test');
+    await approvedBy(waiting, keyId);
+    await revoke(keyId);
+    expect(await reserve(waiting.ref)).toBe(UNAGREED);
+  });
+
+  test('with a key whose maker was removed: it does not count', async () => {
+    const ada = await member('ada');
+    const waiting = await parked('key_test');
+    await approvedBy(waiting, await newKey(ada));
+    await remove(ada);
+    expect(await reserve(waiting.ref)).toBe(UNAGREED);
+  });
+
+  test('the database takes no mark on such an agreement, whatever code asks', async () => {
+    const keyId = await newKey();
+    const { ref, approvalId } = await parked('key_test');
+    await approvedBy({ ref, approvalId }, keyId);
+    await revoke(keyId);
+    const consumed = world.transaction((tx) =>
+      tx.raw(`UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ?`, [approvalId]),
+    );
+    await expect(consumed).rejects.toThrow(/lacks its quorum/);
+  });
+});
+
+/** Until a statement waits for a lock of `credentials`. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const [row] = await world.database.asOwner<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if ((row?.waiting ?? 0) > 0) return;
+  }
+}
+
+describe('a revocation that races with the mark', () => {
+  test.each(['who asked', 'who agreed'])('of %s: it comes first, and is found', async (who) => {
+    const keyId = await newKey();
+    const waiting = await parked(who === 'who asked' ? keyId : 'key_test');
+    await approvedBy(waiting, who === 'who agreed' ? keyId : 'key_alice');
+    let reserved: Promise<string> | undefined;
+    await inWorkspace(world.database.tenant.workspaceId, async (tx) => {
+      await revokeApiKey(tx, keyId);
+      reserved = reserve(waiting.ref);
+      await untilSomebodyWaits();
+    });
+    expect(await reserved).toBe(who === 'who asked' ? REVOKED : UNAGREED);
+  });
+
+  test('the mark comes first: the revocation waits until it is committed', async () => {
+    const keyId = await newKey();
+    const { ref } = await parked(keyId);
+    let revoked: Promise<unknown> | undefined;
+    let isRevoked = false;
+    await world.transaction(async (tx) => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) throw new Error('it was admitted');
+      expect(await lockCredentials(tx, work)).toBe('stands');
+      revoked = revoke(keyId).then(() => (isRevoked = true));
+      await untilSomebodyWaits();
+      expect(isRevoked).toBe(false);
+    });
+    await revoked;
+    expect(isRevoked).toBe(true);
+  });
+
+  test('a removal waits for the mark too', async () => {
+    const ada = await member('ada');
+    const { ref } = await parked(await newKey(ada));
+    let removed: Promise<unknown> | undefined;
+    await world.transaction(async (tx) => {
+      const work = await lockInvocationWork(tx, ref.invocationId);
+      if (!work) throw new Error('it was admitted');
+      expect(await lockCredentials(tx, work)).toBe('stands');
+      removed = remove(ada);
+      await untilSomebodyWaits();
+    });
+    await removed;
+  });
+});

@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { actionRoutes } from '../../../api/actions/routes.ts';
+import { archiveAction } from '../../../db/actions/archive-action.ts';
+import { SCOPES } from '../../../domain/scopes.ts';
+import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+
+/** A key without `actions:govern` must not put an action of its own in the place of one that is governed or requires approval. */
+
+let api: TestApi;
+let governor: string;
+let writer: string;
+
+beforeAll(async () => {
+  api = await startTestApi({ routes: actionRoutes });
+  const { development } = api.database.tenants;
+  governor = (await api.createKey(development, { scopes: SCOPES })).key;
+  const scopes = SCOPES.filter((scope) => scope !== 'actions:govern');
+  writer = (await api.createKey(development, { scopes })).key;
+});
+afterAll(async () => api?.close());
+afterEach(() => {
+  const violations = api.replyViolations.splice(0);
+  if (violations.length > 0) throw new Error(violations.join('\n'));
+});
+
+const ADAPTER = { type: 'http.request', config: { method: 'POST', url: 'https://api.example.com/refunds' } };
+const IMPACT = [{ dimension: 'refunds', amount: { const: 1 }, bound: 'exact' }];
+
+let count = 0;
+const unusedName = (): string => `guarded.number-${++count}`;
+
+const create = (key: string, name: string, more: Record<string, unknown> = {}): Promise<CallResult> =>
+  api.call('POST', '/api/v2/actions', {
+    key,
+    body: { name, adapter: ADAPTER, inputSchema: { type: 'object' }, ...more },
+  });
+const rename = (key: string, ref: string, name: string, more: Record<string, unknown> = {}): Promise<CallResult> =>
+  api.call('PATCH', `/api/v2/actions/${ref}`, { key, body: { name, ...more } });
+const archive = (key: string, ref: string): Promise<CallResult> =>
+  api.call('DELETE', `/api/v2/actions/${ref}`, { key });
+const importing = (key: string, name: string): Promise<CallResult> =>
+  api.call('POST', '/api/v2/actions/import', { key, body: { document: documentOf(name) } });
+
+/** Its one operation becomes the action of that name. */
+const documentOf = (name: string) => ({
+  openapi: '3.1.0',
+  info: { title: `Document of ${name}`, version: '1' },
+  servers: [{ url: 'https://evil.example.com' }],
+  paths: { '/refunds': { post: { operationId: name, responses: { 200: { description: 'ok' } } } } },
+});
+
+async function made(name: string, more: Record<string, unknown> = {}): Promise<string> {
+  const reply = await create(governor, name, more);
+  expect(reply.status, reply.text).toBe(201);
+  return (reply.json as { data: { id: string } }).data.id;
+}
+
+function expectNeedsGovern(reply: CallResult): void {
+  expect(reply.status, reply.text).toBe(403);
+  expect(reply.json).toMatchObject({
+    error: { code: 'AUTHORIZATION_ERROR', message: expect.stringContaining('actions:govern') },
+  });
+}
+
+/** How many live actions bear it. */
+async function bearersOf(name: string): Promise<number> {
+  const [row] = await api.database.asOwner<{ live: number }>(
+    'SELECT count(*)::int AS live FROM actions WHERE name = $1 AND archived_at IS NULL',
+    [name],
+  );
+  return row?.live ?? -1;
+}
+
+const GUARDED: [string, Record<string, unknown>][] = [
+  ['is governed', { governed: true }],
+  ['declares an impact', { impact: IMPACT }],
+  ['requires approval', { approval: { required: true } }],
+];
+
+describe.each(GUARDED)('the name of an action that %s', (_what, definition) => {
+  test('is not free for a writer once it is archived: not by creating, renaming or importing', async () => {
+    const name = unusedName();
+    await made(name, definition);
+    expect((await archive(writer, name)).status).toBe(200);
+    expectNeedsGovern(await create(writer, name));
+    expectNeedsGovern(await create(writer, name, definition));
+    const mine = unusedName();
+    await made(mine);
+    expectNeedsGovern(await rename(writer, mine, name));
+    expectNeedsGovern(await importing(writer, name));
+    expect(await bearersOf(name)).toBe(0);
+    expect(await bearersOf(mine)).toBe(1);
+  });
+
+  test('is free for who governs; released so, it is free for anybody after a plain action had it', async () => {
+    const name = unusedName();
+    await made(name, definition);
+    await archive(writer, name);
+    await made(name);
+    await archive(writer, name);
+    expect((await create(writer, name)).status).toBe(201);
+  });
+
+  test('is not renamed away by a writer, nor left free by who governs', async () => {
+    const name = unusedName();
+    const id = await made(name, definition);
+    expectNeedsGovern(await rename(writer, name, unusedName()));
+    expectNeedsGovern(await rename(writer, id, unusedName(), { governed: false, impact: [] }));
+    expect((await rename(governor, id, unusedName())).status).toBe(200);
+    expectNeedsGovern(await create(writer, name));
+    expect((await rename(governor, id, name)).status).toBe(200);
+  });
+});
+
+test('what is loosened and renamed at once leaves its name governed', async () => {
+  const name = unusedName();
+  const id = await made(name, { governed: true });
+  expect((await rename(governor, id, unusedName(), { governed: false })).status).toBe(200);
+  expectNeedsGovern(await create(writer, name));
+});
+
+test('what was loosened first by who governs leaves a free name', async () => {
+  const name = unusedName();
+  const id = await made(name, { governed: true });
+  await api.call('PATCH', `/api/v2/actions/${id}`, { key: governor, body: { governed: false } });
+  await archive(writer, name);
+  expect((await create(writer, name)).status).toBe(201);
+});
+
+test('a plain name stays free, and an unchanged name takes no scope', async () => {
+  const [name, next] = [unusedName(), unusedName()];
+  await made(name);
+  expect((await rename(writer, name, next)).status).toBe(200);
+  expect((await create(writer, name)).status).toBe(201);
+  const governed = unusedName();
+  await made(governed, { governed: true });
+  expect((await rename(writer, governed, governed, { description: 'the same' })).status).toBe(200);
+});
+
+test('a name in another environment is another name', async () => {
+  const name = unusedName();
+  await made(name, { governed: true });
+  await archive(writer, name);
+  const scopes = SCOPES.filter((scope) => scope !== 'actions:govern');
+  const { key } = await api.createKey(api.database.tenants.staging, { scopes });
+  expect((await create(key, name)).status).toBe(201);
+});
+
+describe('at once with its archiving', () => {
+  test.each([
+    ['created', create],
+    ['imported', importing],
+  ] as const)('%s by a writer: it waits for the archiving, and is refused', async (_how, take) => {
+    const name = unusedName();
+    await made(name, { governed: true });
+    let taking: Promise<CallResult> | undefined;
+    await api.database.db.withEnvironment(api.database.tenants.development, async (tx) => {
+      await archiveAction(tx, name);
+      taking = take(writer, name);
+      await untilSomebodyWaits();
+    });
+    expectNeedsGovern((await taking) as CallResult);
+    expect(await bearersOf(name)).toBe(0);
+  });
+
+  test('twenty archive and create by turns: no writer ever gets it', async () => {
+    const name = unusedName();
+    await made(name, { governed: true });
+    const calls = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0 ? archive(writer, name) : create(writer, name),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toEqual([]);
+    expect(await bearersOf(name)).toBe(0);
+  });
+});
+
+async function untilSomebodyWaits(): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const [row] = await api.database.asOwner<{ waiting: number }>(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return row?.waiting ?? 0;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+}
+
+test('the database commits no bearer of a governed name that was not released, whatever code wrote it', async () => {
+  const name = unusedName();
+  const id = await made(name, { governed: true });
+  const other = await made(unusedName());
+  await archive(writer, id);
+  const renamed = api.database.db.withEnvironment(api.database.tenants.development, (tx) =>
+    tx.raw('UPDATE actions SET name = ? WHERE id = ?', [name, other]),
+  );
+  await expect(renamed).rejects.toThrow(/was governed and is not released/);
+});
