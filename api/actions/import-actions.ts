@@ -25,14 +25,14 @@ export const importActionsRoute = defineRoute({
   response: { 200: z.array(importedOperationSchema) },
   errors: ['CONFLICT'],
   idempotent: true,
-  admit: (deps) => deps.importPlanner.admit(),
-  async readBody(bytes, deps) {
+  openUpload: (deps, workspaceId) => deps.importPlanner.openUpload(workspaceId),
+  async readBody(bytes, deps, workspaceId) {
     if (bytes.length === 0) throw validationError([{ path: 'body', message: 'is missing: send a JSON body' }]);
-    const { read, digest } = await deps.importPlanner.run({ kind: 'request', bytes });
+    const { read, digest } = await deps.importPlanner.run(workspaceId, { kind: 'request', bytes });
     return { body: read, digest };
   },
   async handler({ body, caller, actor, requestId, deps, recordReply }) {
-    const plan = body.planned ?? (await planFrom(body, deps));
+    const plan = body.planned ?? (await planFrom(body, deps, caller.tenant.workspaceId));
     return deps.db.withEnvironment(caller.tenant, async (tx) => {
       const operations = await applyImport(tx, plan, { caller, actor });
       await recordAudit(tx, {
@@ -48,11 +48,20 @@ export const importActionsRoute = defineRoute({
   },
 });
 
-async function planFrom({ url, settings }: ReadImport, deps: ApiDependencies): Promise<PlannedImport> {
+async function planFrom(
+  { url, settings }: ReadImport,
+  deps: ApiDependencies,
+  workspaceId: string,
+): Promise<PlannedImport> {
   if (url === null) throw new Error('an import has neither a plan nor a URL');
   const fetched = await deps.fetchDocument(url);
   if (fetched.kind === 'refused') throw validationError([{ path: 'body.url', message: fetched.message }]);
-  const { planned } = await deps.importPlanner.run({ kind: 'document', bytes: fetched.bytes, url, settings });
+  const { planned } = await deps.importPlanner.run(workspaceId, {
+    kind: 'document',
+    bytes: fetched.bytes,
+    url,
+    settings,
+  });
   return planned;
 }
 

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { RequestOrigin } from '../../domain/forwarding.ts';
+import type { Upload } from './upload.ts';
 import type { AnyRoute, Caller, MemberCaller, UserCaller } from './define-route.ts';
 
 /** What the machinery keeps of one request. */
@@ -9,6 +10,8 @@ export interface RequestState {
   origin: RequestOrigin;
   /** Set once the path and method are known. */
   route?: AnyRoute;
+  /** Set while a body is held that only a few may be of. */
+  upload?: Upload;
   /** Set once the caller is authenticated. */
   caller?: Caller | MemberCaller | UserCaller;
 }

@@ -1,3 +1,4 @@
+import type { Upload } from './upload.ts';
 import type { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -153,9 +154,9 @@ export interface RouteDefinition<
    * Parses and checks the body in place of the event loop, for one so large that everybody else would wait for it. The
    * schema of `request.body` then only describes it, and this throws what the check by the schema would.
    */
-  readBody?(bytes: Uint8Array, deps: ApiDependencies): Promise<ReadBody<Parsed>>;
-  /** Asked before the body is read, where bodies are so large that only a few may be held at once; the reply gives the place back. */
-  admit?(deps: ApiDependencies): () => void;
+  readBody?(bytes: Uint8Array, deps: ApiDependencies, workspaceId: string): Promise<ReadBody<Parsed>>;
+  /** Asked before the body is read, where bodies are so large that only a few may be held at once. */
+  openUpload?(deps: ApiDependencies, workspaceId: string): Upload;
   handler(context: RouteContext<Out<P>, Out<Q>, Parsed>): Promise<RouteReply<Data<R>>>;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import { RequestAbortedError } from './client-gone.ts';
+import type { Upload } from './upload.ts';
 import { parseJsonText, type JsonTextOptions } from './json-text.ts';
 
 export const BODY_BYTES_MAX = 1_048_576;
@@ -16,13 +17,13 @@ export async function readJsonBody(request: IncomingMessage, bytesMax = BODY_BYT
 }
 
 /**
- * The bytes of a body that says it is JSON.
+ * The bytes of a body that says it is JSON. An upload that may not go on is refused like one that is too large.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE.
  */
-export async function readJsonBytes(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+export async function readJsonBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const bytes = await readBytes(request, bytesMax);
+  const bytes = await readBytes(request, bytesMax, upload);
   if (bytes.length > 0) checkMediaType(request);
   return bytes;
 }
@@ -42,19 +43,27 @@ export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): un
  * Reads by events, since leaving a `for await` early destroys the connection before the 413 is sent. What follows an
  * oversized body is discarded: Node drains it once the response is out.
  */
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // While its credential was looked up: no event will tell of it any more.
     if (request.destroyed) return reject(new RequestAbortedError());
     const chunks: Buffer[] = [];
     let size = 0;
+    let isRefused = false;
+    const refuse = (error: unknown): void => {
+      isRefused = true;
+      chunks.length = 0;
+      reject(error);
+    };
     request.on('data', (chunk: Buffer) => {
+      if (isRefused) return;
       size += chunk.length;
-      if (size <= bytesMax) {
+      if (size > bytesMax) return refuse(tooLarge(bytesMax));
+      try {
+        upload?.take(chunk.length);
         chunks.push(chunk);
-      } else {
-        chunks.length = 0;
-        reject(tooLarge(bytesMax));
+      } catch (error) {
+        refuse(error);
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));

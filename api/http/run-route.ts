@@ -101,11 +101,12 @@ async function runEnvironmentRoute(runner: RouteRunner, route: EnvironmentRoute,
   ctx.state.caller = caller;
   await pass(runner.gates, { ctx, route, workspaceId: caller.workspaceId });
   requireScope(caller, route);
-  const leave = route.admit?.(runner.deps);
+  const upload = route.openUpload?.(runner.deps, caller.workspaceId);
+  if (upload !== undefined) ctx.state.upload = upload;
   try {
     await runForCaller(runner, route, ctx, caller);
   } finally {
-    leave?.();
+    upload?.leave();
   }
 }
 
@@ -176,12 +177,19 @@ async function read(
   const common = { requestId: ctx.state.requestId, deps: runner.deps, signal: clientGoneSignal(ctx) };
   if (route.kind === 'environment' && route.readBody !== undefined) {
     const parts = parseParts(route, ctx);
-    const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX);
-    const { body, digest } = await route.readBody(bytes, runner.deps);
+    const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
+    const { body, digest } = await route.readBody(bytes, runner.deps, workspaceOf(ctx));
     return { ...parts, body, json: digest, ...common };
   }
   const json = takesBody(route) ? await readJsonBody(ctx.req, route.bodyBytesMax) : undefined;
   return { ...parseRequest(route, ctx, json), json, ...common };
+}
+
+function workspaceOf(ctx: HttpContext): string {
+  const { caller } = ctx.state;
+  if (caller === undefined || !('workspaceId' in caller))
+    throw new Error('the caller of an environment has a workspace');
+  return caller.workspaceId;
 }
 
 /** A GET carries no body. Any other method without a body schema takes none but `{}`. */

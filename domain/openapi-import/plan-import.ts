@@ -48,6 +48,10 @@ export function planImport(source: unknown, at: string, options: ImportOptions):
   const { document } = parsed;
   const listed = listOperations(document, at);
   if (!listed.ok) return listed;
+  if (listed.operations.length === 0) {
+    const message = 'has no operation below "paths", so that there is nothing to import';
+    return { ok: false, issues: [{ path: at, message }] };
+  }
   const ids = listed.operations.map(({ operationId }) => operationId);
   const known = new Set(ids);
   const unknown = (options.operations ?? []).flatMap((id, index) =>

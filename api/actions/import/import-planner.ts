@@ -1,15 +1,20 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
+import type { Upload } from '../../http/upload.ts';
+import { FairSlots, NoSlotError } from '../../threads/fair-slots.ts';
 import type { ImportAnswer, ImportJob } from './import-job.ts';
+import { Uploads } from './uploads.ts';
 
 /** Far above what the largest document takes (domain/openapi-import/limits.ts): the last of several bounds. */
 const HEAP_MB_MAX = 768;
 const YOUNG_HEAP_MB_MAX = 64;
 const TIME_MS_MAX = 60_000;
-const WAITING_MAX = 4;
-/** Each holds a body of up to 20 MiB, from its first byte on. */
-const REQUESTS_MAX = 8;
+const WAITING_MAX = 8;
+const WAITING_A_WORKSPACE_MAX = 2;
 const WAIT_MS_MAX = 30_000;
+/** Each holds a body of up to 20 MiB. */
+const UPLOADS_A_WORKSPACE_MAX = 3;
+const UPLOAD_BYTES_MAX = 8 * 20 * 1_048_576;
 
 export interface ImportPlannerOptions {
   /** The module that the thread runs; beside this one where it is left out. */
@@ -17,38 +22,47 @@ export interface ImportPlannerOptions {
   timeMsMax?: number;
   heapMbMax?: number;
   waitingMax?: number;
-  requestsMax?: number;
+  waitingAWorkspaceMax?: number;
+  uploadsAWorkspaceMax?: number;
+  uploadBytesMax?: number;
   waitMsMax?: number;
 }
 
 /**
- * Reads OpenAPI descriptions in threads: one import at a time, a few wait, the rest are told to come again. A thread has a heap
- * and a time of its own and ends with its import, so that no document takes the service along, however it was made.
+ * Reads OpenAPI descriptions in threads: one import at a time, a few wait, in turn by workspace, the rest are told to come again.
+ * A thread has a heap and a time of its own and ends with its import, so that no document takes the service along, however it
+ * was made. A turn is asked for when the body has arrived: an upload holds nothing that another workspace waits for.
  */
 export class ImportPlanner {
   private readonly options: ImportPlannerOptions;
-  private readonly waiting: ((granted: boolean) => void)[] = [];
   private readonly workers = new Set<Worker>();
-  private requests = 0;
-  private isBusy = false;
+  private readonly slots: FairSlots;
+  private readonly uploads: Uploads;
   private isClosed = false;
 
   constructor(options: ImportPlannerOptions = {}) {
     this.options = options;
+    this.slots = new FairSlots({
+      slots: 1,
+      slotsAnOwnerMax: 1,
+      waitingMax: options.waitingMax ?? WAITING_MAX,
+      waitingAnOwnerMax: options.waitingAWorkspaceMax ?? WAITING_A_WORKSPACE_MAX,
+      waitMsMax: options.waitMsMax ?? WAIT_MS_MAX,
+    });
+    this.uploads = new Uploads({
+      aWorkspaceMax: options.uploadsAWorkspaceMax ?? UPLOADS_A_WORKSPACE_MAX,
+      bytesMax: options.uploadBytesMax ?? UPLOAD_BYTES_MAX,
+      refusal: tooMany,
+    });
   }
 
   /**
-   * A place for one request, before its body is read: what uploads hold in memory is bounded with it. Call what it gives back
-   * once, when the request is answered.
+   * The body of one request, before it is read.
    *
-   * @throws {ServiceError} SERVICE_UNAVAILABLE where all are taken.
+   * @throws {ServiceError} SERVICE_UNAVAILABLE where the workspace sends as many as it may.
    */
-  admit(): () => void {
-    if (this.requests >= (this.options.requestsMax ?? REQUESTS_MAX)) throw tooMany();
-    this.requests++;
-    return () => {
-      this.requests--;
-    };
+  openUpload(workspaceId: string): Upload {
+    return this.uploads.open(workspaceId);
   }
 
   /**
@@ -56,56 +70,31 @@ export class ImportPlanner {
    * wrong, and where it needs more time or memory than an import may take.
    */
   async run<Kind extends ImportJob['kind']>(
+    workspaceId: string,
     job: Extract<ImportJob, { kind: Kind }>,
   ): Promise<Extract<ImportAnswer, { kind: Kind }>> {
-    await this.turn();
-    try {
-      // It may have been closed since the turn was given.
-      if (this.isClosed) throw tooMany();
-      const answer = await this.inThread(job);
-      if (answer.kind === 'refused') {
-        const { code, message, details } = answer;
-        throw new ServiceError(code, { message, ...(details === undefined ? {} : { details }) });
-      }
-      return answer as Extract<ImportAnswer, { kind: Kind }>;
-    } finally {
-      this.endTurn();
+    const answer = await this.inTurn(workspaceId, () => this.inThread(job));
+    if (answer.kind === 'refused') {
+      const { code, message, details } = answer;
+      throw new ServiceError(code, { message, ...(details === undefined ? {} : { details }) });
     }
+    return answer as Extract<ImportAnswer, { kind: Kind }>;
   }
 
   /** Ends the threads; what they were to answer is refused. */
   close(): void {
     this.isClosed = true;
+    this.slots.close();
     for (const worker of this.workers) void worker.terminate();
-    for (const wake of this.waiting.splice(0)) wake(false);
   }
 
-  private async turn(): Promise<void> {
-    if (this.isClosed) throw tooMany();
-    if (!this.isBusy) {
-      this.isBusy = true;
-      return;
+  private async inTurn(workspaceId: string, work: () => Promise<ImportAnswer>): Promise<ImportAnswer> {
+    try {
+      return await this.slots.run(workspaceId, work);
+    } catch (error) {
+      if (error instanceof NoSlotError) throw tooMany();
+      throw error;
     }
-    if (this.waiting.length >= (this.options.waitingMax ?? WAITING_MAX)) throw tooMany();
-    const isGranted = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(wake), 1);
-        resolve(false);
-      }, this.options.waitMsMax ?? WAIT_MS_MAX);
-      const wake = (granted: boolean): void => {
-        clearTimeout(timer);
-        resolve(granted);
-      };
-      this.waiting.push(wake);
-    });
-    if (!isGranted) throw tooMany();
-  }
-
-  /** Hands the turn over to who waits longest, so that nobody comes between. */
-  private endTurn(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.isBusy = false;
-    else next(true);
   }
 
   private async inThread(job: ImportJob): Promise<ImportAnswer> {

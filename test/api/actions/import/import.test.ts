@@ -159,20 +159,45 @@ describe('an import', () => {
   });
 });
 
-describe('a service that holds as many bodies as it may', () => {
-  it('reads no further one, and does again once a caller went away', async () => {
-    const other = await startTestApi({ routes: actionRoutes, database: api.database, imports: { requestsMax: 1 } });
+describe('a slow upload', () => {
+  const PATH = '/api/v2/actions/import';
+
+  /** A request whose body never ends. */
+  function slowUpload(baseUrl: string, key: string) {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': '1000' };
+    const upload = request(`${baseUrl}${PATH}`, { method: 'POST', headers });
+    upload.on('error', () => undefined); // it is broken off below
+    upload.write('{"document":');
+    return upload;
+  }
+
+  it('takes nothing from another workspace, and its own place comes back when it ends', async () => {
+    const imports = { uploadsAWorkspaceMax: 1, waitingMax: 0 };
+    const other = await startTestApi({ routes: actionRoutes, database: api.database, imports });
     try {
-      const status = async (): Promise<number> =>
-        (await other.call('POST', '/api/v2/actions/import', { key: full, body: {} })).status;
-      expect(await status()).toBe(400);
-      const headers = { authorization: `Bearer ${full}`, 'content-type': 'application/json', 'content-length': '1000' };
-      const upload = request(`${other.baseUrl}/api/v2/actions/import`, { method: 'POST', headers });
-      upload.on('error', () => undefined); // it is broken off below
-      upload.write('{"document":');
-      await expect.poll(status).toBe(503);
+      const status = async (key: string): Promise<number> => (await other.call('POST', PATH, { key, body: {} })).status;
+      const neighbour = await other.createKey((await other.database.anotherWorkspace()).development);
+      const upload = slowUpload(other.baseUrl, full);
+      await expect.poll(() => status(full)).toBe(503);
+      expect(await status(neighbour.key)).toBe(400);
       upload.destroy();
-      await expect.poll(status).toBe(400);
+      await expect.poll(() => status(full)).toBe(400);
+    } finally {
+      await other.close();
+    }
+  }, 180_000);
+
+  it('is refused where the bodies that have arrived are as much as the process may hold', async () => {
+    const other = await startTestApi({
+      routes: actionRoutes,
+      database: api.database,
+      imports: { uploadBytesMax: 10_000 },
+    });
+    try {
+      const bodyOf = (characters: number) => ({ key: full, body: { document: 'x'.repeat(characters) } });
+      expect((await other.call('POST', PATH, bodyOf(20_000))).status).toBe(503);
+      // What it held was given back.
+      for (let again = 0; again < 3; again++) expect((await other.call('POST', PATH, bodyOf(8_000))).status).toBe(400);
     } finally {
       await other.close();
     }

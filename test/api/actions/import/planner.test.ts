@@ -22,7 +22,8 @@ function planner(options: ImportPlannerOptions = {}): ImportPlanner {
 }
 
 const bytesOf = (document: unknown): Uint8Array => Buffer.from(JSON.stringify({ document }));
-const run = (made: ImportPlanner, document: unknown) => made.run({ kind: 'request', bytes: bytesOf(document) });
+const run = (made: ImportPlanner, document: unknown, workspaceId = 'wsp_a') =>
+  made.run(workspaceId, { kind: 'request', bytes: bytesOf(document) });
 
 /** The code and the issue of what is refused; fails where it is not. */
 async function refusalOf(promise: Promise<unknown>): Promise<[string, string]> {
@@ -119,14 +120,16 @@ describe('imports', () => {
     PATIENCE_MS,
   );
 
-  it('take a place each before their bodies are read, and give it back', () => {
-    const made = planner({ requestsMax: 2 });
-    const [leave] = [made.admit(), made.admit()];
-    expect(() => made.admit()).toThrow('Other imports');
-    leave();
-    made.admit();
-    expect(() => made.admit()).toThrow('Other imports');
-  });
+  it('of one workspace wait for their own, and another one has its turn first', async () => {
+    const made = planner({ waitingAWorkspaceMax: 2 });
+    const ended: string[] = [];
+    const run1 = (title: string, workspaceId: string) =>
+      run(made, smallDocument(title, 1), workspaceId).then(() => ended.push(title));
+    const all = [run1('a1', 'wsp_a'), run1('a2', 'wsp_a'), run1('a3', 'wsp_a'), run1('b1', 'wsp_b')];
+    expect((await refusalOf(run(made, smallDocument('a4', 1))))[0]).toBe('SERVICE_UNAVAILABLE');
+    await Promise.all(all);
+    expect(ended).toEqual(['a1', 'b1', 'a2', 'a3']);
+  }, 240_000);
 
   it(
     'do not wait for ever',
