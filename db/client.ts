@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Client, QueryConfig, QueryResult } from 'pg';
-import { beginAs, type CommitOptions } from './scope.ts';
+import { beginAs, type TransactionOptions } from './scope.ts';
 import { type Bindings, type Statement, statementOf, valuesOf } from './statement.ts';
 
 /** Who a query is for. Every tenant row belongs to exactly one environment of one workspace. */
@@ -85,9 +85,9 @@ export class Database {
   async withEnvironment<T>(
     tenant: Tenant,
     work: (tx: EnvironmentTransaction) => Promise<T>,
-    options: CommitOptions = {},
+    options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(beginAs(ofTenant(tenant), options), (tx) => work(tx as EnvironmentTransaction));
+    return this.transact(beginAs(ofTenant(tenant), options), (tx) => work(tx as EnvironmentTransaction), options);
   }
 
   /**
@@ -97,22 +97,31 @@ export class Database {
   async oneStatement<T>(
     tenant: Tenant,
     work: (tx: EnvironmentTransaction) => Promise<T>,
-    options: CommitOptions = {},
+    options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(beginAs(ofTenant(tenant), options), (tx) => work(tx as EnvironmentTransaction), true);
+    const begin = beginAs(ofTenant(tenant), options);
+    return this.transact(begin, (tx) => work(tx as EnvironmentTransaction), { ...options, isOneStatement: true });
   }
 
   /**
    * For the tables of a workspace as a whole (members, keys, audit): one transaction whose settings name the workspace and no
    * environment. Tables of an environment are empty in it. Rolls back when `work` throws.
    */
-  async withWorkspace<T>(workspaceId: string, work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
-    return this.transact(beginAs({ workspaceId }), (tx) => work(tx as WorkspaceTransaction));
+  async withWorkspace<T>(
+    workspaceId: string,
+    work: (tx: WorkspaceTransaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    return this.transact(beginAs({ workspaceId }, options), (tx) => work(tx as WorkspaceTransaction), options);
   }
 
   /** For a user's own account and sign-in sessions, which belong to no workspace. Rolls back when `work` throws. */
-  async withUser<T>(userId: string, work: (tx: UserTransaction) => Promise<T>): Promise<T> {
-    return this.transact(beginAs({ userId }), (tx) => work(tx as UserTransaction));
+  async withUser<T>(
+    userId: string,
+    work: (tx: UserTransaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    return this.transact(beginAs({ userId }, options), (tx) => work(tx as UserTransaction), options);
   }
 
   /** A user and a workspace in one transaction, for what changes both: accepting an invitation. */
@@ -141,15 +150,16 @@ export class Database {
   private async transact<T>(
     begin: string,
     work: (tx: ScopedTransaction) => Promise<T>,
-    isOneStatement = false,
+    { isOneStatement = false, readOnly = false }: { isOneStatement?: boolean; readOnly?: boolean } = {},
   ): Promise<T> {
     const client = (await this.pool.client.acquireConnection()) as PooledClient;
     let isOver = false;
     let commit: Promise<QueryResult> | null = null;
+    let beginFailure: { error: unknown } | null = null;
     try {
       sendTogether(client);
-      // Its failure is the failure of every statement behind it and of the COMMIT.
-      client.query(begin).catch(() => undefined);
+      // Every statement behind it fails too, and says less: this failure is the one that is thrown.
+      client.query(begin).catch((error: unknown) => (beginFailure = { error }));
       const query: Query = (config) => {
         // Also of what goes on beside a failure, as in Promise.all: the connection may be another transaction's by then.
         if (isOver) throw new Error('the transaction is over');
@@ -164,6 +174,10 @@ export class Database {
       };
       const result = await work(this.transactionOn(client, query));
       isOver = true;
+      if (readOnly && commit === null) {
+        endInPassing(client);
+        return result;
+      }
       const { command } = await (commit ?? client.query('COMMIT'));
       if (command !== 'COMMIT')
         throw new Error('a statement failed, its error was swallowed, and nothing was committed');
@@ -171,7 +185,7 @@ export class Database {
     } catch (error) {
       isOver = true;
       await rollBack(client);
-      throw error;
+      throw beginFailure === null ? error : (beginFailure as { error: unknown }).error;
     } finally {
       await this.pool.client.releaseConnection(client);
     }
@@ -224,6 +238,11 @@ function ofTenant({ workspaceId, environmentId }: Tenant): Tenant {
 function sendTogether({ connection: { stream } }: Client): void {
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+/** Who has the connection next is answered after this. A connection whose COMMIT fails is broken, and is not used again. */
+function endInPassing(client: PooledClient): void {
+  client.query('COMMIT').catch((error: unknown) => (client.__knex__disposed ??= error));
 }
 
 /** A connection whose transaction cannot be ended is not used again. */

@@ -1,4 +1,5 @@
 import { isId } from '../domain/ids.ts';
+import { ROLES, type Role } from '../domain/roles.ts';
 
 /** What a transaction is for: row-level security compares every row with it. */
 export interface Scope {
@@ -6,6 +7,12 @@ export interface Scope {
   environmentId?: string;
   userId?: string;
 }
+
+/** The credential that asked for a transaction, as it was when it was looked up. */
+export type Credential =
+  | { type: 'api_key'; keyId: string }
+  /** `membership` where the request works in a workspace: the role must still be this one. */
+  | { type: 'session'; sessionId: string; userId: string; membership: { workspaceId: string; role: Role } | null };
 
 /** When the commit of a transaction reaches the disk. */
 export interface CommitOptions {
@@ -16,6 +23,19 @@ export interface CommitOptions {
    */
   flush?: 'now' | 'with_the_next';
 }
+
+export interface TransactionOptions extends CommitOptions {
+  /** Nothing is written. The result is handed on without waiting for the COMMIT, which has nothing to make durable. */
+  readOnly?: boolean;
+  /**
+   * Looked at again by the statement that begins the transaction, and held until its end: whoever revokes it waits for this
+   * transaction, and what begins afterwards fails with CREDENTIAL_ENDED. Source: migration 0020.
+   */
+  held?: Credential;
+}
+
+/** The SQLSTATE of a transaction whose credential was revoked, expired or removed, or whose role is another one by now. */
+export const CREDENTIAL_ENDED = 'SC001';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const isUuid = (id: string): boolean => UUID.test(id);
@@ -30,8 +50,8 @@ const SETTINGS: Record<keyof Scope, { name: string; takes: string; isWellFormed:
  * The ids stand in the statement itself, so that it takes one round trip and no parameters: each must be one by its form.
  * A member that is there and holds no id throws; it must not widen the scope.
  */
-export function beginAs(scope: Scope, { flush = 'now' }: CommitOptions = {}): string {
-  const statements = ['BEGIN'];
+export function beginAs(scope: Scope, { flush = 'now', readOnly = false, held }: TransactionOptions = {}): string {
+  const statements = [readOnly ? 'BEGIN READ ONLY' : 'BEGIN'];
   for (const key of Object.keys(scope) as (keyof Scope)[]) {
     const { name, takes, isWellFormed } = SETTINGS[key];
     const id = scope[key];
@@ -39,5 +59,20 @@ export function beginAs(scope: Scope, { flush = 'now' }: CommitOptions = {}): st
     statements.push(`SET LOCAL ${name} = '${id}'`);
   }
   if (flush === 'with_the_next') statements.push('SET LOCAL synchronous_commit = off');
+  if (held !== undefined) statements.push(holdStatement(held));
   return statements.join('; ');
+}
+
+/** As above, nothing but ids by their form and roles stands in the text. */
+function holdStatement(held: Credential): string {
+  if (held.type === 'api_key') {
+    if (!isId('apiKey', held.keyId)) throw new Error('a held API key is named by its id');
+    return `SELECT hold_api_key('${held.keyId}')`;
+  }
+  const { sessionId, userId, membership } = held;
+  if (!isId('signInSession', sessionId) || !isId('user', userId)) throw new Error('a held session is named by its ids');
+  if (membership === null) return `SELECT hold_session('${sessionId}', '${userId}', NULL, NULL)`;
+  const { workspaceId, role } = membership;
+  if (!isUuid(workspaceId) || !ROLES.includes(role)) throw new Error('a held membership is a workspace and a role');
+  return `SELECT hold_session('${sessionId}', '${userId}', '${workspaceId}', '${role}')`;
 }

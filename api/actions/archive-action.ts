@@ -2,7 +2,7 @@ import { archiveAction } from '../../db/actions/archive-action.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
-import { recordActionChange } from './audit.ts';
+import { actionEntry } from './audit.ts';
 
 export const archiveActionRoute = defineRoute({
   id: 'actions.archive',
@@ -17,15 +17,13 @@ export const archiveActionRoute = defineRoute({
   request: { params: actionRefParams },
   response: { 200: actionSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, actor, requestId, deps }) {
-    const action = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const archived = await archiveAction(tx, params.ref);
-      if (archived?.changed === true) {
-        await recordActionChange(tx, 'action.archived', archived.action, { caller, actor, requestId });
-      }
-      return archived?.action ?? null;
-    });
-    if (action === null) throw notFound('action');
-    return { status: 200, data: presentAction(action) };
+  async change(tx, { params }) {
+    const archived = await archiveAction(tx, params.ref);
+    if (archived === null) throw notFound('action');
+    const { action, changed } = archived;
+    return {
+      reply: { status: 200, data: presentAction(action) },
+      audit: changed ? actionEntry('action.archived', action) : 'none: the action was archived before',
+    };
   },
 });

@@ -1,30 +1,16 @@
 import type { ActionRecord } from '../../db/actions/records.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { Actor, Caller } from '../http/define-route.ts';
+import type { AuditEntry } from '../http/define-route.ts';
 
-interface Who {
-  caller: Caller;
-  actor: Actor;
-  requestId: string;
-}
-
-/** Records a change of an action with the version that is now current, whose definition is immutable and readable by its id. */
-export async function recordActionChange(
-  tx: EnvironmentTransaction,
+/** What the audit log keeps of a changed action: the version that is now current, whose definition is immutable and readable by its id. */
+export function actionEntry(
   change: 'action.created' | 'action.updated' | 'action.archived',
-  action: ActionRecord,
-  { caller, actor, requestId }: Who,
+  { id, name, currentVersion }: ActionRecord,
   before?: ActionRecord,
-): Promise<void> {
-  const { name, currentVersion } = action;
+): AuditEntry {
   const renamed = before !== undefined && before.name !== name ? { previousName: before.name } : {};
-  await recordAudit(tx, {
-    workspaceId: caller.tenant.workspaceId,
-    actor,
+  return {
     action: change,
-    target: { type: 'action', id: action.id },
+    target: { type: 'action', id },
     details: { name, version: currentVersion.number, digest: currentVersion.digest, ...renamed },
-    requestId,
-  });
+  };
 }

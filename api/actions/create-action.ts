@@ -2,7 +2,7 @@ import { createAction } from '../../db/actions/create-action.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireSecretScope, takeNames } from './access.ts';
 import { actionSchema, presentAction } from './action-schemas.ts';
-import { recordActionChange } from './audit.ts';
+import { actionEntry } from './audit.ts';
 import { createActionBody } from './body-schemas.ts';
 import { buildDefinition, schemaIssuesOf } from './definition.ts';
 
@@ -21,25 +21,24 @@ export const createActionRoute = defineRoute({
   response: { 201: actionSchema },
   errors: ['CONFLICT'],
   idempotent: true,
-  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+  async prepare({ body, caller, deps }) {
     const schemaIssues = await schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body);
-    const { definition, digest, secretNames } = buildDefinition(body, null, schemaIssues);
+    return buildDefinition(body, null, schemaIssues);
+  },
+  async change(tx, { body, caller, actor }, { definition, digest, secretNames }) {
     requireSecretScope(caller, secretNames);
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const action = await createAction(tx, {
-        environmentId: caller.environment.id,
-        name: body.name,
-        description: body.description ?? null,
-        version: {
-          definition,
-          digest,
-          createdBy: actor,
-          changeNote: body.changeNote ?? null,
-        },
-      });
-      await takeNames(tx, caller, [action.name]);
-      await recordActionChange(tx, 'action.created', action, { caller, actor, requestId });
-      return recordReply(tx, { status: 201, data: presentAction(action) });
+    const action = await createAction(tx, {
+      environmentId: caller.environment.id,
+      name: body.name,
+      description: body.description ?? null,
+      version: {
+        definition,
+        digest,
+        createdBy: actor,
+        changeNote: body.changeNote ?? null,
+      },
     });
+    await takeNames(tx, caller, [action.name]);
+    return { reply: { status: 201, data: presentAction(action) }, audit: actionEntry('action.created', action) };
   },
 });

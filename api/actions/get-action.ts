@@ -13,9 +13,9 @@ export const getActionRoute = defineRoute({
   request: { params: actionRefParams },
   response: { 200: actionSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const action = await deps.db.withEnvironment(caller.tenant, (tx) => getAction(tx, params.ref));
+  async read(tx, { params }) {
+    const action = await getAction(tx, params.ref);
     if (action === null) throw notFound('action');
-    return { status: 200, data: presentAction(action) };
+    return presentAction(action);
   },
 });

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { validationError } from '../../domain/errors.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { applyImport } from './import/apply-import.ts';
 import { importActionsBody, importedOperationSchema, IMPORT_BODY_BYTES_MAX } from './import/import-body.ts';
 import type { ImportedOperation } from './import/import-body.ts';
@@ -31,26 +29,23 @@ export const importActionsRoute = defineRoute({
     const { read, digest } = await deps.importPlanner.run(workspaceId, { kind: 'request', bytes });
     return { body: read, digest };
   },
-  async handler({ body, caller, actor, requestId, deps, recordReply }) {
-    const plan = body.planned ?? (await planFrom(body, deps, caller.tenant.workspaceId));
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const operations = await applyImport(tx, plan, { caller, actor });
-      await recordAudit(tx, {
-        workspaceId: caller.tenant.workspaceId,
-        actor,
+  prepare: async ({ body, caller, deps }) => body.planned ?? (await planFrom(body, deps, caller.workspaceId)),
+  async change(tx, { body, caller, actor }, plan) {
+    const operations = await applyImport(tx, plan, { caller, actor });
+    return {
+      reply: { status: 200, data: operations },
+      audit: {
         action: 'actions.imported',
         target: { type: 'environment', id: caller.environment.id },
         details: { title: plan.title, ...sourceOf(body), ...countsOf(operations) },
-        requestId,
-      });
-      return recordReply(tx, { status: 200, data: operations });
-    });
+      },
+    };
   },
 });
 
 async function planFrom(
   { url, settings }: ReadImport,
-  deps: ApiDependencies,
+  deps: WorkDependencies,
   workspaceId: string,
 ): Promise<PlannedImport> {
   if (url === null) throw new Error('an import has neither a plan nor a URL');

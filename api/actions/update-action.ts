@@ -5,7 +5,7 @@ import { notFound, ServiceError, type Issue } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
 import { requireGovernScope, requireGovernToRename, requireSecretScope, takeNames } from './access.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
-import { recordActionChange } from './audit.ts';
+import { actionEntry } from './audit.ts';
 import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
 import { buildDefinition, schemaIssuesOf } from './definition.ts';
 
@@ -24,23 +24,24 @@ export const updateActionRoute = defineRoute({
   request: { params: actionRefParams, body: updateActionBody },
   response: { 200: actionSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ params, body, caller, actor, requestId, deps }) {
-    const schemaIssues = await schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body);
-    const action = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const before = await lockAction(tx, params.ref);
-      if (before === null) throw notFound('action');
-      if (before.archivedAt !== null) throw archived(before);
-      const version = nextVersion(before, body, { caller, actor, schemaIssues });
-      const name = body.name ?? before.name;
-      if (name !== before.name) requireGovernToRename(caller, before.definition);
-      const description = body.description === undefined ? before.description : body.description;
-      if (version === null && name === before.name && description === before.description) return before;
-      const after = await updateAction(tx, before, { name, description, version });
-      if (name !== before.name) await takeNames(tx, caller, [name]);
-      await recordActionChange(tx, 'action.updated', after, { caller, actor, requestId }, before);
-      return after;
-    });
-    return { status: 200, data: presentAction(action) };
+  prepare: ({ body, caller, deps }) => schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body),
+  async change(tx, { params, body, caller, actor }, schemaIssues) {
+    const before = await lockAction(tx, params.ref);
+    if (before === null) throw notFound('action');
+    if (before.archivedAt !== null) throw archived(before);
+    const version = nextVersion(before, body, { caller, actor, schemaIssues });
+    const name = body.name ?? before.name;
+    if (name !== before.name) requireGovernToRename(caller, before.definition);
+    const description = body.description === undefined ? before.description : body.description;
+    if (version === null && name === before.name && description === before.description) {
+      return { reply: { status: 200, data: presentAction(before) }, audit: 'none: the action was so already' };
+    }
+    const after = await updateAction(tx, before, { name, description, version });
+    if (name !== before.name) await takeNames(tx, caller, [name]);
+    return {
+      reply: { status: 200, data: presentAction(after) },
+      audit: actionEntry('action.updated', after, before),
+    };
   },
 });
 

@@ -1,11 +1,10 @@
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
-import { defineWorkspaceRoute } from '../http/define-route.ts';
+import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
 import { apiKeysParams, createApiKeyBody, createdApiKeySchema, presentCreatedApiKey } from './schemas.ts';
 
-export const createApiKeyRoute = defineWorkspaceRoute({
+export const createApiKeyRoute = defineWorkspaceRouteInEnvironment({
   id: 'apiKeys.create',
   method: 'POST',
   path: '/api/v2/workspaces/{workspaceId}/api-keys',
@@ -17,32 +16,25 @@ export const createApiKeyRoute = defineWorkspaceRoute({
   response: { 201: createdApiKeySchema },
   errors: ['NOT_FOUND'],
   headers: { 'Cache-Control': 'no-store' },
-  async handler({ body, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
+  inEnvironment: ({ body }) => body.environmentId.toLowerCase(),
+  async change(tx, { body, caller }) {
     const { name, preset, scopes } = body;
     if (preset !== undefined && scopes !== undefined) {
       throw validationError([{ path: 'body.preset', message: 'cannot stand beside scopes: send one of the two' }]);
     }
     const expiresAt = futureMoment(body.expiresAt ?? null);
-    const environmentId = body.environmentId.toLowerCase();
-    const { record, key } = await deps.db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
-      if (!(await isOfWorkspace(tx, environmentId))) throw notFound('environment');
-      const wanted = { name, expiresAt, createdBy: caller.userId, ...(preset === undefined ? {} : { preset }) };
-      const made = await createApiKey(tx, scopes === undefined ? wanted : { ...wanted, scopes: [...new Set(scopes)] });
-      const target = { type: 'api_key', id: made.record.id };
-      const details = { name, preset: made.record.preset, scopes: made.record.scopes };
-      await recordAudit(tx, {
-        workspaceId,
-        environmentId,
-        actor,
+    if (!(await isOfWorkspace(tx, body.environmentId))) throw notFound('environment');
+    const wanted = { name, expiresAt, createdBy: caller.userId, ...(preset === undefined ? {} : { preset }) };
+    const made = await createApiKey(tx, scopes === undefined ? wanted : { ...wanted, scopes: [...new Set(scopes)] });
+    const { record, key } = made;
+    return {
+      reply: { status: 201, data: presentCreatedApiKey(record, key) },
+      audit: {
         action: 'api_key.created',
-        target,
-        details,
-        requestId,
-      });
-      return made;
-    });
-    return { status: 201, data: presentCreatedApiKey(record, key) };
+        target: { type: 'api_key', id: record.id },
+        details: { name, preset: record.preset, scopes: record.scopes },
+      },
+    };
   },
 });
 

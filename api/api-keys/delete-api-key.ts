@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { revokeApiKey } from '../../db/api-keys/revoke-api-key.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineWorkspaceRoute } from '../http/define-route.ts';
 import { apiKeyParams } from './schemas.ts';
@@ -16,25 +15,19 @@ export const deleteApiKeyRoute = defineWorkspaceRoute({
   request: { params: apiKeyParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
-  async handler({ params: { keyId }, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
-    await deps.db.withWorkspace(workspaceId, async (tx) => {
-      const revoked = await revokeApiKey(tx, keyId);
-      if (revoked === null) throw notFound('API key');
-      if (!revoked.isNew) return;
-      const { environmentId, name } = revoked;
-      const target = { type: 'api_key', id: keyId };
-      const entry = {
-        workspaceId,
-        environmentId,
-        actor,
-        action: 'api_key.deleted',
-        target,
-        details: { name },
-        requestId,
-      };
-      await recordAudit(tx, entry);
-    });
-    return { status: 200, data: { deleted: true as const } };
+  async change(tx, { params: { keyId } }) {
+    const revoked = await revokeApiKey(tx, keyId);
+    if (revoked === null) throw notFound('API key');
+    const { environmentId, name, isNew } = revoked;
+    const entry = {
+      action: 'api_key.deleted',
+      target: { type: 'api_key', id: keyId },
+      environmentId,
+      details: { name },
+    } as const;
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: isNew ? entry : 'none: the key was deleted before',
+    };
   },
 });

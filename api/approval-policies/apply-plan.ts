@@ -8,13 +8,12 @@ import { markPlanApplied } from '../../db/approval-policies/mark-plan-applied.ts
 import { readPolicyRevision } from '../../db/approval-policies/read-policy-revision.ts';
 import type { AppliedPlan, PlannedChange, PlanRecord, PolicyRecord } from '../../db/approval-policies/records.ts';
 import { requireRoom } from '../../db/approval-policies/require-room.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { documentDigestOf } from '../../domain/approval-policies/files.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { type Actor, defineRoute } from '../http/define-route.ts';
-import { recordPolicyChange, type PolicyChange, type Who } from './audit.ts';
+import { type Actor, type Audit, type AuditEntry, defineRoute } from '../http/define-route.ts';
+import { policyEntry, type PolicyChange } from './audit.ts';
 import { appliedSchema, applyBody, presentApplied } from './files-schemas.ts';
 
 export const applyPlanRoute = defineRoute({
@@ -31,32 +30,31 @@ export const applyPlanRoute = defineRoute({
   response: { 200: appliedSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'PLAN_STALE'],
   idempotent: true,
-  handler({ body: { planId, digest }, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      // From here to the commit nobody else changes a policy: what is compared is what is changed.
-      const revision = await lockPolicies(tx);
-      const plan = await getPlan(tx, planId);
-      if (plan === null) throw notFound('plan');
-      if (plan.digest !== digest) throw differs();
-      if (plan.result !== null) return recordReply(tx, { status: 200, data: presentApplied(plan.result) });
-      refuseStale(plan, revision);
-      const changed = await applyChanges(tx, plan.changes, actor);
-      await requireRoom(tx);
-      const result: AppliedPlan = {
-        planId,
-        revision: (await readPolicyRevision(tx)).revision,
-        changes: changed.map(({ change, policy }) => ({
-          name: change.name,
-          action: change.action,
-          policyId: policy.id,
-          version: policy.version,
-        })),
-        appliedAt: new Date().toISOString(),
-      };
-      await markPlanApplied(tx, result);
-      await recordApplied(tx, plan, changed, { caller, actor, requestId });
-      return recordReply(tx, { status: 200, data: presentApplied(result) });
-    });
+  async change(tx, { body: { planId, digest }, actor }) {
+    // From here to the commit nobody else changes a policy: what is compared is what is changed.
+    const revision = await lockPolicies(tx);
+    const plan = await getPlan(tx, planId);
+    if (plan === null) throw notFound('plan');
+    if (plan.digest !== digest) throw differs();
+    if (plan.result !== null) {
+      return { reply: { status: 200, data: presentApplied(plan.result) }, audit: 'none: the plan was applied before' };
+    }
+    refuseStale(plan, revision);
+    const changed = await applyChanges(tx, plan.changes, actor);
+    await requireRoom(tx);
+    const result: AppliedPlan = {
+      planId,
+      revision: (await readPolicyRevision(tx)).revision,
+      changes: changed.map(({ change, policy }) => ({
+        name: change.name,
+        action: change.action,
+        policyId: policy.id,
+        version: policy.version,
+      })),
+      appliedAt: new Date().toISOString(),
+    };
+    await markPlanApplied(tx, result);
+    return { reply: { status: 200, data: presentApplied(result) }, audit: entriesOf(plan, changed) };
   },
 });
 
@@ -126,26 +124,18 @@ const AUDITED: Partial<Record<PlannedChange['action'], PolicyChange>> = {
 };
 
 /** One entry for each policy that changed, so that its own history is whole, and one for the plan. */
-async function recordApplied(
-  tx: EnvironmentTransaction,
-  plan: PlanRecord,
-  changed: readonly Changed[],
-  who: Who,
-): Promise<void> {
+function entriesOf(plan: PlanRecord, changed: readonly Changed[]): Audit {
   const counts: JsonObject = {};
+  const entries: AuditEntry[] = [];
   for (const { change, policy } of changed) {
     const audited = AUDITED[change.action];
     if (audited === undefined) continue;
     counts[change.action] = Number(counts[change.action] ?? 0) + 1;
-    await recordPolicyChange(tx, audited, policy, who, { planId: plan.id });
+    entries.push(policyEntry(audited, policy, { planId: plan.id }));
   }
-  if (Object.keys(counts).length === 0) return;
-  await recordAudit(tx, {
-    workspaceId: who.caller.tenant.workspaceId,
-    actor: who.actor,
-    action: 'approval_policy.applied',
-    target: { type: 'policy_plan', id: plan.id },
-    details: { digest: plan.digest, baseRevision: plan.baseRevision, ...counts },
-    requestId: who.requestId,
-  });
+  const [first, ...others] = entries;
+  if (first === undefined) return 'none: every file of the plan was in force already';
+  const { id, digest, baseRevision } = plan;
+  const details = { digest, baseRevision, ...counts };
+  return [first, ...others, { action: 'approval_policy.applied', target: { type: 'policy_plan', id }, details }];
 }

@@ -2,7 +2,7 @@ import { createPolicy } from '../../db/approval-policies/create-policy.ts';
 import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
 import { requireRoom } from '../../db/approval-policies/require-room.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordPolicyChange } from './audit.ts';
+import { policyEntry } from './audit.ts';
 import { readDocument } from './document.ts';
 import { createPolicyBody, policySchema, presentPolicy } from './schemas.ts';
 
@@ -20,14 +20,14 @@ export const createPolicyRoute = defineRoute({
   response: { 201: policySchema },
   errors: ['CONFLICT'],
   idempotent: true,
-  async handler({ body, caller, actor, requestId, deps, recordReply }) {
-    const { document, digest } = await readDocument(body.document, caller);
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      await lockPolicies(tx);
-      const policy = await createPolicy(tx, { document, digest, createdBy: actor });
-      await requireRoom(tx);
-      await recordPolicyChange(tx, 'approval_policy.created', policy, { caller, actor, requestId });
-      return recordReply(tx, { status: 201, data: presentPolicy(policy) });
-    });
+  prepare: ({ body, caller }) => readDocument(body.document, caller),
+  async change(tx, { actor }, { document, digest }) {
+    await lockPolicies(tx);
+    const policy = await createPolicy(tx, { document, digest, createdBy: actor });
+    await requireRoom(tx);
+    return {
+      reply: { status: 201, data: presentPolicy(policy) },
+      audit: policyEntry('approval_policy.created', policy),
+    };
   },
 });

@@ -3,7 +3,7 @@ import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { lockPolicies } from '../../db/approval-policies/lock-policies.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordPolicyChange } from './audit.ts';
+import { policyEntry } from './audit.ts';
 import { policyParams, policySchema, presentPolicy } from './schemas.ts';
 
 export const deletePolicyRoute = defineRoute({
@@ -20,17 +20,19 @@ export const deletePolicyRoute = defineRoute({
   response: { 200: policySchema },
   errors: ['NOT_FOUND'],
   idempotent: true,
-  handler({ params: { policyId }, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      await lockPolicies(tx);
-      const before = await getPolicy(tx, policyId);
-      if (before === null) throw notFound('approval policy');
-      if (before.archivedAt !== null) return recordReply(tx, { status: 200, data: presentPolicy(before) });
-      await archivePolicy(tx, policyId);
-      const policy = await getPolicy(tx, policyId);
-      if (policy === null) throw new Error(`approval policy ${policyId} was archived and is gone`);
-      await recordPolicyChange(tx, 'approval_policy.deleted', policy, { caller, actor, requestId });
-      return recordReply(tx, { status: 200, data: presentPolicy(policy) });
-    });
+  async change(tx, { params: { policyId } }) {
+    await lockPolicies(tx);
+    const before = await getPolicy(tx, policyId);
+    if (before === null) throw notFound('approval policy');
+    if (before.archivedAt !== null) {
+      return { reply: { status: 200, data: presentPolicy(before) }, audit: 'none: the policy was deleted before' };
+    }
+    await archivePolicy(tx, policyId);
+    const policy = await getPolicy(tx, policyId);
+    if (policy === null) throw new Error(`approval policy ${policyId} was archived and is gone`);
+    return {
+      reply: { status: 200, data: presentPolicy(policy) },
+      audit: policyEntry('approval_policy.deleted', policy),
+    };
   },
 });

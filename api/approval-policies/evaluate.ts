@@ -41,6 +41,8 @@ export const evaluateRoute = defineRoute({
   request: { body: evaluateBody },
   response: { 200: verdictSchema },
   errors: ['NOT_FOUND'],
+  ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
+  audited: 'none: it changes nothing',
   async handler({ body, caller, actor, deps }) {
     const keyId = body.keyId ?? (actor.type === 'api_key' ? actor.id : null);
     const { action, context, found } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({

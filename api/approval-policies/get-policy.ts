@@ -13,9 +13,9 @@ export const getPolicyRoute = defineRoute({
   request: { params: policyParams },
   response: { 200: policySchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const policy = await deps.db.withEnvironment(caller.tenant, (tx) => getPolicy(tx, params.policyId));
+  async read(tx, { params }) {
+    const policy = await getPolicy(tx, params.policyId);
     if (policy === null) throw notFound('approval policy');
-    return { status: 200, data: presentPolicy(policy) };
+    return presentPolicy(policy);
   },
 });

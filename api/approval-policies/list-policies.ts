@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listPolicies } from '../../db/approval-policies/list-policies.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import { listPoliciesQuery, policySchema, presentPolicy } from './schemas.ts';
 
 export const listPoliciesRoute = defineRoute({
@@ -13,12 +12,9 @@ export const listPoliciesRoute = defineRoute({
   role: 'member',
   request: { query: listPoliciesQuery },
   response: { 200: z.array(policySchema) },
-  paginated: true,
   errors: [],
-  async handler({ query: { page, limit, name, enabled, includeArchived = false }, caller, deps }) {
-    const { items, total } = await deps.db.withEnvironment(caller.tenant, (tx) =>
-      listPolicies(tx, { name, enabled, includeArchived, limit, offset: (page - 1) * limit }),
-    );
-    return { status: 200, data: items.map(presentPolicy), pagination: paginationOf(total, page, limit) };
+  async list(tx, { query: { name, enabled, includeArchived = false }, page }) {
+    const { items, total } = await listPolicies(tx, { name, enabled, includeArchived, ...page });
+    return { items: items.map(presentPolicy), total };
   },
 });

@@ -24,39 +24,32 @@ export const planFilesRoute = defineRoute({
   response: { 200: planSchema },
   errors: [],
   idempotent: true,
-  async handler({ body, caller, actor, deps, recordReply }) {
-    const files = await readFiles(body.files, caller);
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      // The revision first: a change between the two reads leaves a plan that is stale, never one that misses the change.
-      const { revision } = await readPolicyRevision(tx);
-      const live = await listLivePolicies(tx);
-      const { changes, warnings, unchanged } = planFiles(
-        live,
-        files.map(({ document }) => document),
-        body.prune ?? false,
-      );
-      const digest = planDigestOf(revision, changes);
-      await deleteOldPlans(tx);
-      const plan = await createPlan(tx, {
-        baseRevision: revision,
-        digest,
-        changes: changes.map(keptOf),
-        createdBy: actor,
-        lifetimeSeconds: PLAN_LIFETIME_SECONDS,
-      });
-      return recordReply(tx, {
-        status: 200,
-        data: {
-          planId: plan.id,
-          baseRevision: revision,
-          digest,
-          unchanged,
-          changes: changes.map(({ name, action, before, after }) => ({ name, action, before, after })),
-          warnings,
-          expiresAt: plan.expiresAt.toISOString(),
-        },
-      });
+  prepare: ({ body, caller }) => readFiles(body.files, caller),
+  async change(tx, { body, actor }, files) {
+    // The revision first: a change between the two reads leaves a plan that is stale, never one that misses the change.
+    const { revision } = await readPolicyRevision(tx);
+    const live = await listLivePolicies(tx);
+    const documents = files.map(({ document }) => document);
+    const { changes, warnings, unchanged } = planFiles(live, documents, body.prune ?? false);
+    const digest = planDigestOf(revision, changes);
+    await deleteOldPlans(tx);
+    const plan = await createPlan(tx, {
+      baseRevision: revision,
+      digest,
+      changes: changes.map(keptOf),
+      createdBy: actor,
+      lifetimeSeconds: PLAN_LIFETIME_SECONDS,
     });
+    const data = {
+      planId: plan.id,
+      baseRevision: revision,
+      digest,
+      unchanged,
+      changes: changes.map(({ name, action, before, after }) => ({ name, action, before, after })),
+      warnings,
+      expiresAt: plan.expiresAt.toISOString(),
+    };
+    return { reply: { status: 200, data }, audit: 'none: a plan changes no policy; applying it is recorded' };
   },
 });
 

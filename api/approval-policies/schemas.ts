@@ -3,7 +3,7 @@ import type { PolicyRecord, PolicyVersionRecord } from '../../db/approval-polici
 import { policyDocumentSchema } from '../../domain/approval-policies/document.ts';
 import { POLICY_EFFECTS } from '../../domain/approval-policies/verdict.ts';
 import { idPattern } from '../../domain/ids.ts';
-import { pageQuery, queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/pagination.ts';
 
 export const policyParams = z.strictObject({
   policyId: z.string().regex(idPattern('approvalPolicy'), 'must be an id of the form pol_…'),
@@ -19,7 +19,6 @@ export const policyVersionParams = z.strictObject({
 });
 
 export const listPoliciesQuery = z.strictObject({
-  ...pageQuery,
   name: z.string().min(1).max(100).optional().describe('Exactly this name.'),
   enabled: queryBoolean.optional().describe('Only those that are enabled, or only those that are not.'),
   includeArchived: queryBoolean.optional().describe('Deleted policies too; they are left out otherwise.'),

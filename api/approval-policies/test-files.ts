@@ -24,6 +24,8 @@ export const testFilesRoute = defineRoute({
   request: { body: testBody },
   response: { 200: testedSchema },
   errors: [],
+  ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
+  audited: 'none: it changes nothing',
   async handler({ body, caller, deps }) {
     const files = await readFiles(body.files, caller);
     const { context, actions } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({

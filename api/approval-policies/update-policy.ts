@@ -7,7 +7,7 @@ import { setPolicyEnabled } from '../../db/approval-policies/set-policy-enabled.
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordPolicyChange } from './audit.ts';
+import { policyEntry } from './audit.ts';
 import { readDocument } from './document.ts';
 import { policyParams, policySchema, presentPolicy, updatePolicyBody } from './schemas.ts';
 
@@ -25,21 +25,20 @@ export const updatePolicyRoute = defineRoute({
   response: { 200: policySchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  async handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    const version: NewPolicyVersion | null =
-      body.document === undefined ? null : { ...(await readDocument(body.document, caller)), createdBy: actor };
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      await lockPolicies(tx);
-      const before = await getPolicy(tx, params.policyId);
-      if (before === null) throw notFound('approval policy');
-      refuseStale(before, body.expectedVersion);
-      const after = await change(tx, before, { version, enabled: body.enabled ?? before.enabled });
-      if (after !== before) {
-        const renamed = after.name === before.name ? {} : { previousName: before.name };
-        await recordPolicyChange(tx, 'approval_policy.updated', after, { caller, actor, requestId }, renamed);
-      }
-      return recordReply(tx, { status: 200, data: presentPolicy(after) });
-    });
+  prepare: async ({ body, caller }) => (body.document === undefined ? null : readDocument(body.document, caller)),
+  async change(tx, { params, body, actor }, read) {
+    await lockPolicies(tx);
+    const before = await getPolicy(tx, params.policyId);
+    if (before === null) throw notFound('approval policy');
+    refuseStale(before, body.expectedVersion);
+    const version = read && { ...read, createdBy: actor };
+    const after = await change(tx, before, { version, enabled: body.enabled ?? before.enabled });
+    const renamed = after.name === before.name ? {} : { previousName: before.name };
+    return {
+      reply: { status: 200, data: presentPolicy(after) },
+      audit:
+        after === before ? 'none: the policy was so already' : policyEntry('approval_policy.updated', after, renamed),
+    };
   },
 });
 

@@ -1,6 +1,5 @@
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { openApproval } from '../../db/approvals/open-approval.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -21,52 +20,49 @@ export const createApprovalRoute = defineRoute({
   response: { 201: approvalSchema },
   errors: [],
   idempotent: true,
-  async handler({ body, caller, actor, requestId, deps, recordReply }) {
+  async change(tx, { body, caller: { tenant }, actor, deps }) {
     const id = newId('approval');
-    const { tenant } = caller;
+    const { workspaceId, environmentId } = tenant;
     const seconds = body.expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : durationSeconds(body.expiresIn);
     const expiresAt = new Date(Date.now() + seconds * 1000);
     const bound = {
       approvalId: id,
-      scope: { workspaceId: tenant.workspaceId, environmentId: tenant.environmentId },
+      scope: { workspaceId, environmentId },
       title: body.title,
       summary: body.summary,
       payload: body.payload,
       quorum: body.quorum,
       expiresAt: expiresAt.toISOString(),
     };
-    const reply = await deps.db.withEnvironment(tenant, async (tx) => {
-      await openApproval(tx, {
-        id,
-        kind: 'free_standing',
-        invocationId: null,
-        effectId: null,
-        previewId: null,
-        actionId: null,
-        title: body.title,
-        summary: body.summary,
-        payload: body.payload,
-        bindingDigest: digestOf(bound),
-        policy: { source: 'caller', id: null, version: null, ruleId: null, reason: 'Its caller asked for it.' },
-        quorum: body.quorum,
-        approversOfAll: [{}],
-        preventSelf: true,
-        requestedBy: actor,
-        expiresAt,
-      });
-      const approval = await getApproval(tx, id);
-      if (!approval) throw new Error(`approval ${id} was opened and is not there`);
-      await recordAudit(tx, {
-        workspaceId: tenant.workspaceId,
-        actor,
+    const bindingDigest = digestOf(bound);
+    await openApproval(tx, {
+      id,
+      kind: 'free_standing',
+      invocationId: null,
+      effectId: null,
+      previewId: null,
+      actionId: null,
+      title: body.title,
+      summary: body.summary,
+      payload: body.payload,
+      bindingDigest,
+      policy: { source: 'caller', id: null, version: null, ruleId: null, reason: 'Its caller asked for it.' },
+      quorum: body.quorum,
+      approversOfAll: [{}],
+      preventSelf: true,
+      requestedBy: actor,
+      expiresAt,
+    });
+    const approval = await getApproval(tx, id);
+    if (!approval) throw new Error(`approval ${id} was opened and is not there`);
+    return {
+      reply: { status: 201, data: presentApproval({ approval, preview: null, allowances: [] }) },
+      audit: {
         action: 'approval.opened',
         target: { type: 'approval', id },
-        details: { bindingDigest: approval.bindingDigest, quorum: body.quorum },
-        requestId,
-      });
-      return recordReply(tx, { status: 201, data: presentApproval({ approval, preview: null, allowances: [] }) });
-    });
-    await tellWorkflow(deps, { approvalId: id, invocationId: null, ...tenant });
-    return reply;
+        details: { bindingDigest, quorum: body.quorum },
+      },
+      after: () => tellWorkflow(deps, { approvalId: id, invocationId: null, workspaceId, environmentId }),
+    };
   },
 });

@@ -1,7 +1,7 @@
-import type { ApprovalRecord } from '../../db/approvals/records.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import { defineRoute, type Caller } from '../http/define-route.ts';
-import { decide } from './decide.ts';
+import type { z } from 'zod';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { type AuditEntry, defineRoute, type WorkDependencies } from '../http/define-route.ts';
+import { decide, type Deciding } from './decide.ts';
 import { approvalParams, approvalSchema, approveBody, denyBody, presentApproval } from './schemas.ts';
 import { showApproval } from './show-approvals.ts';
 import { tellWorkflow } from './tell-workflow.ts';
@@ -26,22 +26,10 @@ export const approveRoute = defineRoute({
   response: { 200: approvalSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  async handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    const { reply, decided } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const approval = await decide(tx, {
-        approvalId: params.id,
-        decision: 'approve',
-        bindingDigest: body.bindingDigest,
-        note: body.note ?? null,
-        caller,
-        actor,
-        requestId,
-      });
-      const data = presentApproval(await showApproval(tx, approval));
-      return { reply: await recordReply(tx, { status: 200, data }), decided: approval };
-    });
-    await tell(deps, caller, decided);
-    return reply;
+  async change(tx, { params, body, caller, actor, deps }) {
+    const { bindingDigest, note = null } = body;
+    const asked = { approvalId: params.id, decision: 'approve', bindingDigest, note, caller, actor } as const;
+    return decided(tx, deps, asked);
   },
 });
 
@@ -57,19 +45,30 @@ export const denyRoute = defineRoute({
   response: { 200: approvalSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  async handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    const { reply, decided } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const deciding = { approvalId: params.id, bindingDigest: null, note: body.note, caller, actor, requestId };
-      const approval = await decide(tx, { ...deciding, decision: 'deny' });
-      const data = presentApproval(await showApproval(tx, approval));
-      return { reply: await recordReply(tx, { status: 200, data }), decided: approval };
-    });
-    await tell(deps, caller, decided);
-    return reply;
+  async change(tx, { params, body: { note }, caller, actor, deps }) {
+    const asked = { approvalId: params.id, decision: 'deny', bindingDigest: null, note, caller, actor } as const;
+    return decided(tx, deps, asked);
   },
 });
 
-function tell(deps: ApiDependencies, { tenant }: Caller, { id, invocationId }: ApprovalRecord): Promise<void> {
-  const { workspaceId, environmentId } = tenant;
-  return tellWorkflow(deps, { approvalId: id, invocationId, workspaceId, environmentId });
+interface Decided {
+  reply: { status: 200; data: z.input<typeof approvalSchema> };
+  audit: AuditEntry;
+  after: () => Promise<void>;
+}
+
+/** The decision is final with the commit; the workflow that waits for it is told after. */
+async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked: Deciding): Promise<Decided> {
+  const approval = await decide(tx, asked);
+  const { id, status, bindingDigest, invocationId } = approval;
+  const { workspaceId, environmentId } = asked.caller.tenant;
+  return {
+    reply: { status: 200, data: presentApproval(await showApproval(tx, approval)) },
+    audit: {
+      action: asked.decision === 'approve' ? 'approval.approved' : 'approval.denied',
+      target: { type: 'approval', id },
+      details: { status, bindingDigest, invocationId },
+    },
+    after: () => tellWorkflow(deps, { approvalId: id, invocationId, workspaceId, environmentId }),
+  };
 }

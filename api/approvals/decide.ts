@@ -5,7 +5,6 @@ import { getApproval } from '../../db/approvals/get-approval.ts';
 import { lockApproval } from '../../db/approvals/lock-approval.ts';
 import { type PrincipalNow, readPrincipal } from '../../db/approvals/read-principal.ts';
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
 import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
@@ -22,7 +21,6 @@ export interface Deciding {
   note: string | null;
   caller: Caller;
   actor: Actor;
-  requestId: string;
 }
 
 /**
@@ -51,14 +49,6 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   if (!decided) throw new Error(`approval ${approval.id} was locked and is gone`);
   await carryOut(tx, decided, principal, deciding.note);
   await announceApproval(tx, decided.id);
-  await recordAudit(tx, {
-    workspaceId: deciding.caller.workspaceId,
-    actor: deciding.actor,
-    action: deciding.decision === 'approve' ? 'approval.approved' : 'approval.denied',
-    target: { type: 'approval', id: decided.id },
-    details: { status: decided.status, bindingDigest: decided.bindingDigest, invocationId: decided.invocationId },
-    requestId: deciding.requestId,
-  });
   return decided;
 }
 

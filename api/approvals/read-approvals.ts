@@ -6,7 +6,6 @@ import { notFound } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { abortWith, RequestAbortedError } from '../http/client-gone.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import {
   approvalParams,
   approvalSchema,
@@ -29,14 +28,10 @@ export const listApprovalsRoute = defineRoute({
   role: 'member',
   request: { query: listApprovalsQuery },
   response: { 200: z.array(approvalSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query, caller, deps }) {
-    const { total, shown } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const found = await listApprovals(tx, query);
-      return { total: found.total, shown: await showApprovals(tx, found.items) };
-    });
-    return { status: 200, data: shown.map(presentApproval), pagination: paginationOf(total, query.page, query.limit) };
+  async list(tx, { query, page }) {
+    const { items, total } = await listApprovals(tx, { ...query, ...page });
+    return { items: (await showApprovals(tx, items)).map(presentApproval), total };
   },
 });
 
@@ -52,6 +47,8 @@ export const getApprovalRoute = defineRoute({
   request: { params: approvalParams, query: getApprovalQuery },
   response: { 200: approvalSchema },
   errors: ['NOT_FOUND'],
+  ownsItsTransaction: 'It waits between its reads, and holds no connection meanwhile.',
+  audited: 'none: it changes nothing',
   async handler({ params, query, caller, deps, signal }) {
     const shown = await waitFor(deps, caller.tenant, params.id, query.wait * 1000, signal);
     return { status: 200, data: presentApproval(shown) };

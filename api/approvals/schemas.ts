@@ -5,7 +5,6 @@ import type { PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { ROLES } from '../../domain/roles.ts';
 import { durationSchema } from '../http/duration.ts';
-import { pageQuery } from '../http/pagination.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { allowanceSchema, presentPreview, previewSchema } from '../previews/schemas.ts';
 
@@ -31,7 +30,6 @@ export const getApprovalQuery = z.strictObject({
 });
 
 export const listApprovalsQuery = z.strictObject({
-  ...pageQuery,
   status: z.enum(APPROVAL_STATUSES).optional(),
   kind: z.enum(APPROVAL_KINDS).optional(),
   action: z.string().min(1).max(100).optional().describe('Id or name of the action.'),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listAudit } from '../../db/audit/list-audit.ts';
 import { defineWorkspaceRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import { auditEntrySchema, listAuditQuery, presentAuditEntry } from './schemas.ts';
 
 export const listAuditRoute = defineWorkspaceRoute({
@@ -16,18 +15,14 @@ export const listAuditRoute = defineWorkspaceRoute({
   feature: 'audit_log',
   request: { params: z.strictObject({ workspaceId: z.uuid() }), query: listAuditQuery },
   response: { 200: z.array(auditEntrySchema) },
-  paginated: true,
   errors: ['NOT_FOUND'],
-  async handler({ query: { page, limit, startDate, endDate, ...filter }, caller, deps }) {
-    const { items, total } = await deps.db.withWorkspace(caller.workspaceId, (tx) =>
-      listAudit(tx, {
-        ...filter,
-        startDate: startDate === undefined ? undefined : new Date(startDate),
-        endDate: endDate === undefined ? undefined : new Date(endDate),
-        limit,
-        offset: (page - 1) * limit,
-      }),
-    );
-    return { status: 200, data: items.map(presentAuditEntry), pagination: paginationOf(total, page, limit) };
+  async list(tx, { query: { startDate, endDate, ...filter }, page }) {
+    const { items, total } = await listAudit(tx, {
+      ...filter,
+      ...page,
+      startDate: startDate === undefined ? undefined : new Date(startDate),
+      endDate: endDate === undefined ? undefined : new Date(endDate),
+    });
+    return { items: items.map(presentAuditEntry), total };
   },
 });

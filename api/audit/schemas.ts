@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../db/audit/list-audit.ts';
 import { AUDIT_ACTOR_TYPES } from '../../db/audit/record-audit.ts';
-import { pageQuery } from '../http/pagination.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 const moment = z.iso.datetime({ offset: true });
 
 export const listAuditQuery = z.strictObject({
-  ...pageQuery,
   actor: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of the user or the API key.'),
   action: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Such as `environment.halted`.'),
   target: z.string().min(1).max(NAME_CHARACTERS_MAX).optional().describe('Id of what was changed.'),

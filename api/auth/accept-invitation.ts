@@ -45,6 +45,8 @@ export const acceptInvitationRoute = definePublicRoute({
     200: z.strictObject({ user: userSchema, workspace: z.strictObject({ id: z.uuid(), role: roleField }) }),
   },
   errors: ['NOT_FOUND', 'AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'CONFLICT'],
+  ownsItsTransaction: 'The token is the credential, and who accepts may be a new user: the transaction is of both.',
+  audited: 'recorded',
   async handler({ body, browser, requestId, deps }) {
     const invitation = await findInvitation(deps.db, body.token);
     if (invitation === null) throw notOpen();

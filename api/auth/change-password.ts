@@ -6,7 +6,6 @@ import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts'
 import { ServiceError } from '../../domain/errors.ts';
 import { defineUserRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/session-cookie.ts';
-import { recordAccountChange } from './audit.ts';
 import { checkPassword, hashNewPassword } from './check-password.ts';
 import { newPassword, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
@@ -20,23 +19,21 @@ export const changePasswordRoute = defineUserRoute({
   request: { body: z.strictObject({ currentPassword: presentedPassword, newPassword }) },
   response: { 200: sessionSchema },
   errors: [],
-  async handler({ body, caller, browser, requestId, deps }) {
+  ownsItsTransaction: 'The throttle counts an attempt in a transaction of its own, before the password is looked at.',
+  audited: 'recorded',
+  async handler({ body, caller, browser, requestId, deps, transaction, recordAudit }) {
     const attempt = { email: caller.email, password: body.currentPassword, address: browser.address, requestId };
     const user = await checkPassword(deps, attempt);
     if (user === null) throw wrong();
     const passwordHash = await hashNewPassword(body.newPassword);
-    const session = await deps.db.withUser(user.id, async (tx) => {
+    const { session, workspaces } = await transaction(async (tx) => {
       if (!(await holdPassword(tx, user))) throw wrong();
       await changePassword(tx, user.id, passwordHash);
-      return startSession(tx);
+      const started = await startSession(tx);
+      const found = await listWorkspacesOfUser(tx, user.id);
+      await recordAudit(tx, { action: 'user.password_changed', target: { type: 'user', id: user.id } });
+      return { session: started, workspaces: found };
     });
-    await recordAccountChange(deps, user.id, {
-      actor: { type: 'user', id: user.id },
-      action: 'user.password_changed',
-      target: { type: 'user', id: user.id },
-      requestId,
-    });
-    const workspaces = await listWorkspacesOfUser(deps.db, user.id);
     return {
       status: 200,
       data: presentSession({ ...session, user, workspaces }),

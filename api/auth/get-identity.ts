@@ -35,6 +35,8 @@ export const getIdentity = defineCredentialRoute({
   response: { 200: identitySchema },
   errors: [],
   headers: { 'Cache-Control': 'no-store' },
+  ownsItsTransaction: 'It answers what the look-up of the credential found, and reads nothing.',
+  audited: 'none: it changes nothing',
   handler: ({ caller }) => Promise.resolve({ status: 200, data: presentIdentity(caller) }),
 });
 

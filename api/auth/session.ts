@@ -3,7 +3,6 @@ import { endSession } from '../../db/auth/end-session.ts';
 import { listWorkspacesOfUser } from '../../db/users/list-workspaces-of-user.ts';
 import { defineUserRoute } from '../http/define-route.ts';
 import { sessionCookie } from '../http/session-cookie.ts';
-import { recordAccountChange } from './audit.ts';
 import { presentSession, sessionSchema } from './schemas.ts';
 
 export const getSessionRoute = defineUserRoute({
@@ -14,10 +13,10 @@ export const getSessionRoute = defineUserRoute({
   request: {},
   response: { 200: sessionSchema },
   errors: [],
-  async handler({ caller, deps }) {
-    const workspaces = await listWorkspacesOfUser(deps.db, caller.userId);
+  async read(tx, { caller }) {
+    const workspaces = await listWorkspacesOfUser(tx, caller.userId);
     const user = { id: caller.userId, email: caller.email, name: caller.name };
-    return { status: 200, data: presentSession({ ...caller, user, workspaces }) };
+    return presentSession({ ...caller, user, workspaces });
   },
 });
 
@@ -30,18 +29,15 @@ export const signOutRoute = defineUserRoute({
   request: {},
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: [],
-  async handler({ caller, browser, requestId, deps }) {
-    await deps.db.withUser(caller.userId, (tx) => endSession(tx, caller.sessionId));
-    await recordAccountChange(deps, caller.userId, {
-      actor: { type: 'user', id: caller.userId },
-      action: 'session.ended',
-      target: { type: 'session', id: caller.sessionId },
-      requestId,
-    });
+  async change(tx, { caller, browser }) {
+    await endSession(tx, caller.sessionId);
     return {
-      status: 200,
-      data: { deleted: true as const },
-      headers: { 'Set-Cookie': sessionCookie(null, browser.secureCookie) },
+      reply: {
+        status: 200,
+        data: { deleted: true as const },
+        headers: { 'Set-Cookie': sessionCookie(null, browser.secureCookie) },
+      },
+      audit: { action: 'session.ended', target: { type: 'session', id: caller.sessionId } },
     };
   },
 });

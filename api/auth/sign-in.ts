@@ -1,3 +1,4 @@
+import { recordAccountAudit } from '../../db/audit/record-account-audit.ts';
 import { endSession } from '../../db/auth/end-session.ts';
 import { findSignInSession } from '../../db/auth/find-sign-in-session.ts';
 import { hashToken } from '../../db/auth/session-terms.ts';
@@ -9,7 +10,6 @@ import { ServiceError } from '../../domain/errors.ts';
 import { z } from 'zod';
 import { definePublicRoute, type Browser } from '../http/define-route.ts';
 import { sessionCookie } from '../http/session-cookie.ts';
-import { recordAccountChange } from './audit.ts';
 import { checkPassword } from './check-password.ts';
 import { emailField, presentedPassword, presentSession, sessionSchema } from './schemas.ts';
 
@@ -25,22 +25,25 @@ export const signInRoute = definePublicRoute({
   request: { body: z.strictObject({ email: emailField, password: presentedPassword }) },
   response: { 200: sessionSchema },
   errors: ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'],
+  ownsItsTransaction: 'Nobody is known before the password was looked at, and the throttle counts before that.',
+  audited: 'recorded',
   async handler({ body, browser, requestId, deps }) {
     const user = await checkPassword(deps, { ...body, address: browser.address, requestId });
     if (user === null) throw wrong();
     await endEarlierSession(deps.db, browser);
-    const session = await deps.db.withUser(user.id, async (tx) => {
+    const { session, workspaces } = await deps.db.withUser(user.id, async (tx) => {
       if (!(await holdPassword(tx, user))) throw wrong();
-      return startSession(tx);
+      const started = await startSession(tx);
+      const found = await listWorkspacesOfUser(tx, user.id);
+      await recordAccountAudit(tx, user.id, {
+        actor: { type: 'user', id: user.id },
+        action: 'session.started',
+        target: { type: 'session', id: started.id },
+        details: { address: browser.address },
+        requestId,
+      });
+      return { session: started, workspaces: found };
     });
-    await recordAccountChange(deps, user.id, {
-      actor: { type: 'user', id: user.id },
-      action: 'session.started',
-      target: { type: 'session', id: session.id },
-      details: { address: browser.address },
-      requestId,
-    });
-    const workspaces = await listWorkspacesOfUser(deps.db, user.id);
     return {
       status: 200,
       data: presentSession({ ...session, user, workspaces }),

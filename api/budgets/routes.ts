@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { deleteBudget } from '../../db/budgets/delete-budget.ts';
 import { getBudget } from '../../db/budgets/get-budget.ts';
 import { listBudgets } from '../../db/budgets/list-budgets.ts';
@@ -9,7 +8,6 @@ import { reconcileUsage } from '../../db/budgets/reconcile-usage.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { pageQuery, paginationOf } from '../http/pagination.ts';
 import { budgetParams, budgetSchema, presentBudget, putBudgetBody } from './schemas.ts';
 
 const listRoute = defineRoute({
@@ -19,13 +17,12 @@ const listRoute = defineRoute({
   summary: 'List the budgets of API keys, newest first',
   scope: 'budgets:read',
   role: 'member',
-  request: { query: z.strictObject(pageQuery) },
+  request: {},
   response: { 200: z.array(budgetSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query, caller, deps }) {
-    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listBudgets(tx, query));
-    return { status: 200, data: items.map(presentBudget), pagination: paginationOf(total, query.page, query.limit) };
+  async list(tx, { page }) {
+    const { items, total } = await listBudgets(tx, page);
+    return { items: items.map(presentBudget), total };
   },
 });
 
@@ -39,10 +36,10 @@ const getRoute = defineRoute({
   request: { params: budgetParams },
   response: { 200: budgetSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const budget = await deps.db.oneStatement(caller.tenant, (tx) => getBudget(tx, params.apiKeyId));
+  async read(tx, { params }) {
+    const budget = await getBudget(tx, params.apiKeyId);
     if (!budget) throw notFound('budget');
-    return { status: 200, data: presentBudget(budget) };
+    return presentBudget(budget);
   },
 });
 
@@ -61,28 +58,24 @@ const putRoute = defineRoute({
   response: { 200: budgetSchema, 201: budgetSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    const { apiKeyId } = params;
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      if (!(await lockBudget(tx, apiKeyId))) throw notFound('API key');
-      if (body.usedBefore !== undefined && !(await reconcileUsage(tx, apiKeyId, body.usedBefore))) {
-        throw new ServiceError('CONFLICT', {
-          message: 'The use of this key is known, and `usedBefore` would count it twice. Leave it out.',
-        });
-      }
-      const put = await putBudget(tx, apiKeyId, body.caps);
-      const budget = await getBudget(tx, apiKeyId);
-      if (budget === null) throw new Error(`the budget of ${apiKeyId} was put and is gone`);
-      await recordAudit(tx, {
-        workspaceId: caller.workspaceId,
-        actor,
+  async change(tx, { params: { apiKeyId }, body }) {
+    if (!(await lockBudget(tx, apiKeyId))) throw notFound('API key');
+    if (body.usedBefore !== undefined && !(await reconcileUsage(tx, apiKeyId, body.usedBefore))) {
+      throw new ServiceError('CONFLICT', {
+        message: 'The use of this key is known, and `usedBefore` would count it twice. Leave it out.',
+      });
+    }
+    const put = await putBudget(tx, apiKeyId, body.caps);
+    const budget = await getBudget(tx, apiKeyId);
+    if (budget === null) throw new Error(`the budget of ${apiKeyId} was put and is gone`);
+    return {
+      reply: { status: put.created ? 201 : 200, data: presentBudget(budget) },
+      audit: {
         action: put.created ? 'budget.created' : 'budget.replaced',
         target: { type: 'api_key', id: apiKeyId },
         details: asJson(body),
-        requestId,
-      });
-      return recordReply(tx, { status: put.created ? 201 : 200, data: presentBudget(budget) });
-    });
+      },
+    };
   },
 });
 
@@ -98,18 +91,12 @@ const deleteRoute = defineRoute({
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
   idempotent: true,
-  handler({ params, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      if (!(await deleteBudget(tx, params.apiKeyId))) throw notFound('budget');
-      await recordAudit(tx, {
-        workspaceId: caller.workspaceId,
-        actor,
-        action: 'budget.deleted',
-        target: { type: 'api_key', id: params.apiKeyId },
-        requestId,
-      });
-      return recordReply(tx, { status: 200, data: { deleted: true as const } });
-    });
+  async change(tx, { params: { apiKeyId } }) {
+    if (!(await deleteBudget(tx, apiKeyId))) throw notFound('budget');
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'budget.deleted', target: { type: 'api_key', id: apiKeyId } },
+    };
   },
 });
 

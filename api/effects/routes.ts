@@ -5,7 +5,6 @@ import { listEffects } from '../../db/effects/list-effects.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import {
   effectParams,
   effectSchema,
@@ -24,11 +23,10 @@ const listRoute = defineRoute({
   role: 'member',
   request: { query: listEffectsQuery },
   response: { 200: z.array(effectSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query, caller, deps }) {
-    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listEffects(tx, query));
-    return { status: 200, data: items.map(presentEffect), pagination: paginationOf(total, query.page, query.limit) };
+  async list(tx, { query, page }) {
+    const { items, total } = await listEffects(tx, { ...query, ...page });
+    return { items: items.map(presentEffect), total };
   },
 });
 
@@ -42,10 +40,10 @@ const getRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const effect = await deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
+  async read(tx, { params }) {
+    const effect = await getEffect(tx, params.id);
     if (!effect) throw notFound('effect');
-    return { status: 200, data: presentEffect(effect) };
+    return presentEffect(effect);
   },
 });
 
@@ -62,11 +60,11 @@ const verifyRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: receiptCheckSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const [state] = await deps.db.oneStatement(caller.tenant, (tx) => verifyReceipts(tx, [params.id]));
+  async read(tx, { params }) {
+    const [state] = await verifyReceipts(tx, [params.id]);
     if (!state) throw notFound('effect');
     const { effectId: _effectId, ...shown } = state;
-    return { status: 200, data: { valid: shown.brokenAt === null, ...shown } };
+    return { valid: shown.brokenAt === null, ...shown };
   },
 });
 
@@ -82,21 +80,22 @@ const addNoteRoute = defineRoute({
   response: { 201: effectSchema },
   errors: ['NOT_FOUND'],
   idempotent: true,
-  handler({ params, body, caller, actor, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      if (!(await getEffect(tx, params.id))) throw notFound('effect');
-      await appendEvidence(tx, {
-        effectId: params.id,
-        source: 'operator_note',
-        observedAt: new Date(),
-        impliedOutcome: null,
-        summary: body.note,
-        actor,
-      });
-      const effect = await getEffect(tx, params.id);
-      if (!effect) throw notFound('effect');
-      return recordReply(tx, { status: 201, data: presentEffect(effect) });
+  async change(tx, { params: { id }, body, actor }) {
+    if (!(await getEffect(tx, id))) throw notFound('effect');
+    await appendEvidence(tx, {
+      effectId: id,
+      source: 'operator_note',
+      observedAt: new Date(),
+      impliedOutcome: null,
+      summary: body.note,
+      actor,
     });
+    const effect = await getEffect(tx, id);
+    if (!effect) throw notFound('effect');
+    return {
+      reply: { status: 201, data: presentEffect(effect) },
+      audit: { action: 'effect.noted', target: { type: 'effect', id } },
+    };
   },
 });
 

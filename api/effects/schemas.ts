@@ -17,7 +17,6 @@ import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { presentPreview, previewSchema } from '../previews/schemas.ts';
-import { pageQuery } from '../http/pagination.ts';
 
 /** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
 const jsonObject = z.record(z.string(), z.json());
@@ -170,7 +169,6 @@ export const NOTE_CHARACTERS_MAX = 2_000;
 export const effectParams = z.strictObject({ id: z.string().min(1).max(EFFECT_ID_CHARACTERS_MAX) });
 export const noteBody = z.strictObject({ note: z.string().min(NOTE_CHARACTERS_MIN).max(NOTE_CHARACTERS_MAX) });
 export const listEffectsQuery = z.strictObject({
-  ...pageQuery,
   grade: z.enum(GRADES).optional(),
   stage: z.enum(STAGES).optional(),
   outcome: z.enum(OUTCOMES).optional(),

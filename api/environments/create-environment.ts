@@ -1,4 +1,3 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { createEnvironment } from '../../db/environments/create-environment.ts';
 import { defineWorkspaceRoute } from '../http/define-route.ts';
 import { createEnvironmentBody, environmentSchema, presentEnvironment, workspaceParams } from './schemas.ts';
@@ -14,23 +13,18 @@ export const createEnvironmentRoute = defineWorkspaceRoute({
   request: { params: workspaceParams, body: createEnvironmentBody },
   response: { 201: environmentSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
-  async handler({ body, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
+  async change(tx, { body, caller: { workspaceId } }) {
     const { name, kind, approvalDefault = null } = body;
-    const isProtected = body.protected ?? kind === 'production';
-    const environment = await deps.db.withWorkspace(workspaceId, async (tx) => {
-      const created = await createEnvironment(tx, { workspaceId, name, kind, protected: isProtected, approvalDefault });
-      await recordAudit(tx, {
-        workspaceId,
-        environmentId: created.id,
-        actor,
+    const wanted = { name, kind, protected: body.protected ?? kind === 'production', approvalDefault };
+    const created = await createEnvironment(tx, { workspaceId, ...wanted });
+    return {
+      reply: { status: 201, data: presentEnvironment(created) },
+      audit: {
         action: 'environment.created',
         target: { type: 'environment', id: created.id },
-        details: { name, kind, protected: isProtected, approvalDefault },
-        requestId,
-      });
-      return created;
-    });
-    return { status: 201, data: presentEnvironment(environment) };
+        environmentId: created.id,
+        details: wanted,
+      },
+    };
   },
 });

@@ -12,11 +12,9 @@ export const getEnvironmentRoute = defineWorkspaceRoute({
   request: { params: environmentParams },
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const environment = await deps.db.withWorkspace(caller.workspaceId, (tx) =>
-      getEnvironment(tx, params.environmentId),
-    );
+  async read(tx, { params }) {
+    const environment = await getEnvironment(tx, params.environmentId);
     if (environment === null) throw notFound('environment');
-    return { status: 200, data: presentEnvironment(environment) };
+    return presentEnvironment(environment);
   },
 });

@@ -1,9 +1,6 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { haltEnvironment, resumeEnvironment, type HaltChange } from '../../db/environments/halt-environment.ts';
-import type { WorkspaceTransaction } from '../../db/client.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { wakeHeldMessages } from '../messages/wake-held-messages.ts';
 import { environmentParams, environmentSchema, haltBody, presentEnvironment } from './schemas.ts';
 
@@ -26,13 +23,15 @@ export const haltEnvironmentRoute = defineRoute({
   request: { params: environmentParams, body: haltBody },
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND'],
-  async handler({ body, caller, actor, requestId, deps }) {
-    const { reason } = body;
-    const environment = await deps.db.withWorkspace(caller.workspaceId, async (tx) => {
-      const change = await haltEnvironment(tx, caller.environment.id, { reason, actor });
-      return record(tx, change, { caller, action: 'environment.halted', actor, requestId, details: { reason } });
-    });
-    return { status: 200, data: presentEnvironment(environment) };
+  async change(tx, { body: { reason }, caller, actor }) {
+    const { environment, changed } = existing(await haltEnvironment(tx, caller.environment.id, { reason, actor }));
+    const target = { type: 'environment', id: environment.id };
+    return {
+      reply: { status: 200, data: presentEnvironment(environment) },
+      audit: changed
+        ? { action: 'environment.halted', target, details: { reason } }
+        : 'none: the environment was halted before',
+    };
   },
 });
 
@@ -50,35 +49,18 @@ export const resumeEnvironmentRoute = defineRoute({
   request: { params: environmentParams },
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND'],
-  async handler({ caller, actor, requestId, deps }) {
-    const environment = await deps.db.withWorkspace(caller.workspaceId, async (tx) => {
-      const change = await resumeEnvironment(tx, caller.environment.id);
-      return record(tx, change, { caller, action: 'environment.resumed', actor, requestId, details: {} });
-    });
-    await wakeHeldMessages(deps, { workspaceId: caller.workspaceId, environmentId: environment.id });
-    return { status: 200, data: presentEnvironment(environment) };
+  async change(tx, { caller, deps }) {
+    const { environment, changed } = existing(await resumeEnvironment(tx, caller.environment.id));
+    const target = { type: 'environment', id: environment.id };
+    return {
+      reply: { status: 200, data: presentEnvironment(environment) },
+      audit: changed ? { action: 'environment.resumed', target } : 'none: the environment was not halted',
+      after: () => wakeHeldMessages(deps, caller.tenant),
+    };
   },
 });
 
-interface Doing {
-  caller: Caller;
-  action: 'environment.halted' | 'environment.resumed';
-  actor: Actor;
-  requestId: string;
-  details: JsonObject;
-}
-
-/** The environment as it is now; what changed nothing leaves no entry. */
-async function record(
-  tx: WorkspaceTransaction,
-  change: HaltChange | null,
-  { caller, ...entry }: Doing,
-): Promise<HaltChange['environment']> {
+function existing(change: HaltChange | null): HaltChange {
   if (change === null) throw notFound('environment');
-  const { environment, changed } = change;
-  if (changed) {
-    const target = { type: 'environment', id: environment.id };
-    await recordAudit(tx, { workspaceId: caller.workspaceId, environmentId: environment.id, target, ...entry });
-  }
-  return environment;
+  return change;
 }

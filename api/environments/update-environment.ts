@@ -1,4 +1,3 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentRecord } from '../../db/environments/records.ts';
 import { updateEnvironment, type EnvironmentChange } from '../../db/environments/update-environment.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -18,28 +17,19 @@ export const updateEnvironmentRoute = defineWorkspaceRoute({
   request: { params: environmentParams, body: updateEnvironmentBody },
   response: { 200: environmentSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ params, body, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
-    const { environmentId } = params;
-    const environment = await deps.db.withWorkspace(workspaceId, async (tx) => {
-      const updated = await updateEnvironment(tx, environmentId, changeOf(body));
-      if (updated === null) throw notFound('environment');
-      const details = differenceOf(updated.before, updated.after);
-      if (details !== null) {
-        const target = { type: 'environment', id: updated.after.id };
-        await recordAudit(tx, {
-          workspaceId,
-          environmentId,
-          actor,
-          action: 'environment.updated',
-          target,
-          details,
-          requestId,
-        });
-      }
-      return updated.after;
-    });
-    return { status: 200, data: presentEnvironment(environment) };
+  async change(tx, { params: { environmentId }, body }) {
+    const updated = await updateEnvironment(tx, environmentId, changeOf(body));
+    if (updated === null) throw notFound('environment');
+    const { before, after } = updated;
+    const details = differenceOf(before, after);
+    const target = { type: 'environment', id: after.id };
+    return {
+      reply: { status: 200, data: presentEnvironment(after) },
+      audit:
+        details === null
+          ? 'none: the environment was so already'
+          : { action: 'environment.updated', target, environmentId: after.id, details },
+    };
   },
 });
 

@@ -3,15 +3,8 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { isMutation, refuseForeignOrigin } from './cross-site.ts';
-import type { Actor, AnyRoute, Browser, Caller, ReplyWithHeaders, RouteContext, RouteReply } from './define-route.ts';
-import { successBody } from './envelope.ts';
-import {
-  idempotencyKeyOf,
-  requestDigestOf,
-  type IdempotencyGate,
-  type StoreReply,
-  type WireReply,
-} from './idempotency.ts';
+import type { AnyRoute, Audit, Browser, Caller, RouteReply } from './define-route.ts';
+import { idempotencyKeyOf, requestDigestOf, type IdempotencyGate, type WireReply } from './idempotency.ts';
 import {
   identifyCaller,
   identifyCallerOfPath,
@@ -23,6 +16,8 @@ import {
   type Authenticators,
 } from './identify.ts';
 import { BODY_BYTES_MAX, readJsonBody, readJsonBytes } from './read-json-body.ts';
+import type { AnyCaller } from './route-transaction.ts';
+import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
 import { queryOf, validateBody, validatePart } from './validate-request.ts';
@@ -34,10 +29,12 @@ export interface RouteRunner {
   idempotency: IdempotencyGate;
   /** Asked in this order once the caller is known, before the scope or role is; each throws to refuse. */
   gates?: readonly Gate[];
-  /** Asked of a caller who has the scope or role, when the handler is about to run: a recorded reply is repeated without them. */
+  /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
   workGates?: readonly Gate[];
   /** Told of every reply before it is sent; tests hold it against the route's response schema. */
   onReply?: (route: AnyRoute, reply: RouteReply<unknown>) => void;
+  /** Told of every change that was committed, and of what its audit entry was; for tests. */
+  onChange?: (route: AnyRoute, audit: Audit) => void;
 }
 
 export interface GatedRequest {
@@ -51,110 +48,72 @@ export type Gate = (request: GatedRequest) => Promise<void>;
 
 const NOTHING = z.strictObject({});
 
-/** One request of one route: who, may they, what do they say, then the handler, at most once where the route is idempotent. */
+/** One request of one route: who, may they, what do they say, then its work, at most once where the route is idempotent. */
 export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<void> {
   ctx.state.route = route;
   if (route.headers !== undefined) ctx.set(route.headers);
-  switch (route.kind) {
-    case 'environment':
-      return runEnvironmentRoute(runner, route, ctx);
-    case 'credential': {
-      const caller = await identifyCredential(runner.authenticators, ctx, route);
-      ctx.state.caller = caller;
-      await pass(runner.gates, { ctx, route, workspaceId: 'workspaceId' in caller ? caller.workspaceId : null });
-      return answer(runner, route, ctx, async () => route.handler({ ...(await read(runner, route, ctx)), caller }));
-    }
-    case 'workspace': {
-      const named = (ctx['params'] as Record<string, string>)['workspaceId'] ?? '';
-      const caller = await identifyMember(runner.authenticators, ctx, named);
-      ctx.state.caller = caller;
-      await pass(runner.gates, { ctx, route, workspaceId: caller.workspaceId });
-      if (route.role !== undefined) requireRole(caller.role, route.role);
-      await pass(runner.workGates, { ctx, route, workspaceId: caller.workspaceId });
-      const actor: Actor = { type: 'user', id: caller.userId };
-      return answer(runner, route, ctx, async () =>
-        route.handler({ ...(await read(runner, route, ctx)), caller, actor }),
-      );
-    }
-    case 'user': {
-      const caller = await identifyUser(runner.authenticators, ctx);
-      ctx.state.caller = caller;
-      await pass(runner.gates, { ctx, route, workspaceId: null });
-      return answer(runner, route, ctx, async () =>
-        route.handler({ ...(await read(runner, route, ctx)), caller, browser: browserOf(ctx) }),
-      );
-    }
-    case 'public':
-      if (isMutation(ctx.method)) refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
-      await pass(runner.gates, { ctx, route, workspaceId: null });
-      return answer(runner, route, ctx, async () =>
-        route.handler({ ...(await read(runner, route, ctx)), browser: browserOf(ctx) }),
-      );
-  }
-}
-
-type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
-
-async function runEnvironmentRoute(runner: RouteRunner, route: EnvironmentRoute, ctx: HttpContext): Promise<void> {
-  const identify = route.environmentFromPath === true ? identifyCallerOfPath : identifyCaller;
-  const caller = await identify(runner.authenticators, ctx, route);
-  ctx.state.caller = caller;
-  await pass(runner.gates, { ctx, route, workspaceId: caller.workspaceId });
-  requireScope(caller, route);
-  const upload = route.openUpload?.(runner.deps, caller.workspaceId);
+  if (route.kind === 'public' && isMutation(ctx.method)) refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
+  const caller = await identify(runner, route, ctx);
+  if (caller !== null) ctx.state.caller = caller;
+  await pass(runner.gates, { ctx, route, workspaceId: workspaceOf(caller) });
+  authorize(route, caller);
+  const workspaceId = workspaceOf(caller);
+  const upload =
+    route.kind === 'environment' && workspaceId !== null ? route.openUpload?.(runner.deps, workspaceId) : undefined;
   if (upload !== undefined) ctx.state.upload = upload;
   try {
-    await runForCaller(runner, route, ctx, caller);
+    const { json, ...parts } = await read(runner, route, ctx);
+    const asked: Asked = {
+      runner,
+      route,
+      ctx,
+      caller,
+      identify: async () => {
+        const again = await identify(runner, route, ctx);
+        authorize(route, again);
+        if (again === null) throw new Error(`route ${route.id} has no caller`);
+        return again;
+      },
+      parts,
+      also: route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {},
+      idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
+    };
+    send(ctx, await runOnce(asked, json));
   } finally {
     upload?.leave();
   }
 }
 
-async function runForCaller(
-  runner: RouteRunner,
-  route: EnvironmentRoute,
-  ctx: HttpContext,
-  caller: Caller,
-): Promise<void> {
-  const { json, ...parts } = await read(runner, route, ctx);
-  const context: Omit<RouteContext<unknown, unknown, unknown>, 'recordReply'> = {
-    ...parts,
-    caller,
-    actor: caller.type === 'api_key' ? { type: 'api_key', id: caller.keyId } : { type: 'user', id: caller.userId },
-    idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
-  };
-  const handle = async (store: StoreReply): Promise<WireReply> => {
-    await pass(runner.workGates, { ctx, route, workspaceId: caller.workspaceId });
-    const recorded = new Map<RouteReply<unknown>, WireReply>();
-    const reply = await route.handler({
-      ...context,
-      recordReply: async (tx, given) => {
-        const wire = wireReplyOf(given);
-        await store(tx, wire);
-        recorded.set(given, wire);
-        return given;
-      },
-    });
-    runner.onReply?.(route, reply);
-    return recorded.get(reply) ?? wireReplyOf(reply);
-  };
-  send(ctx, await runOnce(runner, route, ctx, context, json, handle));
+/** Who asks, by the route's kind. Null where the route takes no credential. */
+async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<AnyCaller | null> {
+  const { authenticators } = runner;
+  switch (route.kind) {
+    case 'environment':
+      return (route.environmentFromPath === true ? identifyCallerOfPath : identifyCaller)(authenticators, ctx, route);
+    case 'credential':
+      return identifyCredential(authenticators, ctx, route);
+    case 'workspace':
+      return identifyMember(authenticators, ctx, (ctx['params'] as Record<string, string>)['workspaceId'] ?? '');
+    case 'user':
+      return identifyUser(authenticators, ctx);
+    case 'public':
+      return null;
+  }
+}
+
+function authorize(route: AnyRoute, caller: AnyCaller | null): void {
+  if (route.kind === 'environment') requireScope(caller as Caller, route);
+  if (route.kind !== 'workspace' || route.role === undefined) return;
+  if (caller === null || !('role' in caller)) throw new Error(`route ${route.id} has no member who asks`);
+  requireRole(caller.role, route.role);
+}
+
+function workspaceOf(caller: AnyCaller | null): string | null {
+  return caller !== null && 'workspaceId' in caller ? caller.workspaceId : null;
 }
 
 async function pass(gates: readonly Gate[] | undefined, request: GatedRequest): Promise<void> {
   for (const gate of gates ?? []) await gate(request);
-}
-
-async function answer(
-  runner: RouteRunner,
-  route: AnyRoute,
-  ctx: HttpContext,
-  handle: () => Promise<ReplyWithHeaders<unknown>>,
-): Promise<void> {
-  const reply = await handle();
-  runner.onReply?.(route, reply);
-  for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, value);
-  send(ctx, wireReplyOf(reply));
 }
 
 function browserOf(ctx: HttpContext): Browser {
@@ -167,7 +126,7 @@ interface RequestFacts {
   signal: AbortSignal;
 }
 
-/** What the request says, checked by the route's schemas, and what every handler is handed. */
+/** What the request says, checked by the route's schemas, and what every form is handed. */
 async function read(
   runner: RouteRunner,
   route: AnyRoute,
@@ -178,18 +137,13 @@ async function read(
   if (route.kind === 'environment' && route.readBody !== undefined) {
     const parts = parseParts(route, ctx);
     const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
-    const { body, digest } = await route.readBody(bytes, runner.deps, workspaceOf(ctx));
+    const workspaceId = workspaceOf(ctx.state.caller ?? null);
+    if (workspaceId === null) throw new Error('the caller of an environment has a workspace');
+    const { body, digest } = await route.readBody(bytes, runner.deps, workspaceId);
     return { ...parts, body, json: digest, ...common };
   }
   const json = takesBody(route) ? await readJsonBody(ctx.req, route.bodyBytesMax) : undefined;
   return { ...parseRequest(route, ctx, json), json, ...common };
-}
-
-function workspaceOf(ctx: HttpContext): string {
-  const { caller } = ctx.state;
-  if (caller === undefined || !('workspaceId' in caller))
-    throw new Error('the caller of an environment has a workspace');
-  return caller.workspaceId;
 }
 
 /** A GET carries no body. Any other method without a body schema takes none but `{}`. */
@@ -218,26 +172,23 @@ function parseParts(route: AnyRoute, ctx: HttpContext): { params: unknown; query
   };
 }
 
-async function runOnce(
-  runner: RouteRunner,
-  route: AnyRoute,
-  ctx: HttpContext,
-  context: { caller: Caller; idempotencyKey: string | null; signal: AbortSignal },
-  body: unknown,
-  handle: (store: StoreReply) => Promise<WireReply>,
-): Promise<WireReply> {
-  const { caller, idempotencyKey: key, signal } = context;
-  if (key === null) return handle(() => Promise.resolve());
+/** The work, at most once for an Idempotency-Key. */
+async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
+  const { runner, route, ctx, caller, idempotencyKey: key } = asked;
+  const gated = { ctx, route, workspaceId: workspaceOf(caller) };
+  if (key === null || caller === null || !('tenant' in caller)) {
+    await pass(runner.workGates, gated);
+    return runWork(asked, () => Promise.resolve());
+  }
   const { tenant } = caller;
-  const requestDigest = requestDigestOf({
-    method: ctx.method,
-    path: ctx.path,
-    workspaceId: tenant.workspaceId,
-    body,
-  });
+  const requestDigest = requestDigestOf({ method: ctx.method, path: ctx.path, workspaceId: tenant.workspaceId, body });
+  const { signal } = asked.parts;
   const { reply, replayed } = await runner.idempotency.run(
     { tenant, key, requestDigest, answersFromRecord: route.answersFromRecord === true, signal },
-    handle,
+    async (store) => {
+      await pass(runner.workGates, gated);
+      return runWork(asked, store);
+    },
   );
   if (replayed) ctx.set('X-Idempotent-Replay', 'true');
   return reply;
@@ -250,10 +201,6 @@ function strictOf(schema: z.ZodObject): z.ZodObject {
   const strict = strictSchemas.get(schema) ?? schema.strict();
   strictSchemas.set(schema, strict);
   return strict;
-}
-
-function wireReplyOf(reply: RouteReply<unknown>): WireReply {
-  return { status: reply.status, body: successBody(reply) };
 }
 
 function send(ctx: HttpContext, reply: WireReply): void {

@@ -3,7 +3,7 @@ import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { lockImpactLimit } from '../../db/impact-limits/lock-impact-limit.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordLimitChange } from './audit.ts';
+import { limitEntry } from './audit.ts';
 import { limitParams, limitSchema, presentLimit } from './schemas.ts';
 
 export const archiveLimitRoute = defineRoute({
@@ -20,17 +20,16 @@ export const archiveLimitRoute = defineRoute({
   response: { 200: limitSchema },
   errors: ['NOT_FOUND'],
   idempotent: true,
-  handler({ params, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const locked = await lockImpactLimit(tx, params.id);
-      if (locked === null) throw notFound('impact limit');
-      if (locked.archivedAt === null) await archiveImpactLimit(tx, locked.id);
-      const limit = await getImpactLimit(tx, locked.id);
-      if (limit === null) throw new Error(`impact limit ${locked.id} was locked and is gone`);
-      if (locked.archivedAt === null) {
-        await recordLimitChange(tx, 'impact_limit.archived', limit, { caller, actor, requestId });
-      }
-      return recordReply(tx, { status: 200, data: presentLimit(limit) });
-    });
+  async change(tx, { params }) {
+    const locked = await lockImpactLimit(tx, params.id);
+    if (locked === null) throw notFound('impact limit');
+    const isNew = locked.archivedAt === null;
+    if (isNew) await archiveImpactLimit(tx, locked.id);
+    const limit = await getImpactLimit(tx, locked.id);
+    if (limit === null) throw new Error(`impact limit ${locked.id} was locked and is gone`);
+    return {
+      reply: { status: 200, data: presentLimit(limit) },
+      audit: isNew ? limitEntry('impact_limit.archived', limit) : 'none: the limit was archived before',
+    };
   },
 });

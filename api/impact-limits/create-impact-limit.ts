@@ -1,7 +1,7 @@
 import { createImpactLimit } from '../../db/impact-limits/create-impact-limit.ts';
 import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordLimitChange } from './audit.ts';
+import { limitEntry } from './audit.ts';
 import { createLimitBody, limitSchema, presentLimit } from './schemas.ts';
 
 export const createLimitRoute = defineRoute({
@@ -20,13 +20,10 @@ export const createLimitRoute = defineRoute({
   response: { 201: limitSchema },
   errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
-  handler({ body, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const id = await createImpactLimit(tx, { ...body, currency: body.currency ?? null });
-      const limit = await getImpactLimit(tx, id);
-      if (limit === null) throw new Error(`impact limit ${id} was made and is gone`);
-      await recordLimitChange(tx, 'impact_limit.created', limit, { caller, actor, requestId });
-      return recordReply(tx, { status: 201, data: presentLimit(limit) });
-    });
+  async change(tx, { body }) {
+    const id = await createImpactLimit(tx, { ...body, currency: body.currency ?? null });
+    const limit = await getImpactLimit(tx, id);
+    if (limit === null) throw new Error(`impact limit ${id} was made and is gone`);
+    return { reply: { status: 201, data: presentLimit(limit) }, audit: limitEntry('impact_limit.created', limit) };
   },
 });

@@ -3,7 +3,6 @@ import { getImpactLimit } from '../../db/impact-limits/get-impact-limit.ts';
 import { listImpactLimits } from '../../db/impact-limits/list-impact-limits.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import { limitParams, limitSchema, listLimitsQuery, presentLimit } from './schemas.ts';
 
 export const listLimitsRoute = defineRoute({
@@ -15,13 +14,10 @@ export const listLimitsRoute = defineRoute({
   role: 'member',
   request: { query: listLimitsQuery },
   response: { 200: z.array(limitSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query: { page, limit, ...filter }, caller, deps }) {
-    const { items, total } = await deps.db.withEnvironment(caller.tenant, (tx) =>
-      listImpactLimits(tx, { ...filter, limit, offset: (page - 1) * limit }),
-    );
-    return { status: 200, data: items.map(presentLimit), pagination: paginationOf(total, page, limit) };
+  async list(tx, { query, page }) {
+    const { items, total } = await listImpactLimits(tx, { ...query, ...page });
+    return { items: items.map(presentLimit), total };
   },
 });
 
@@ -35,9 +31,9 @@ export const getLimitRoute = defineRoute({
   request: { params: limitParams },
   response: { 200: limitSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const limit = await deps.db.withEnvironment(caller.tenant, (tx) => getImpactLimit(tx, params.id));
+  async read(tx, { params }) {
+    const limit = await getImpactLimit(tx, params.id);
     if (limit === null) throw notFound('impact limit');
-    return { status: 200, data: presentLimit(limit) };
+    return presentLimit(limit);
   },
 });

@@ -4,7 +4,7 @@ import { LIMIT_PERIODS, MONEY, THRESHOLDS_MAX, unitOf } from '../../domain/impac
 import { isTimeZone } from '../../domain/impact-limits/period.ts';
 import { idPattern, isId } from '../../domain/ids.ts';
 import { parsePath } from '../../domain/json-path.ts';
-import { pageQuery, queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/pagination.ts';
 
 /** Sources: decisions.md "Previews, impact limits, budgets"; service.md "ImpactQuantity". */
 const NAME_CHARACTERS_MAX = 100;
@@ -101,7 +101,6 @@ export const updateLimitBody = z.strictObject({
 export const limitParams = z.strictObject({ id: z.string().min(1).max(100).describe('Id of the limit, `lim_…`.') });
 
 export const listLimitsQuery = z.strictObject({
-  ...pageQuery,
   dimension: dimension.optional(),
   includeArchived: queryBoolean.default(false).describe('Also those that are archived.'),
 });

@@ -4,7 +4,7 @@ import { updateImpactLimit } from '../../db/impact-limits/update-impact-limit.ts
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import { jsonEquals } from '../../domain/json-path.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { recordLimitChange } from './audit.ts';
+import { limitEntry } from './audit.ts';
 import { limitParams, limitSchema, presentLimit, updateLimitBody } from './schemas.ts';
 
 export const updateLimitRoute = defineRoute({
@@ -22,24 +22,24 @@ export const updateLimitRoute = defineRoute({
   response: { 200: limitSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const before = await lockImpactLimit(tx, params.id);
-      if (before === null) throw notFound('impact limit');
-      if (before.archivedAt !== null) {
-        const message = `Impact limit ${before.id} is archived and no longer changes. Create another; its name may be free again.`;
-        throw new ServiceError('CONFLICT', { message });
-      }
-      const { name = before.name, cap = before.cap, thresholds = before.thresholds } = body;
-      if (before.period === 'per_effect' && thresholds.length > 0) {
-        throw validationError([{ path: 'body.thresholds', message: 'are for a period that many effects share' }]);
-      }
-      const isChanged = name !== before.name || cap !== before.cap || !jsonEquals(thresholds, before.thresholds);
-      if (isChanged) await updateImpactLimit(tx, before.id, { name, cap, thresholds });
-      const after = await getImpactLimit(tx, before.id);
-      if (after === null) throw new Error(`impact limit ${before.id} was locked and is gone`);
-      if (isChanged) await recordLimitChange(tx, 'impact_limit.updated', after, { caller, actor, requestId }, before);
-      return recordReply(tx, { status: 200, data: presentLimit(after) });
-    });
+  async change(tx, { params, body }) {
+    const before = await lockImpactLimit(tx, params.id);
+    if (before === null) throw notFound('impact limit');
+    if (before.archivedAt !== null) {
+      const message = `Impact limit ${before.id} is archived and no longer changes. Create another; its name may be free again.`;
+      throw new ServiceError('CONFLICT', { message });
+    }
+    const { name = before.name, cap = before.cap, thresholds = before.thresholds } = body;
+    if (before.period === 'per_effect' && thresholds.length > 0) {
+      throw validationError([{ path: 'body.thresholds', message: 'are for a period that many effects share' }]);
+    }
+    const isChanged = name !== before.name || cap !== before.cap || !jsonEquals(thresholds, before.thresholds);
+    if (isChanged) await updateImpactLimit(tx, before.id, { name, cap, thresholds });
+    const after = await getImpactLimit(tx, before.id);
+    if (after === null) throw new Error(`impact limit ${before.id} was locked and is gone`);
+    return {
+      reply: { status: 200, data: presentLimit(after) },
+      audit: isChanged ? limitEntry('impact_limit.updated', after, before) : 'none: the limit was so already',
+    };
   },
 });

@@ -4,6 +4,7 @@ import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { admit, type Admitted, type InvokeRequest } from './admit.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
 import { awaitRest } from './await-rest.ts';
@@ -11,6 +12,11 @@ import { startInvocationWorkflow } from './start-invocation-workflow.ts';
 
 /** Beyond the action's own time-out: evaluation, read-back and settlement. Then the caller is answered 202. */
 const REPLY_MARGIN_MS = 10_000;
+
+type Invoking = Pick<
+  EnvironmentHandlerContext<unknown, unknown, unknown>,
+  'deps' | 'caller' | 'transaction' | 'signal'
+>;
 
 /**
  * Admits an invocation, starts its workflow and waits for its end.
@@ -20,15 +26,13 @@ const REPLY_MARGIN_MS = 10_000;
  * told so, unless the workflow began after all.
  */
 export async function invoke(
-  deps: ApiDependencies,
-  caller: Caller,
+  { deps, caller, transaction, signal }: Invoking,
   request: InvokeRequest,
-  signal: AbortSignal,
 ): Promise<InvocationRecord> {
   // Nobody is told of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
   // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
-    deps.db.withEnvironment(caller.tenant, (tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
+    transaction((tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
   );
   const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
   const begin = async (): Promise<'begun' | 'look_first'> => {

@@ -7,7 +7,6 @@ import { notFound } from '../../domain/errors.ts';
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import { isAtRest } from './await-rest.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import { invoke } from './invoke.ts';
 import {
   actionParams,
@@ -50,12 +49,15 @@ const invokeRoute = defineRoute({
     atomicReply: 'It answers long after its admission committed. The operation key, this key by default, is the fence.',
   },
   answersFromRecord: true, // the operation key is this key, or names the operation beyond it
-  async handler({ params, body, caller, actor, idempotencyKey, deps, signal }) {
-    const request = {
+  fence: 'The operation key, which is this key by default: a second run finds the invocation that was admitted.',
+  ownsItsTransaction: 'It answers long after its admission committed: its workflow runs in between.',
+  audited: 'none: an invocation has a record and a receipt of its own',
+  async handler({ params, body, actor, ...context }) {
+    const invocation = await invoke(context, {
       ref: params.ref,
       input: body.input,
       operationKey: body.operationKey ?? null,
-      idempotencyKey,
+      idempotencyKey: context.idempotencyKey,
       previewId: body.previewId ?? null,
       dependsOn: body.dependsOn ?? [],
       compensates: body.compensates ?? null,
@@ -63,8 +65,7 @@ const invokeRoute = defineRoute({
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,
       actor,
-    };
-    const invocation = await invoke(deps, caller, request, signal);
+    });
     const parked = !isAtRest(invocation) || PARKED_STATUSES.includes(invocation.status);
     return { status: parked ? 202 : 200, data: presentInvocation(invocation) };
   },
@@ -80,10 +81,10 @@ const getRoute = defineRoute({
   request: { params: invocationParams },
   response: { 200: invocationSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const invocation = await deps.db.withEnvironment(caller.tenant, (tx) => getInvocation(tx, params.id));
+  async read(tx, { params }) {
+    const invocation = await getInvocation(tx, params.id);
     if (!invocation) throw notFound('invocation');
-    return { status: 200, data: presentInvocation(invocation) };
+    return presentInvocation(invocation);
   },
 });
 
@@ -96,15 +97,10 @@ const listRoute = defineRoute({
   role: 'member',
   request: { query: listInvocationsQuery },
   response: { 200: z.array(invocationSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query, caller, deps }) {
-    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listInvocations(tx, query));
-    return {
-      status: 200,
-      data: items.map(presentInvocation),
-      pagination: paginationOf(total, query.page, query.limit),
-    };
+  async list(tx, { query, page }) {
+    const { items, total } = await listInvocations(tx, { ...query, ...page });
+    return { items: items.map(presentInvocation), total };
   },
 });
 
@@ -117,19 +113,12 @@ const listOfActionRoute = defineRoute({
   role: 'member',
   request: { params: actionParams, query: listInvocationsQuery },
   response: { 200: z.array(invocationSchema) },
-  paginated: true,
   errors: ['NOT_FOUND'],
-  async handler({ params, query, caller, deps }) {
-    const { total, items } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const action = await getAction(tx, params.ref);
-      if (!action) throw notFound('action');
-      return listInvocations(tx, { ...query, actionId: action.id });
-    });
-    return {
-      status: 200,
-      data: items.map(presentInvocation),
-      pagination: paginationOf(total, query.page, query.limit),
-    };
+  async list(tx, { params, query, page }) {
+    const action = await getAction(tx, params.ref);
+    if (!action) throw notFound('action');
+    const { items, total } = await listInvocations(tx, { ...query, ...page, actionId: action.id });
+    return { items: items.map(presentInvocation), total };
   },
 });
 

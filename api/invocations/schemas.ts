@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
-import { pageQuery } from '../http/pagination.ts';
 
 export const OPERATION_KEY_CHARACTERS_MAX = 255;
 export const AGENT_ID_CHARACTERS_MAX = 60;
@@ -74,7 +73,6 @@ export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).des
 export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const listInvocationsQuery = z.strictObject({
-  ...pageQuery,
   status: z.enum(INVOCATION_STATUSES).optional(),
   grade: z.enum(GRADES).optional(),
 });

@@ -1,4 +1,3 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { changeRole } from '../../db/members/change-role.ts';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -17,21 +16,23 @@ export const changeMemberRoleRoute = defineWorkspaceRoute({
   request: { params: memberParams, body: changeRoleBody },
   response: { 200: memberSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ params: { userId }, body: { role }, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
-    const changed = await deps.db.withWorkspace(workspaceId, async (tx) => {
-      const locked = await lockMember(tx, userId);
-      if (locked === null) throw notFound('member');
-      const { member, isLastOwner } = locked;
-      requireOwnerFor(caller, role, member.role);
-      if (member.role === role) return member;
-      if (isLastOwner) throw lastOwner();
-      await changeRole(tx, userId, role);
-      const details = { from: member.role, to: role };
-      const target = { type: 'user', id: userId };
-      await recordAudit(tx, { workspaceId, actor, action: 'member.role_changed', target, details, requestId });
-      return { ...member, role };
-    });
-    return { status: 200, data: presentMember(changed) };
+  async change(tx, { params: { userId }, body: { role }, caller }) {
+    const locked = await lockMember(tx, userId);
+    if (locked === null) throw notFound('member');
+    const { member, isLastOwner } = locked;
+    requireOwnerFor(caller, role, member.role);
+    if (member.role === role) {
+      return { reply: { status: 200, data: presentMember(member) }, audit: 'none: the member had this role already' };
+    }
+    if (isLastOwner) throw lastOwner();
+    await changeRole(tx, userId, role);
+    return {
+      reply: { status: 200, data: presentMember({ ...member, role }) },
+      audit: {
+        action: 'member.role_changed',
+        target: { type: 'user', id: userId },
+        details: { from: member.role, to: role },
+      },
+    };
   },
 });

@@ -1,4 +1,3 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { createInvitation, isMemberByEmail } from '../../db/members/invitations.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineWorkspaceRoute } from '../http/define-route.ts';
@@ -18,25 +17,15 @@ export const inviteMemberRoute = defineWorkspaceRoute({
   response: { 201: invitationSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   headers: { 'Cache-Control': 'no-store' },
-  async handler({ body: { email, role }, caller, actor, requestId, deps }) {
+  async change(tx, { body: { email, role }, caller }) {
     requireOwnerFor(caller, role);
-    const { workspaceId, userId: invitedBy } = caller;
-    const { record, token } = await deps.db.withWorkspace(workspaceId, async (tx) => {
-      if (await isMemberByEmail(tx, email)) {
-        throw new ServiceError('CONFLICT', { message: 'This e-mail address is a member of the workspace already.' });
-      }
-      const made = await createInvitation(tx, { email, role, invitedBy });
-      const target = { type: 'invitation', id: made.record.id };
-      await recordAudit(tx, {
-        workspaceId,
-        actor,
-        action: 'member.invited',
-        target,
-        details: { email, role },
-        requestId,
-      });
-      return made;
-    });
-    return { status: 201, data: presentInvitation(record, token) };
+    if (await isMemberByEmail(tx, email)) {
+      throw new ServiceError('CONFLICT', { message: 'This e-mail address is a member of the workspace already.' });
+    }
+    const { record, token } = await createInvitation(tx, { email, role, invitedBy: caller.userId });
+    return {
+      reply: { status: 201, data: presentInvitation(record, token) },
+      audit: { action: 'member.invited', target: { type: 'invitation', id: record.id }, details: { email, role } },
+    };
   },
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { lockMember } from '../../db/members/lock-member.ts';
 import { removeMember } from '../../db/members/remove-member.ts';
 import { notFound } from '../../domain/errors.ts';
@@ -20,19 +19,17 @@ export const removeMemberRoute = defineWorkspaceRoute({
   request: { params: memberParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ params: { userId }, caller, actor, requestId, deps }) {
-    const { workspaceId } = caller;
+  async change(tx, { params: { userId }, caller }) {
     if (userId !== caller.userId) requireRole(caller.role, 'admin');
-    await deps.db.withWorkspace(workspaceId, async (tx) => {
-      const locked = await lockMember(tx, userId);
-      if (locked === null) throw notFound('member');
-      requireOwnerFor(caller, locked.member.role);
-      if (locked.isLastOwner) throw lastOwner();
-      await removeMember(tx, userId);
-      const details = { role: locked.member.role };
-      const target = { type: 'user', id: userId };
-      await recordAudit(tx, { workspaceId, actor, action: 'member.removed', target, details, requestId });
-    });
-    return { status: 200, data: { deleted: true as const } };
+    const locked = await lockMember(tx, userId);
+    if (locked === null) throw notFound('member');
+    const { member, isLastOwner } = locked;
+    requireOwnerFor(caller, member.role);
+    if (isLastOwner) throw lastOwner();
+    await removeMember(tx, userId);
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'member.removed', target: { type: 'user', id: userId }, details: { role: member.role } },
+    };
   },
 });

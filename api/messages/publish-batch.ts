@@ -23,22 +23,23 @@ export const publishBatchRoute = defineRoute({
   response: { 200: z.array(batchResultSchema) },
   errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
-  async handler({ body, caller, actor, deps, recordReply }) {
-    const items = body.messages.map(readItem);
+  // It parses what the schema says, as the machinery does for a body.
+  prepare: ({ body }) => Promise.resolve(body.messages.map(readItem)),
+  async change(tx, { caller, actor, deps }, items) {
     const valid = items.flatMap((item) => (item instanceof ServiceError ? [] : [item]));
-    const { reply, published } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const accepted = await acceptMessages(tx, deps.vault, { caller, actor }, valid, items.length);
-      const results = accepted.values();
-      const data = items.map((item): BatchResult => {
-        if (item instanceof ServiceError) return { error: errorOf(item) };
-        const result = results.next();
-        if (result.done === true) throw new Error('a message was accepted without a result');
-        return result.value;
-      });
-      return { reply: await recordReply(tx, { status: 200, data }), published: accepted };
+    const published = await acceptMessages(tx, deps.vault, { caller, actor }, valid, items.length);
+    const results = published.values();
+    const data = items.map((item): BatchResult => {
+      if (item instanceof ServiceError) return { error: errorOf(item) };
+      const result = results.next();
+      if (result.done === true) throw new Error('a message was accepted without a result');
+      return result.value;
     });
-    await startDeliveries(deps, caller, published);
-    return reply;
+    return {
+      reply: { status: 200, data },
+      audit: 'none: a message is a record of its own, which names its publisher',
+      after: () => startDeliveries(deps, caller, published),
+    };
   },
 });
 

@@ -1,6 +1,6 @@
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { acceptMessages, type Published } from './accept-messages.ts';
+import { acceptMessages } from './accept-messages.ts';
 import { publishBody } from './body-schemas.ts';
 import { publishedSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
@@ -19,13 +19,13 @@ export const publishMessageRoute = defineRoute({
   response: { 200: publishedSchema, 201: publishedSchema },
   errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
-  async handler({ body, caller, actor, deps, recordReply }) {
-    const reply = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const [published] = await acceptMessages(tx, deps.vault, { caller, actor }, [body]);
-      if (published === undefined) throw new Error('a message was accepted without a result');
-      return recordReply(tx, { status: published.deduplicated ? 200 : 201, data: published satisfies Published });
-    });
-    await startDeliveries(deps, caller, [reply.data]);
-    return reply;
+  async change(tx, { body, caller, actor, deps }) {
+    const [published] = await acceptMessages(tx, deps.vault, { caller, actor }, [body]);
+    if (published === undefined) throw new Error('a message was accepted without a result');
+    return {
+      reply: { status: published.deduplicated ? 200 : 201, data: published },
+      audit: 'none: a message is a record of its own, which names its publisher',
+      after: () => startDeliveries(deps, caller, [published]),
+    };
   },
 });

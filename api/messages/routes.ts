@@ -3,9 +3,7 @@ import { cancelMessage } from '../../db/messages/cancel-message.ts';
 import { getMessage } from '../../db/messages/get-message.ts';
 import { listMessages } from '../../db/messages/list-messages.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import type { ApiDependencies } from '../dependencies.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { paginationOf } from '../http/pagination.ts';
 import { tellMessageWorkflow } from './message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
@@ -19,11 +17,10 @@ const listRoute = defineRoute({
   scope: 'messages:read',
   request: { query: listMessagesQuery },
   response: { 200: z.array(messageSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query, caller, deps }) {
-    const { total, items } = await deps.db.withEnvironment(caller.tenant, (tx) => listMessages(tx, query));
-    return { status: 200, data: items.map(presentMessage), pagination: paginationOf(total, query.page, query.limit) };
+  async list(tx, { query, page }) {
+    const { items, total } = await listMessages(tx, { ...query, ...page });
+    return { items: items.map(presentMessage), total };
   },
 });
 
@@ -36,10 +33,10 @@ const getRoute = defineRoute({
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const message = await deps.db.withEnvironment(caller.tenant, (tx) => getMessage(tx, params.messageId));
+  async read(tx, { params }) {
+    const message = await getMessage(tx, params.messageId);
     if (message === null) throw notFound('message');
-    return { status: 200, data: presentMessage(message) };
+    return presentMessage(message);
   },
 });
 
@@ -55,27 +52,21 @@ const cancelRoute = defineRoute({
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ params: { messageId }, caller, deps }) {
-    const result = await deps.db.withEnvironment(caller.tenant, (tx) => cancelMessage(tx, messageId));
+  async change(tx, { params: { messageId }, deps }) {
+    const result = await cancelMessage(tx, messageId);
     if (result === null) throw notFound('message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
         message: `Message ${messageId} is ${result.inTheWay}. Only a pending or scheduled message can be cancelled.`,
       });
     }
-    await tellWorkflow(deps, messageId);
-    return { status: 200, data: presentMessage(result.cancelled) };
+    return {
+      reply: { status: 200, data: presentMessage(result.cancelled) },
+      audit: { action: 'message.cancelled', target: { type: 'message', id: messageId } },
+      // The row has decided. A workflow that is not told finds that out when the message would be due.
+      after: () => tellMessageWorkflow(deps.temporal, messageId),
+    };
   },
 });
-
-/** The row has decided. A workflow that is not told finds that out when the message would be due. */
-async function tellWorkflow(deps: ApiDependencies, messageId: string): Promise<void> {
-  try {
-    await tellMessageWorkflow(deps.temporal, messageId);
-  } catch (error) {
-    const failure = error instanceof Error ? error.message : 'unknown reason';
-    deps.logger.warn({ messageId, failure }, 'the workflow of a cancelled message was not told');
-  }
-}
 
 export const messageRoutes: AnyRoute[] = [publishMessageRoute, publishBatchRoute, listRoute, getRoute, cancelRoute];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MessageRecord } from '../../db/messages/records.ts';
 import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
-import { pageQuery, queryBoolean } from '../http/pagination.ts';
+import { queryBoolean } from '../http/pagination.ts';
 
 /** Source: service.md "Message (PublicMessage)". */
 export const messageSchema = z
@@ -62,7 +62,6 @@ const instant = z.iso
   .transform((text) => new Date(Math.max(INSTANT_MS_MIN, Date.parse(text))));
 
 export const listMessagesQuery = z.strictObject({
-  ...pageQuery,
   status: z.enum(MESSAGE_STATUSES).optional(),
   startDate: instant.optional().describe('Messages created after.'),
   endDate: instant.optional().describe('Messages created before.'),

@@ -1,5 +1,4 @@
-import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/define-route.ts';
+import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import type { Published } from './accept-messages.ts';
 import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
 
@@ -11,21 +10,11 @@ const STARTED_HERE_MAX = 10;
  * starts it within two minutes.
  */
 export async function startDeliveries(
-  deps: ApiDependencies,
+  deps: WorkDependencies,
   caller: Caller,
   published: readonly Published[],
 ): Promise<void> {
   const messageIds = published.filter((message) => !message.deduplicated).map((message) => message.messageId);
-  try {
-    await start(deps, caller, messageIds);
-  } catch (error) {
-    const failure = error instanceof Error ? error.message : 'unknown reason';
-    const context = { ...caller.tenant, messages: messageIds.length, failure };
-    deps.logger.warn(context, 'deliveries were not started: the sweep will start them');
-  }
-}
-
-async function start(deps: ApiDependencies, caller: Caller, messageIds: string[]): Promise<void> {
   const { temporal, eagerStart: eager, taskQueue } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   if (messageIds.length > STARTED_HERE_MAX) {

@@ -18,6 +18,9 @@ export const createPreviewRoute = defineRoute({
   response: { 201: previewSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE'],
   idempotent: true,
+  fence: 'The reply is recorded in the transaction that makes the preview.',
+  ownsItsTransaction: 'A worker reads the provider between its draft and the preview.',
+  audited: 'none: a preview is a record of its own, which names who made it',
   handler({ params, body, ...context }) {
     const { input, operationKey = null, runId = null, agentId = null, expiresIn } = body;
     const { retryOf = null, dependsOn = [], compensates = null } = body;

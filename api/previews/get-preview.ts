@@ -15,9 +15,9 @@ export const getPreviewRoute = defineRoute({
   request: { params: previewParams },
   response: { 200: previewSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const preview = await deps.db.oneStatement(caller.tenant, (tx) => getPreview(tx, params.id));
+  async read(tx, { params }) {
+    const preview = await getPreview(tx, params.id);
     if (!preview) throw notFound('preview');
-    return { status: 200, data: presentPreview(preview) };
+    return presentPreview(preview);
   },
 });

@@ -1,8 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import type { Actor, Caller, RouteReply } from '../http/define-route.ts';
+import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
@@ -11,12 +10,10 @@ import { type ActionPreview, presentPreview } from './schemas.ts';
 /** What the caller asks for; the ids are given here. */
 export type AskedPreview = Omit<PreviewRequest, 'id' | 'invocationId' | 'effectId'>;
 
-interface Asking {
-  deps: ApiDependencies;
-  caller: Caller;
-  actor: Actor;
-  recordReply<Reply extends RouteReply<unknown>>(tx: EnvironmentTransaction, reply: Reply): Promise<Reply>;
-}
+type Asking = Pick<
+  EnvironmentHandlerContext<unknown, unknown, unknown>,
+  'deps' | 'caller' | 'actor' | 'transaction' | 'recordReply'
+>;
 
 type Reply = { status: 201; data: ActionPreview };
 
@@ -26,7 +23,7 @@ type Reply = { status: 201; data: ActionPreview };
  * `ask` runs at the beginning of each transaction: what it found the first time may be another thing the second time.
  */
 export async function makePreview(
-  { deps, caller, actor, recordReply }: Asking,
+  { deps, caller, actor, transaction, recordReply }: Asking,
   ask: (tx: EnvironmentTransaction) => Promise<AskedPreview>,
 ): Promise<Reply> {
   const ids = { id: newId('preview'), invocationId: newId('invocation'), effectId: newId('effect') };
@@ -34,9 +31,7 @@ export async function makePreview(
   const inTransaction = <Result>(
     work: (tx: EnvironmentTransaction, answers: InputAnswers) => Promise<Result>,
   ): Promise<Result> =>
-    withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
-      deps.db.withEnvironment(caller.tenant, (tx) => work(tx, answers)),
-    );
+    withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) => transaction((tx) => work(tx, answers)));
   const first = await inTransaction(async (tx, answers) => {
     const request = { ...(await ask(tx)), ...ids };
     const previewable = await requirePreviewable(tx, request, answers);

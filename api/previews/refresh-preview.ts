@@ -20,6 +20,9 @@ export const refreshPreviewRoute = defineRoute({
   response: { 201: previewSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'],
   idempotent: true,
+  fence: 'The reply is recorded in the transaction that makes the preview.',
+  ownsItsTransaction: 'A worker reads the provider between its draft and the preview.',
+  audited: 'none: a preview is a record of its own, which names who made it',
   handler({ params, body, ...context }) {
     return makePreview(context, async (tx) => {
       const former = await lockPreview(tx, params.id);

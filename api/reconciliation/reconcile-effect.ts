@@ -20,6 +20,8 @@ export const reconcileEffectRoute = defineRoute({
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  ownsItsTransaction: 'It writes nothing itself: a workflow reads the provider between its two reads.',
+  audited: 'none: a read at the provider leaves evidence, whichever it finds',
   async handler({ params, caller, deps }) {
     const read = (): Promise<EffectDetail | null> =>
       deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));

@@ -1,7 +1,6 @@
 import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
 import { findAttempt } from '../../db/attempts/find-attempt.ts';
 import { startReplay } from '../../db/attempts/start-replay.ts';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { Tenant } from '../../db/client.ts';
 import { getEffect } from '../../db/effects/get-effect.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
@@ -33,8 +32,10 @@ export const replayEffectRoute = defineRoute({
   response: { 200: effectSchema, 202: effectSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   expensive: true,
-  async handler({ params, caller, actor, requestId, deps }) {
-    const input = await deps.db.withEnvironment(caller.tenant, async (tx): Promise<ReplayEffectInput> => {
+  ownsItsTransaction: 'The fence of the replay commits first; its workflow runs before the answer is read.',
+  audited: 'recorded',
+  async handler({ params, caller, deps, transaction, recordAudit }) {
+    const input = await transaction(async (tx): Promise<ReplayEffectInput> => {
       const resolvable = await lockResolvableEffect(tx, params.id);
       if (!resolvable) throw notFound('effect');
       const { effect, invocationId, actionName } = resolvable;
@@ -43,12 +44,9 @@ export const replayEffectRoute = defineRoute({
       if (why !== null) throw new ServiceError('CONFLICT', { message: `Nothing was sent: ${why}.` });
       const attemptId = await startReplay(tx, invocationId);
       await recordAudit(tx, {
-        workspaceId: caller.tenant.workspaceId,
-        actor,
         action: 'effect.replayed',
         target: { type: 'effect', id: effect.id },
         details: { attemptId },
-        requestId,
       });
       const { timeoutMs } = effect;
       const { workspaceId, environmentId } = caller.tenant;

@@ -3,7 +3,7 @@ import { lockResolvableInvocation } from '../../db/reconciliation/lock-resolvabl
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invocationParams, invocationSchema, presentInvocation } from '../invocations/schemas.ts';
-import { auditResolution, refuseRequester, resolve } from './resolve.ts';
+import { refuseRequester, resolutionEntry, resolve } from './resolve.ts';
 import { resolveBody } from './schemas.ts';
 
 export const resolveInvocationRoute = defineRoute({
@@ -22,19 +22,19 @@ export const resolveInvocationRoute = defineRoute({
   response: { 200: invocationSchema },
   errors: ['NOT_FOUND', 'CONFLICT', 'EFFECT_RESOLUTION_REQUIRED'],
   idempotent: true,
-  handler({ params, body, caller, actor, requestId, deps, recordReply }) {
-    return deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const resolvable = await lockResolvableInvocation(tx, params.id);
-      if (!resolvable) throw notFound('invocation');
-      refuseRequester(actor, resolvable);
-      if (resolvable.effect !== null) {
-        throw new ServiceError('EFFECT_RESOLUTION_REQUIRED', { details: { effectId: resolvable.effect.id } });
-      }
-      await resolve(tx, resolvable, { body, actor });
-      const invocation = await getInvocation(tx, params.id);
-      if (!invocation) throw notFound('invocation');
-      await auditResolution(tx, { caller, actor, requestId, body }, { type: 'invocation', id: invocation.id });
-      return recordReply(tx, { status: 200, data: presentInvocation(invocation) });
-    });
+  async change(tx, { params: { id }, body, actor }) {
+    const resolvable = await lockResolvableInvocation(tx, id);
+    if (!resolvable) throw notFound('invocation');
+    refuseRequester(actor, resolvable);
+    if (resolvable.effect !== null) {
+      throw new ServiceError('EFFECT_RESOLUTION_REQUIRED', { details: { effectId: resolvable.effect.id } });
+    }
+    await resolve(tx, resolvable, { body, actor });
+    const invocation = await getInvocation(tx, id);
+    if (!invocation) throw notFound('invocation');
+    return {
+      reply: { status: 200, data: presentInvocation(invocation) },
+      audit: resolutionEntry(body, { type: 'invocation', id }),
+    };
   },
 });

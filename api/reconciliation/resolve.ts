@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import { noteCompensation } from '../../db/effects/note-compensation.ts';
@@ -8,17 +7,10 @@ import type { Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { recordResolution } from '../../db/reconciliation/record-resolution.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import { partialEffectOf, settledImpactIssues, settledImpactOf } from '../../domain/reconciliation/resolutions.ts';
-import type { Actor, Caller } from '../http/define-route.ts';
+import type { Actor, AuditEntry } from '../http/define-route.ts';
 import type { resolveBody } from './schemas.ts';
 
 export type ResolveBody = z.output<typeof resolveBody>;
-
-export interface Resolving {
-  caller: Caller;
-  actor: Actor;
-  requestId: string;
-  body: ResolveBody;
-}
 
 /** "The requesting key cannot resolve it": who caused the doubt does not get to say how it ends. */
 export function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
@@ -57,7 +49,7 @@ function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending
 export async function resolve(
   tx: EnvironmentTransaction,
   resolvable: Resolvable,
-  { body, actor }: Pick<Resolving, 'body' | 'actor'>,
+  { body, actor }: { body: ResolveBody; actor: Actor },
 ): Promise<void> {
   const previousOutcome = previousOutcomeOf(resolvable);
   const { effect, invocationId } = resolvable;
@@ -93,17 +85,8 @@ export async function resolve(
   }
 }
 
-export async function auditResolution(
-  tx: EnvironmentTransaction,
-  { caller, actor, requestId, body }: Resolving,
-  target: { type: 'effect' | 'invocation'; id: string },
-): Promise<void> {
-  await recordAudit(tx, {
-    workspaceId: caller.tenant.workspaceId,
-    actor,
-    action: `${target.type}.resolved`,
-    target,
-    details: { outcome: body.outcome, partialEffect: partialEffectOf(body), summary: body.evidence.summary },
-    requestId,
-  });
+/** What the audit log keeps of a resolution. */
+export function resolutionEntry(body: ResolveBody, target: { type: 'effect' | 'invocation'; id: string }): AuditEntry {
+  const details = { outcome: body.outcome, partialEffect: partialEffectOf(body), summary: body.evidence.summary };
+  return { action: `${target.type}.resolved`, target, details };
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { deleteSecret } from '../../db/secrets/delete-secret.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -24,23 +23,16 @@ export const deleteSecretRoute = defineRoute({
   },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: ['NOT_FOUND'],
-  async handler({ params, query, body, caller, actor, requestId, deps }) {
+  async change(tx, { params: { name }, query, body, caller: { environment } }) {
+    const id = await deleteSecret(tx, name);
+    if (id === null) throw notFound('secret');
+    // After the look-up, so that a secret that is not there answers 404 here as elsewhere; throwing takes the delete back.
     const confirmed = query.confirmProtected === true || body?.confirmProtected === true;
-    await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const id = await deleteSecret(tx, params.name);
-      if (id === null) throw notFound('secret');
-      // After the look-up, so that a secret that is not there answers 404 here as elsewhere; throwing takes the delete back.
-      if (caller.environment.protected && !confirmed) throw confirmationMissing(caller.environment.name);
-      await recordAudit(tx, {
-        workspaceId: caller.tenant.workspaceId,
-        actor,
-        action: 'secret.deleted',
-        target: { type: 'secret', id },
-        details: { name: params.name },
-        requestId,
-      });
-    });
-    return { status: 200, data: { deleted: true as const } };
+    if (environment.protected && !confirmed) throw confirmationMissing(environment.name);
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'secret.deleted', target: { type: 'secret', id }, details: { name } },
+    };
   },
 });
 

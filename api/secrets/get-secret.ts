@@ -12,9 +12,9 @@ export const getSecretRoute = defineRoute({
   request: { params: secretParams },
   response: { 200: secretSchema },
   errors: ['NOT_FOUND'],
-  async handler({ params, caller, deps }) {
-    const secret = await deps.db.withEnvironment(caller.tenant, (tx) => getSecret(tx, params.name));
+  async read(tx, { params }) {
+    const secret = await getSecret(tx, params.name);
     if (secret === null) throw notFound('secret');
-    return { status: 200, data: presentSecret(secret) };
+    return presentSecret(secret);
   },
 });

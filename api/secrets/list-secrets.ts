@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listSecrets } from '../../db/secrets/list-secrets.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { pageQuery, paginationOf } from '../http/pagination.ts';
 import { presentSecret, secretSchema } from './schemas.ts';
 
 export const listSecretsRoute = defineRoute({
@@ -10,14 +9,11 @@ export const listSecretsRoute = defineRoute({
   path: '/api/v2/secrets',
   summary: 'List secrets, newest first, without their values',
   scope: 'secrets:read',
-  request: { query: z.strictObject({ ...pageQuery }) },
+  request: {},
   response: { 200: z.array(secretSchema) },
-  paginated: true,
   errors: [],
-  async handler({ query: { page, limit }, caller, deps }) {
-    const { items, total } = await deps.db.withEnvironment(caller.tenant, (tx) =>
-      listSecrets(tx, { limit, offset: (page - 1) * limit }),
-    );
-    return { status: 200, data: items.map(presentSecret), pagination: paginationOf(total, page, limit) };
+  async list(tx, { page }) {
+    const { items, total } = await listSecrets(tx, page);
+    return { items: items.map(presentSecret), total };
   },
 });

@@ -1,4 +1,3 @@
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { putSecret } from '../../db/secrets/put-secret.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, putSecretBody, secretParams, secretSchema } from './schemas.ts';
@@ -18,24 +17,16 @@ export const putSecretRoute = defineRoute({
   exempt: {
     tenancy: 'A name belongs to an environment: putting it elsewhere makes a secret of that environment.',
   },
-  async handler({ params, body, caller, actor, requestId, deps }) {
-    const { secret, created } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
-      const put = await putSecret(tx, deps.vault, {
-        tenant: caller.tenant,
-        name: params.name,
-        value: body.value,
-        ...(body.description === undefined ? {} : { description: body.description }),
-      });
-      await recordAudit(tx, {
-        workspaceId: caller.tenant.workspaceId,
-        actor,
-        action: put.created ? 'secret.created' : 'secret.rotated',
-        target: { type: 'secret', id: put.secret.id },
-        details: { name: params.name, version: put.secret.version },
-        requestId,
-      });
-      return put;
-    });
-    return { status: created ? 201 : 200, data: presentSecret(secret) };
+  async change(tx, { params: { name }, body: { value, description }, caller: { tenant }, deps }) {
+    const wanted = { tenant, name, value, ...(description === undefined ? {} : { description }) };
+    const { secret, created } = await putSecret(tx, deps.vault, wanted);
+    return {
+      reply: { status: created ? 201 : 200, data: presentSecret(secret) },
+      audit: {
+        action: created ? 'secret.created' : 'secret.rotated',
+        target: { type: 'secret', id: secret.id },
+        details: { name, version: secret.version },
+      },
+    };
   },
 });

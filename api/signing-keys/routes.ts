@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { recordAudit } from '../../db/audit/record-audit.ts';
 import { listSigningKeys } from '../../db/signing-keys/list-signing-keys.ts';
 import type { SigningKeyRecord } from '../../db/signing-keys/records.ts';
 import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotate-signing-key.ts';
@@ -36,15 +35,15 @@ const listRoute = defineRoute({
   path: '/api/v2/signing-keys',
   summary: 'List the keys that sign deliveries',
   description:
-    'The keys of the whole workspace, newest first: the one in use and those in their grace period, six at most and so on no ' +
-    'pages. A workspace gets its first one when it publishes its first message; rotate to get a secret.',
+    'The keys of the whole workspace, newest first: the one in use and those in their grace period. A workspace gets its first one when it publishes its first message; rotate to get a secret.',
   scope: 'messages:read',
+  exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
   request: {},
   response: { 200: z.array(signingKeySchema) },
   errors: [],
-  async handler({ caller, deps }) {
-    const keys = await deps.db.withEnvironment(caller.tenant, (tx) => listSigningKeys(tx));
-    return { status: 200, data: keys.map(presentKey) };
+  async list(tx, { page }) {
+    const { items, total } = await listSigningKeys(tx, page);
+    return { items: items.map(presentKey), total };
   },
 });
 
@@ -69,28 +68,22 @@ const rotateRoute = defineRoute({
   },
   response: { 201: rotatedKeySchema },
   errors: ['CONFLICT'],
-  async handler({ body, caller, actor, requestId, deps }) {
-    const { tenant } = caller;
-    const made = await deps.db.withEnvironment(tenant, async (tx) => {
-      const key = await rotateSigningKey(tx, deps.vault, tenant.workspaceId, body.gracePeriodSeconds);
-      if (key === null) return null;
-      const { gracePeriodSeconds } = body;
-      await recordAudit(tx, {
-        workspaceId: tenant.workspaceId,
-        actor,
-        action: 'signing_key.rotated',
-        target: { type: 'signing_key', id: key.record.id },
-        details: { gracePeriodSeconds },
-        requestId,
-      });
-      return key;
-    });
+  async change(tx, { body: { gracePeriodSeconds }, caller, deps }) {
+    const made = await rotateSigningKey(tx, deps.vault, caller.workspaceId, gracePeriodSeconds);
     if (made === null) {
       throw new ServiceError('CONFLICT', {
         message: `${RETIRING_KEYS_MAX} earlier keys still sign. Wait until one retires, or rotate with gracePeriodSeconds 0.`,
       });
     }
-    return { status: 201, data: { ...presentKey(made.record), secret: made.secret } };
+    const { record, secret } = made;
+    return {
+      reply: { status: 201, data: { ...presentKey(record), secret } },
+      audit: {
+        action: 'signing_key.rotated',
+        target: { type: 'signing_key', id: record.id },
+        details: { gracePeriodSeconds },
+      },
+    };
   },
 });
 

@@ -62,12 +62,13 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
 function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {
   const db = new Database({ url: databaseUrl, poolMax: POOL_MAX, applicationName: 'bench-handler' });
   if (getActionRoute.kind !== 'environment') throw new Error('the route has changed its kind');
-  const { handler } = getActionRoute;
-  type Context = Parameters<typeof handler>[0];
+  const { read } = getActionRoute;
+  if (read === undefined) throw new Error('the route has changed its form');
+  type Context = Parameters<typeof read>[1];
   return listen(async (ref) => {
-    // Of all that a handler is handed, this one uses the tenant and the database.
-    const context = { params: { ref }, caller: { tenant }, deps: { db } } as unknown as Context;
-    const { data } = await handler(context);
+    // It uses nothing else of what a form is handed.
+    const context = { params: { ref } } as unknown as Context;
+    const data = await db.withEnvironment(tenant, (tx) => read(tx, context), { readOnly: true });
     return { success: true, data };
   });
 }

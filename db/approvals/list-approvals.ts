@@ -10,8 +10,8 @@ export interface ApprovalFilter {
   action?: string | undefined;
   invocationId?: string | undefined;
   effectId?: string | undefined;
-  page: number;
   limit: number;
+  offset: number;
 }
 
 /** Newest first, ties by id; `total` counts what the filter matches. */
@@ -31,7 +31,7 @@ export async function listApprovals(
     invocationId: filter.invocationId ?? null,
     effectId: filter.effectId ?? null,
     limit: filter.limit,
-    offset: (filter.page - 1) * filter.limit,
+    offset: filter.offset,
   };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM approvals p WHERE ${where}`,

@@ -9,8 +9,8 @@ export interface EffectFilter {
   stage?: Stage | undefined;
   outcome?: Outcome | undefined;
   action?: string | undefined;
-  page: number;
   limit: number;
+  offset: number;
 }
 
 /** Newest first, ties by id; `total` counts what the filter matches. */
@@ -27,7 +27,7 @@ export async function listEffects(
     outcome: filter.outcome ?? null,
     action: filter.action ?? null,
     limit: filter.limit,
-    offset: (filter.page - 1) * filter.limit,
+    offset: filter.offset,
   };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM effects e WHERE ${where}`,

@@ -1,5 +1,5 @@
 import type { AuditActor } from '../audit/record-audit.ts';
-import type { WorkspaceTransaction } from '../client.ts';
+import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 import { getEnvironment, type EnvironmentRecord } from './records.ts';
 
 export interface HaltChange {
@@ -13,7 +13,7 @@ export interface HaltChange {
  * one at this moment. One that is halted keeps its first moment and reason. Null where the workspace has none of that id.
  */
 export async function haltEnvironment(
-  tx: WorkspaceTransaction,
+  tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
   halt: { reason: string; actor: AuditActor },
 ): Promise<HaltChange | null> {
@@ -30,7 +30,10 @@ export async function haltEnvironment(
 }
 
 /** Ends the halt of an environment; one that runs stays as it is. Null where the workspace has none of that id. */
-export async function resumeEnvironment(tx: WorkspaceTransaction, id: string): Promise<HaltChange | null> {
+export async function resumeEnvironment(
+  tx: EnvironmentTransaction | WorkspaceTransaction,
+  id: string,
+): Promise<HaltChange | null> {
   await lockHalt(tx, id);
   const resumed = await tx('environments')
     .where({ id })
@@ -40,11 +43,15 @@ export async function resumeEnvironment(tx: WorkspaceTransaction, id: string): P
 }
 
 /** The other side of `readHalt`. PostgreSQL queues these locks, so a halt comes through however busy the environment is. */
-async function lockHalt(tx: WorkspaceTransaction, id: string): Promise<void> {
+async function lockHalt(tx: EnvironmentTransaction | WorkspaceTransaction, id: string): Promise<void> {
   await tx.raw('SELECT pg_advisory_xact_lock(halt_lock_of(?::uuid))', [id]);
 }
 
-async function changeOf(tx: WorkspaceTransaction, id: string, rows: number): Promise<HaltChange | null> {
+async function changeOf(
+  tx: EnvironmentTransaction | WorkspaceTransaction,
+  id: string,
+  rows: number,
+): Promise<HaltChange | null> {
   const environment = await getEnvironment(tx, id);
   return environment && { environment, changed: rows > 0 };
 }

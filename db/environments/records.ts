@@ -1,4 +1,4 @@
-import type { WorkspaceTransaction } from '../client.ts';
+import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 import type { EnvironmentKind } from './create-workspace.ts';
 
 export const APPROVAL_DEFAULTS = ['allow', 'require_approval'] as const;
@@ -28,7 +28,10 @@ export const ENVIRONMENT_COLUMNS = {
 } as const;
 
 /** One environment of the transaction's workspace, or null. */
-export async function getEnvironment(tx: WorkspaceTransaction, id: string): Promise<EnvironmentRecord | null> {
+export async function getEnvironment(
+  tx: EnvironmentTransaction | WorkspaceTransaction,
+  id: string,
+): Promise<EnvironmentRecord | null> {
   const row = await tx('environments').where({ id }).first<EnvironmentRecord | undefined>(ENVIRONMENT_COLUMNS);
   return row ?? null;
 }

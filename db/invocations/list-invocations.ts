@@ -7,8 +7,8 @@ export interface InvocationFilter {
   actionId?: string | undefined;
   status?: InvocationStatus | undefined;
   grade?: string | undefined;
-  page: number;
   limit: number;
+  offset: number;
 }
 
 /** Newest first, ties by id; `total` counts what the filter matches. */
@@ -24,7 +24,7 @@ export async function listInvocations(
     status: filter.status ?? null,
     grade: filter.grade ?? null,
     limit: filter.limit,
-    offset: (filter.page - 1) * filter.limit,
+    offset: filter.offset,
   };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM invocations i WHERE ${where}`,

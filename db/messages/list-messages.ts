@@ -11,8 +11,8 @@ export interface MessageFilter {
   /** The destination, exactly as it was published. */
   url?: string | undefined;
   includeEventDeliveries: boolean;
-  page: number;
   limit: number;
+  offset: number;
 }
 
 /** Newest first, ties by id; `total` counts what the filter matches. */
@@ -35,6 +35,6 @@ export async function listMessages(
       { column: 'messages.id', order: 'desc' },
     ])
     .limit(filter.limit)
-    .offset((filter.page - 1) * filter.limit);
+    .offset(filter.offset);
   return { total: Number(counted[0]?.count ?? 0), items };
 }

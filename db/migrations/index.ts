@@ -18,6 +18,7 @@ import * as approvals from './0016-approvals.ts';
 import * as impactLimits from './0017-impact-limits.ts';
 import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
+import * as heldCredentials from './0020-held-credentials.ts';
 import * as sweep from './0022-sweep.ts';
 import * as receiptChains from './0026-receipt-chains.ts';
 import * as governance from './0029-governance.ts';
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   impactLimits,
   budgets,
   reconciliation,
+  heldCredentials,
   sweep,
   receiptChains,
   governance,

@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/roles.ts';
-import type { Database } from '../client.ts';
+import type { UserTransaction } from '../client.ts';
 
 export interface WorkspaceOfUser {
   id: string;
@@ -8,10 +8,9 @@ export interface WorkspaceOfUser {
 }
 
 /** The workspaces that a user is a member of, by name. */
-export async function listWorkspacesOfUser(db: Database, userId: string): Promise<WorkspaceOfUser[]> {
-  const { rows } = await db.directory.raw<{ rows: WorkspaceOfUser[] }>(
-    'SELECT id, name, role FROM list_workspaces_of_user(?)',
-    [userId],
-  );
+export async function listWorkspacesOfUser(tx: UserTransaction, userId: string): Promise<WorkspaceOfUser[]> {
+  const { rows } = await tx.raw<{ rows: WorkspaceOfUser[] }>('SELECT id, name, role FROM list_workspaces_of_user(?)', [
+    userId,
+  ]);
   return rows;
 }

@@ -134,7 +134,6 @@ export async function decideSilently(
       note: decision === 'approve' ? null : 'no',
       caller,
       actor: { type: 'api_key', id: decider.keyId },
-      requestId: 'req_test',
     }),
   );
 }

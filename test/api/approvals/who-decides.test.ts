@@ -93,7 +93,7 @@ async function decideAs(caller: Caller, on?: string): Promise<string> {
   const deciding = { approvalId, decision: 'approve', bindingDigest: DIGEST, note: null } as const;
   try {
     const decided = await database.db.withEnvironment(database.tenant, (tx) =>
-      decide(tx, { ...deciding, caller, actor, requestId: 'req_test' }),
+      decide(tx, { ...deciding, caller, actor }),
     );
     return decided.status;
   } catch (error) {

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { pageQuery, paginationOf, queryBoolean } from '../../../api/http/pagination.ts';
+import { queryBoolean } from '../../../api/http/pagination.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
 const SECRET_WORDS = 'the-words-that-nobody-may-read';
@@ -13,16 +13,11 @@ const ROUTES = [
     path: '/api/v2/things',
     summary: 'List things',
     scope: 'actions:read',
-    request: { query: z.strictObject({ ...pageQuery, loud: queryBoolean.optional() }) },
-    response: { 200: z.array(z.strictObject({ page: z.int(), loud: z.boolean().nullable() })) },
-    paginated: true,
+    request: { query: z.strictObject({ loud: queryBoolean.optional() }) },
+    response: { 200: z.array(z.strictObject({ offset: z.int(), loud: z.boolean().nullable() })) },
     errors: [],
-    handler: ({ query: { page, limit, loud } }) =>
-      Promise.resolve({
-        status: 200,
-        data: [{ page, loud: loud ?? null }],
-        pagination: paginationOf(41, page, limit),
-      }),
+    list: (_tx, { query: { loud }, page: { offset } }) =>
+      Promise.resolve({ items: [{ offset, loud: loud ?? null }], total: 41 }),
   }),
   defineRoute({
     id: 'things.create',
@@ -39,7 +34,8 @@ const ROUTES = [
     },
     response: { 201: z.strictObject({ name: z.string() }) },
     errors: [],
-    handler: ({ body }) => Promise.resolve({ status: 201, data: { name: body.name } }),
+    change: (_tx, { body }) =>
+      Promise.resolve({ reply: { status: 201, data: { name: body.name } }, audit: 'none: it is of a test' }),
   }),
   defineRoute({
     id: 'things.optional',
@@ -50,6 +46,8 @@ const ROUTES = [
     request: { body: z.strictObject({ name: z.string().default('none') }) },
     response: { 200: z.strictObject({ name: z.string() }) },
     errors: [],
+    ownsItsTransaction: 'It is of a test, and touches no database.',
+    audited: 'none: it is of a test',
     handler: ({ body }) => Promise.resolve({ status: 200, data: { name: body.name } }),
   }),
   defineRoute({
@@ -61,7 +59,7 @@ const ROUTES = [
     request: { params: z.strictObject({ ref: z.string().max(20) }) },
     response: { 200: z.strictObject({ ref: z.string() }) },
     errors: [],
-    handler: ({ params }) => Promise.resolve({ status: 200, data: { ref: params.ref } }),
+    read: (_tx, { params }) => Promise.resolve({ ref: params.ref }),
   }),
   defineRoute({
     id: 'things.delete',
@@ -72,6 +70,8 @@ const ROUTES = [
     request: { params: z.strictObject({ ref: z.string() }) },
     response: { 200: z.strictObject({ deleted: z.literal(true) }) },
     errors: [],
+    ownsItsTransaction: 'It is of a test, and touches no database.',
+    audited: 'none: it is of a test',
     handler: () => Promise.resolve({ status: 200, data: { deleted: true as const } }),
   }),
   defineRoute({
@@ -83,11 +83,11 @@ const ROUTES = [
     request: { params: z.strictObject({ how: z.enum(['code', 'database', 'statement']) }) },
     response: { 200: z.null() },
     errors: [],
-    async handler({ params, caller, deps }) {
+    async change(tx, { params }) {
       if (params.how === 'code') throw new Error(`broken`);
       if (params.how === 'database') throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-      await deps.db.withEnvironment(caller.tenant, (tx) => tx.raw('SELECT ?::integer', [SECRET_WORDS]));
-      return { status: 200, data: null };
+      await tx.raw('SELECT ?::integer', [SECRET_WORDS]);
+      return { reply: { status: 200, data: null }, audit: 'none: it is of a test' };
     },
   }),
 ];
@@ -166,11 +166,11 @@ describe('the HTTP machinery', () => {
   it('pages, with defaults and bounds', async () => {
     expect((await api.call('GET', THINGS, { key })).json).toEqual({
       success: true,
-      data: [{ page: 1, loud: null }],
+      data: [{ offset: 0, loud: null }],
       pagination: { total: 41, page: 1, limit: 20, totalPages: 3, hasMore: true },
     });
     expect((await api.call('GET', `${THINGS}?page=5&limit=10&loud=true`, { key })).json).toMatchObject({
-      data: [{ page: 5, loud: true }],
+      data: [{ offset: 40, loud: true }],
       pagination: { total: 41, page: 5, limit: 10, totalPages: 5, hasMore: false },
     });
     expect(api.replyViolations).toEqual([]);

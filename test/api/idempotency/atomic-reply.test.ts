@@ -6,30 +6,27 @@ import { plantEffect } from '../effects/fixtures.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
 import { createWorld, type World } from '../suites/world.ts';
 
-/** Called by the handler between its work and the record of its reply. */
+/** Called between the work and the record of its reply. */
 let beforeRecord: () => Promise<void> = () => Promise.resolve();
 let runs = 0;
 
 type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
+type Change = NonNullable<EnvironmentRoute['change']>;
 
 function stalling(route: EnvironmentRoute): EnvironmentRoute {
   return {
     ...route,
-    handler: (context: Parameters<EnvironmentRoute['handler']>[0]) => {
+    change: async (...given: Parameters<Change>) => {
       runs += 1;
-      return route.handler({
-        ...context,
-        recordReply: async (tx, reply) => {
-          await beforeRecord();
-          return context.recordReply(tx, reply);
-        },
-      });
+      const done = await (route.change as Change)(...given);
+      await beforeRecord();
+      return done;
     },
   };
 }
 
 /** The reply is part of the transaction that does the work: no death, stall or race leaves one without the other. */
-describe('recordReply', () => {
+describe('the reply of a change', () => {
   let world: World;
   beforeAll(async () => {
     const routes = ROUTES.map((route) =>

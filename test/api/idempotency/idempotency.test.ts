@@ -24,6 +24,9 @@ const createThing = defineRoute({
   response: { 201: z.strictObject({ name: z.string(), run: z.int() }) },
   errors: [],
   idempotent: true,
+  fence: 'It is of a test, which counts the runs.',
+  ownsItsTransaction: 'It is of a test, and touches no database.',
+  audited: 'none: it is of a test',
   async handler({ body }) {
     runs += 1;
     const run = runs;

@@ -19,6 +19,9 @@ const expensiveRoute = defineRoute({
   errors: [],
   expensive: true,
   idempotent: true,
+  fence: 'It is of a test, which counts the runs.',
+  ownsItsTransaction: 'It is of a test, and touches no database.',
+  audited: 'none: it is of a test',
   handler: () => Promise.resolve({ status: 200, data: { runs: ++runs } }),
 });
 

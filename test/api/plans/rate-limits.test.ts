@@ -21,6 +21,8 @@ const quotaRoute = defineRoute({
   request: {},
   response: { 200: z.object({}) },
   errors: ['QUOTA_EXCEEDED'],
+  ownsItsTransaction: 'It is of a test, and touches no database.',
+  audited: 'none: it is of a test',
   handler: () => Promise.reject(new ServiceError('QUOTA_EXCEEDED')),
 });
 const secretRoute = defineRoute({
@@ -32,6 +34,8 @@ const secretRoute = defineRoute({
   request: {},
   response: { 200: z.strictObject({}) },
   errors: [],
+  ownsItsTransaction: 'It is of a test, and touches no database.',
+  audited: 'none: it is of a test',
   handler: () => Promise.resolve({ status: 200, data: {} }),
 });
 

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyRoute, defineUserRoute, defineWorkspaceRoute } from '../../../api/http/define-route.ts';
+import {
+  type AnyRoute,
+  definePublicRoute,
+  defineUserRoute,
+  defineWorkspaceRoute,
+} from '../../../api/http/define-route.ts';
+import { paginationOf } from '../../../api/http/pagination.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -18,7 +24,9 @@ function routeOf(id: string): EnvironmentRoute {
   return route;
 }
 
-type Context = Parameters<EnvironmentRoute['handler']>[0];
+type Read = NonNullable<EnvironmentRoute['read']>;
+type List = NonNullable<EnvironmentRoute['list']>;
+type Change = NonNullable<EnvironmentRoute['change']>;
 
 interface Planted {
   fault: string;
@@ -32,25 +40,40 @@ interface Planted {
 
 /** Reads with the tenant of whoever made the rows, whoever asks. */
 function forgetsTheEnvironment(id: string, world: World): EnvironmentRoute {
-  const route = routeOf(id);
+  const { read, list, ...route } = routeOf(id);
   const tenant = world.api.database.tenants.development;
   return {
     ...route,
-    handler: (context: Context) => route.handler({ ...context, caller: { ...context.caller, tenant } }),
+    handler: ({ deps, ...context }) =>
+      deps.db.withEnvironment(tenant, async (tx) => {
+        if (read !== undefined) return { status: 200, data: await read(tx, { ...context, deps }) };
+        if (list === undefined) throw new Error(`${id} neither reads nor lists`);
+        const { items, total } = await list(tx, { ...context, deps, page: { limit: 20, offset: 0 } });
+        return { status: 200, data: items, pagination: paginationOf(total, 1, 20) };
+      }),
   };
 }
 
 /** Answers with one more field than it declares. */
 function withExtraField(id: string): EnvironmentRoute {
   const route = routeOf(id);
+  const read = route.read as Read;
   return {
     ...route,
-    handler: async (context: Context) => {
-      const reply = await route.handler(context);
-      return { ...reply, data: { ...(reply.data as object), internal: 1 } };
-    },
+    read: async (...given: Parameters<Read>) => ({ ...((await read(...given)) as object), internal: 1 }),
   };
 }
+
+/** Of a route that is made for a plant. */
+const COMMON = {
+  method: 'GET',
+  summary: 'Planted',
+  request: {},
+  response: { 200: z.array(z.never()) },
+  errors: [],
+  ownsItsTransaction: 'It is planted, and touches no database.',
+  audited: 'none: it is planted',
+} as const;
 
 /** For each suite a route with one fault that it must find. */
 const PLANTED: Record<string, (world: World) => Planted> = {
@@ -58,12 +81,12 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   authentication: () => ({
     fault: 'a route that is mounted without authentication',
     declared: routeOf('effects.list'),
-    mounted: {
-      ...routeOf('effects.list'),
-      kind: 'public',
-      scope: null,
+    mounted: definePublicRoute({
+      ...COMMON,
+      id: 'effects.list',
+      path: routeOf('effects.list').path,
       handler: () => Promise.resolve({ status: 200, data: [] }),
-    },
+    }),
   }),
   scope: () => ({
     fault: 'a route that asks for another scope than it declares',
@@ -89,6 +112,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
       request: { params },
       response: { 200: z.strictObject({}) },
       errors: [],
+      ownsItsTransaction: 'It is planted, and touches no database.',
+      audited: 'none: it is planted',
       handler: () => Promise.resolve({ status: 200, data: {} }),
     });
     const { id, method, path, summary, response, errors } = declared;
@@ -103,6 +128,8 @@ const PLANTED: Record<string, (world: World) => Planted> = {
         response,
         errors,
         request: { params },
+        ownsItsTransaction: 'It is planted, and touches no database.',
+        audited: 'none: it is planted',
         handler: () => Promise.resolve({ status: 200, data: {} }),
       }),
       request: { params: { workspaceId: world.api.database.tenants.development.workspaceId } },
@@ -130,18 +157,13 @@ const PLANTED: Record<string, (world: World) => Planted> = {
   }),
   pagination: () => {
     const route = routeOf('effects.list');
+    const list = route.list as List;
     return {
       fault: 'a list that ignores its limit',
       declared: {
         ...route,
-        handler: async (context: Context) => {
-          const everything = await route.handler({
-            ...context,
-            query: { ...(context.query as object), page: 1, limit: 100 },
-          });
-          const { pagination } = await route.handler(context);
-          return { ...everything, ...(pagination === undefined ? {} : { pagination }) };
-        },
+        list: (tx: Parameters<List>[0], context: Parameters<List>[1]) =>
+          list(tx, { ...context, page: { limit: 100, offset: 0 } }),
       },
     };
   },
@@ -160,13 +182,15 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     mounted: { ...routeOf('effects.addNote'), idempotent: false },
   }),
   atomicReply: () => {
-    const route = routeOf('effects.addNote');
+    const { change, ...route } = routeOf('effects.addNote');
     return {
       fault: 'a handler that does not record its reply with its work',
       declared: {
         ...route,
-        handler: (context: Context) =>
-          route.handler({ ...context, recordReply: (_tx, reply) => Promise.resolve(reply) }),
+        handler: async (context: Parameters<NonNullable<EnvironmentRoute['handler']>>[0]) => {
+          const { reply } = await context.transaction((tx) => (change as Change)(tx, context, undefined));
+          return reply;
+        },
       },
     };
   },

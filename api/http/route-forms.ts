@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Page } from './route-context.ts';
+
+export type Responses = Record<number, z.ZodType>;
+export type Data<R extends Responses> = z.input<R[keyof R & number]>;
+
+export interface Pagination {
+  total: number;
+  page: number;
+  limit: number;
+  totalPages: number;
+  hasMore: boolean;
+}
+
+/** What is answered: `data` of the envelope. It is checked against the response schema of its status in tests. */
+export interface RouteReply<Data> {
+  status: number;
+  data: Data;
+  pagination?: Pagination;
+}
+
+/** A reply that sets a cookie. A route that is replayed (Idempotency-Key) has none: headers are not kept. */
+export interface ReplyWithHeaders<Data> extends RouteReply<Data> {
+  headers?: Readonly<Record<string, string>>;
+}
+
+type ReplyOf<R extends Responses> = {
+  /** One of `response`; a suite holds it to that. */
+  status: number;
+  data: Data<R>;
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** What an area says of a change; the machinery adds the workspace, the actor and the request. */
+export interface AuditEntry {
+  /** `<what>.<what happened to it>`, such as `api_key.created`; docs/audit.md lists it. */
+  action: `${string}.${string}`;
+  target: { type: string; id: string };
+  /** What a reader needs beside the names. Never a secret's value, a password, a key, or the hash of one. */
+  details?: JsonObject;
+  /** Where a change of the workspace concerns one environment. */
+  environmentId?: string;
+}
+
+/** `none: <why>`: this time nothing changed, or what changed has a record of its own (docs/audit.md). */
+export type Audit = AuditEntry | readonly [AuditEntry, ...AuditEntry[]] | `none: ${string}`;
+
+/** What a change comes to. */
+export interface Done<Reply> {
+  reply: Reply;
+  audit: Audit;
+  /**
+   * Tells others, once everything is committed. Its failure, or the death of the process before it, changes nothing of the
+   * reply: something that looks by itself (the sweep, a timer) must find the same.
+   */
+  after?: () => Promise<void>;
+}
+
+/** Reads, in a read-only transaction. Answers `data` of the 200. */
+export interface ReadForm<Tx, Context, R extends Responses> {
+  read(tx: Tx, ctx: Context): Promise<z.input<R[200]>>;
+  list?: never;
+  change?: never;
+  handler?: never;
+}
+
+/** Reads one page of a list. The machinery adds `page` and `limit` to the query, and `pagination` to the reply. */
+export interface ListForm<Tx, Context, R extends Responses> {
+  list(tx: Tx, ctx: Context & { page: Page }): Promise<{ items: z.input<R[200]>; total: number }>;
+  read?: never;
+  change?: never;
+  handler?: never;
+}
+
+/**
+ * Changes something, in one transaction that commits the work, its audit entry and its reply together. It touches nothing but
+ * the transaction: it runs again where PostgreSQL ended it for a deadlock.
+ */
+export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
+  /** What costs time and no transaction (parsing, a fetch, a hash), before it begins. */
+  prepare?(ctx: Context): Promise<Prepared>;
+  change(tx: Tx, ctx: Context, prepared: Prepared): Promise<Done<ReplyOf<R>>>;
+  /** Takes the Idempotency-Key header, with all five rules of the specification. */
+  idempotent?: true;
+  read?: never;
+  list?: never;
+  handler?: never;
+}
+
+/** For the few that cannot leave their transaction to the machinery: they stream, call out between two, or need none. */
+export type HandlerForm<Context, R extends Responses> = {
+  handler(ctx: Context): Promise<RouteReply<Data<R>> & { headers?: Readonly<Record<string, string>> }>;
+  /** Why, as a sentence. */
+  ownsItsTransaction: string;
+  /** `recorded`: by itself. */
+  audited: 'recorded' | `none: ${string}`;
+  read?: never;
+  list?: never;
+  change?: never;
+} & (
+  | { idempotent?: never }
+  /** What keeps a second run, after a crash between the work and its reply, from doing the work again. */
+  | { idempotent: true; fence: string }
+);
+
+export type Forms<Tx, Context, HandlerContext, R extends Responses, Prepared> =
+  | ReadForm<Tx, Context, R>
+  | ListForm<Tx, Context, R>
+  | ChangeForm<Tx, Context, R, Prepared>
+  | HandlerForm<HandlerContext, R>;
+
+/** The forms as the machinery and the suites see them. Exactly one of `read`, `list`, `change` and `handler` is there. */
+export interface ErasedForms<Tx, Context, HandlerContext> {
+  read?(tx: Tx, ctx: Context): Promise<unknown>;
+  list?(tx: Tx, ctx: Context & { page: Page }): Promise<{ items: unknown; total: number }>;
+  prepare?(ctx: Context): Promise<unknown>;
+  change?(tx: Tx, ctx: Context, prepared: unknown): Promise<Done<ReplyWithHeaders<unknown>>>;
+  handler?(ctx: HandlerContext): Promise<ReplyWithHeaders<unknown>>;
+  ownsItsTransaction?: string;
+  audited?: 'recorded' | `none: ${string}`;
+  idempotent?: boolean;
+  fence?: string;
+}

@@ -1,0 +1,185 @@
+import type { TransactionOptions } from '../../db/scope.ts';
+import type { HttpContext } from './context.ts';
+import type { AnyRoute } from './define-route.ts';
+import { successBody } from './envelope.ts';
+import { describeFailure } from './failures.ts';
+import type { StoreReply, WireReply } from './idempotency.ts';
+import { paginationOf } from './pagination.ts';
+import type { Audit, AuditEntry, Done, ErasedForms, ReplyWithHeaders, RouteReply } from './route-forms.ts';
+import {
+  actorOf,
+  type AnyCaller,
+  appendAudit,
+  credentialOf,
+  isCredentialEnded,
+  openTransaction,
+  type RouteTransaction,
+  RUNS_MAX,
+  untilItCommits,
+} from './route-transaction.ts';
+import type { RouteRunner } from './run-route.ts';
+
+/** One request that has been read, and whose caller may ask it. */
+export interface Asked {
+  runner: RouteRunner;
+  route: AnyRoute;
+  ctx: HttpContext;
+  caller: AnyCaller | null;
+  /** The caller again, as a new request would find them. */
+  identify: () => Promise<AnyCaller>;
+  /** What every form is handed, save what depends on the caller. */
+  parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
+  also: object;
+  idempotencyKey: string | null;
+}
+
+/** A route's members without the types of its kind: the machinery opens the transaction that its definition was typed with. */
+type AnyForms = ErasedForms<RouteTransaction, object, object>;
+
+/** Does what the route is for, by its form. `store` keeps the reply under the Idempotency-Key, in the transaction. */
+export async function runWork(asked: Asked, store: StoreReply): Promise<WireReply> {
+  const { runner, route, ctx } = asked;
+  const work = new Work(asked, store);
+  const reply = await work.run();
+  runner.onReply?.(route, reply);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, value);
+  return work.stored.get(reply) ?? wireReplyOf(reply);
+}
+
+class Work {
+  /** What was stored in a transaction, by the reply that it was made of. */
+  readonly stored = new Map<RouteReply<unknown>, WireReply>();
+  private readonly asked: Asked;
+  private readonly forms: AnyForms;
+  private readonly store: StoreReply;
+  private caller: AnyCaller | null;
+
+  constructor(asked: Asked, store: StoreReply) {
+    this.asked = asked;
+    this.forms = asked.route as AnyForms;
+    this.store = store;
+    this.caller = asked.caller;
+  }
+
+  async run(): Promise<ReplyWithHeaders<unknown>> {
+    const { forms } = this;
+    if (forms.read !== undefined) {
+      const data = await this.open((tx) => forms.read?.(tx, this.context()) as Promise<unknown>, { readOnly: true });
+      return { status: 200, data };
+    }
+    if (forms.list !== undefined) return this.list();
+    if (forms.change !== undefined) return this.change();
+    if (forms.handler === undefined) throw new Error(`route ${this.asked.route.id} has no form`);
+    return forms.handler(this.owning());
+  }
+
+  private async list(): Promise<ReplyWithHeaders<unknown>> {
+    const { page, limit } = this.asked.parts.query as { page: number; limit: number };
+    const context = { ...this.context(), page: { limit, offset: (page - 1) * limit } };
+    const work = (tx: RouteTransaction): Promise<{ items: unknown; total: number }> =>
+      this.forms.list?.(tx, context) as Promise<{ items: unknown; total: number }>;
+    const { items, total } = await this.open(work, { readOnly: true });
+    return { status: 200, data: items, pagination: paginationOf(total, page, limit) };
+  }
+
+  private async change(): Promise<ReplyWithHeaders<unknown>> {
+    const { forms, asked } = this;
+    const prepared = await forms.prepare?.(this.context());
+    const done = await this.held(async (tx) => {
+      const made = (await forms.change?.(tx, this.context(), prepared)) as Done<ReplyWithHeaders<unknown>>;
+      await this.record(tx, made);
+      return made;
+    });
+    asked.runner.onChange?.(asked.route, done.audit);
+    await this.follow(done.after);
+    return done.reply;
+  }
+
+  /**
+   * The reply, then the audit entry, then COMMIT. The entry locks the end of the workspace's chain, for which every change of
+   * the workspace waits: who holds that lock waits for no other one, so it is in no deadlock, and is held for one round trip.
+   */
+  private async record(tx: RouteTransaction, { reply, audit }: Done<ReplyWithHeaders<unknown>>): Promise<void> {
+    await this.storeReply(tx, reply);
+    for (const entry of entriesOf(audit)) await this.audit(tx, entry);
+  }
+
+  private async storeReply(tx: RouteTransaction, reply: RouteReply<unknown>): Promise<void> {
+    if (this.asked.idempotencyKey === null) return;
+    const wire = wireReplyOf(reply);
+    await this.store(tx, wire);
+    this.stored.set(reply, wire);
+  }
+
+  private audit(tx: RouteTransaction, entry: AuditEntry): Promise<void> {
+    if (this.caller === null) throw new Error('a route without a caller has no audit entry of its own');
+    return appendAudit(tx, this.caller, this.asked.parts.requestId, entry);
+  }
+
+  /** What follows a commit is found by the sweep too: its failure is no failure of the request. */
+  private async follow(after: Done<unknown>['after']): Promise<void> {
+    if (after === undefined) return;
+    const { runner, route, parts } = this.asked;
+    try {
+      await after();
+    } catch (error) {
+      const context = { route: route.id, requestId: parts.requestId, failure: describeFailure(error) };
+      runner.deps.logger.warn(context, 'what follows a committed change failed: it is found and done later');
+    }
+  }
+
+  /** What a form is handed, of the caller as they are known now. */
+  private context(): object {
+    const { parts, also } = this.asked;
+    if (this.caller === null) return { ...parts, ...also };
+    return { ...parts, ...also, caller: this.caller, actor: actorOf(this.caller) };
+  }
+
+  private owning(): object {
+    return {
+      ...this.context(),
+      idempotencyKey: this.asked.idempotencyKey,
+      transaction: <T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}) =>
+        this.held(work, options),
+      recordReply: async <Reply extends RouteReply<unknown>>(tx: RouteTransaction, reply: Reply): Promise<Reply> => {
+        await this.storeReply(tx, reply);
+        return reply;
+      },
+      recordAudit: (tx: RouteTransaction, entry: AuditEntry) => this.audit(tx, entry),
+    };
+  }
+
+  /**
+   * A transaction in which the credential holds until the commit. Where it ended meanwhile, the caller is identified as a new
+   * request would be: that throws the answer of a new request, or finds what they may do now, and the work runs with that.
+   */
+  private async held<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await untilItCommits(() => {
+          if (this.caller === null) throw new Error('a route without a caller has no transaction of its own');
+          return this.open(work, { ...options, held: credentialOf(this.caller) });
+        });
+      } catch (error) {
+        if (run >= RUNS_MAX || !isCredentialEnded(error)) throw error;
+        this.caller = await this.asked.identify();
+      }
+    }
+  }
+
+  private open<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { runner, route } = this.asked;
+    if (this.caller === null) throw new Error(`route ${route.id} has no caller, and so no transaction`);
+    const environmentId = route.kind === 'workspace' ? (route.inEnvironment?.(this.context() as never) ?? null) : null;
+    return openTransaction(runner.deps.db, this.caller, environmentId, work, options);
+  }
+}
+
+function entriesOf(audit: Audit): readonly AuditEntry[] {
+  if (typeof audit === 'string') return [];
+  return Array.isArray(audit) ? (audit as readonly AuditEntry[]) : [audit as AuditEntry];
+}
+
+export function wireReplyOf(reply: RouteReply<unknown>): WireReply {
+  return { status: reply.status, body: successBody(reply) };
+}

@@ -1,0 +1,27 @@
+import type { UserTransaction, WorkspaceTransaction } from '../client.ts';
+import { type AuditChange, recordAudit } from './record-audit.ts';
+
+/**
+ * Appends what concerns a user's account to the log of every workspace of theirs: an account belongs to none, and each relies
+ * on it. The chains are locked in the order of the workspaces' ids, so that two of these never wait for each other.
+ * The last statements of the transaction.
+ */
+export async function recordAccountAudit(
+  tx: UserTransaction,
+  userId: string,
+  change: Omit<AuditChange, 'workspaceId' | 'environmentId'>,
+): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>('SELECT id FROM list_workspaces_of_user(?) ORDER BY id', [
+    userId,
+  ]);
+  for (const { id: workspaceId } of rows) {
+    await scopeTo(tx, workspaceId);
+    // Its settings name the workspace from here on, and no environment.
+    await recordAudit(tx as unknown as WorkspaceTransaction, { ...change, workspaceId });
+  }
+  await scopeTo(tx, '');
+}
+
+async function scopeTo(tx: UserTransaction, workspaceId: string): Promise<void> {
+  await tx.raw("SELECT set_config('app.workspace_id', ?, true)", [workspaceId]);
+}

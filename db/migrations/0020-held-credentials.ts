@@ -1,0 +1,81 @@
+import type { Knex } from 'knex';
+
+export const name = '0020-held-credentials';
+
+/**
+ * A credential holds until the commit of what it asked for. The transaction of a change begins by looking at its key, or at its
+ * session and membership, once more, and takes a shared advisory lock of each until its end; revoking one takes the lock
+ * exclusively. So a revocation waits for the changes under way, and what begins after it is refused with SC001.
+ *
+ * Not FOR SHARE on the rows, for the reasons of 0009: sharers may overtake a waiting writer for ever, so that the key that
+ * floods the service could not be revoked, and each of them writes the row (and a multixact) of the busiest key.
+ *
+ * The functions are of `service_directory`: a session's row belongs to its user, and the transaction names an environment.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(LOCKS);
+  await knex.raw(`
+    GRANT CREATE ON SCHEMA public TO service_directory;
+    DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
+    ${HOLD}
+    REVOKE CREATE ON SCHEMA public FROM service_directory;
+    DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+  `);
+}
+
+const LOCKS = `
+  CREATE FUNCTION credential_lock_of(credential text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN hashtextextended(credential, 1668441444); -- 'cred'
+
+  CREATE FUNCTION end_api_key_use() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER end_use BEFORE UPDATE OF revoked_at ON api_keys FOR EACH ROW
+    WHEN (NEW.revoked_at IS DISTINCT FROM OLD.revoked_at) EXECUTE FUNCTION end_api_key_use();
+
+  CREATE FUNCTION end_session_use() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    RETURN OLD;
+  END $$;
+  CREATE TRIGGER end_use BEFORE DELETE ON sign_in_sessions FOR EACH ROW EXECUTE FUNCTION end_session_use();
+
+  CREATE FUNCTION end_membership_use() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.workspace_id || '/' || OLD.user_id));
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END $$;
+  CREATE TRIGGER end_use BEFORE UPDATE OF role OR DELETE ON members FOR EACH ROW EXECUTE FUNCTION end_membership_use();
+`;
+
+/** VOLATILE: each read after a lock has a snapshot of its own, which holds what was committed while it waited. */
+const HOLD = `
+  CREATE FUNCTION hold_api_key(of_key text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_key));
+      PERFORM FROM api_keys k
+        WHERE k.id = of_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
+      IF NOT FOUND THEN RAISE EXCEPTION 'the API key ended' USING ERRCODE = 'SC001'; END IF;
+    END $$;
+
+  CREATE FUNCTION hold_session(of_session text, of_user text, of_workspace uuid, with_role text) RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_session));
+      PERFORM FROM sign_in_sessions s
+        WHERE s.id = of_session AND s.user_id = of_user AND s.expires_at > clock_timestamp();
+      IF NOT FOUND THEN RAISE EXCEPTION 'the session ended' USING ERRCODE = 'SC001'; END IF;
+      IF of_workspace IS NULL THEN RETURN; END IF;
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_workspace || '/' || of_user));
+      PERFORM FROM members m WHERE m.workspace_id = of_workspace AND m.user_id = of_user AND m.role = with_role;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the membership ended or changed' USING ERRCODE = 'SC001'; END IF;
+    END $$;
+
+  ALTER FUNCTION hold_api_key(text) OWNER TO service_directory;
+  ALTER FUNCTION hold_session(text, text, uuid, text) OWNER TO service_directory;
+  REVOKE ALL ON FUNCTION hold_api_key(text), hold_session(text, text, uuid, text) FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION hold_api_key(text), hold_session(text, text, uuid, text) TO service_app;
+`;
