@@ -29,7 +29,6 @@ export interface ApiOptions {
   /** Where requests come from and must come from; nothing is required and no proxy trusted unless this says so. */
   network?: NetworkSettings;
   onReply?: NonNullable<RouteRunner['onReply']>;
-  onChange?: NonNullable<RouteRunner['onChange']>;
 }
 
 const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
@@ -60,7 +59,6 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
     gates: [limits.beforeScope],
     workGates: [limits.beforeWork],
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
-    ...(options.onChange === undefined ? {} : { onChange: options.onChange }),
   });
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.

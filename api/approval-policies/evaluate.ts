@@ -43,6 +43,7 @@ export const evaluateRoute = defineRoute({
   errors: ['NOT_FOUND'],
   ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
+  exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },
   async handler({ body, caller, actor, deps }) {
     const keyId = body.keyId ?? (actor.type === 'api_key' ? actor.id : null);
     const { action, context, found } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({

@@ -26,6 +26,7 @@ export const testFilesRoute = defineRoute({
   errors: [],
   ownsItsTransaction: 'It evaluates in turns after its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
+  exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },
   async handler({ body, caller, deps }) {
     const files = await readFiles(body.files, caller);
     const { context, actions } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({

@@ -3,7 +3,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { isMutation, refuseForeignOrigin } from './cross-site.ts';
-import type { AnyRoute, Audit, Browser, Caller, RouteReply } from './define-route.ts';
+import type { AnyRoute, Browser, Caller, RouteReply } from './define-route.ts';
 import { idempotencyKeyOf, requestDigestOf, type IdempotencyGate, type WireReply } from './idempotency.ts';
 import {
   identifyCaller,
@@ -33,8 +33,6 @@ export interface RouteRunner {
   workGates?: readonly Gate[];
   /** Told of every reply before it is sent; tests hold it against the route's response schema. */
   onReply?: (route: AnyRoute, reply: RouteReply<unknown>) => void;
-  /** Told of every change that was committed, and of what its audit entry was; for tests. */
-  onChange?: (route: AnyRoute, audit: Audit) => void;
 }
 
 export interface GatedRequest {

@@ -83,14 +83,13 @@ class Work {
   }
 
   private async change(): Promise<ReplyWithHeaders<unknown>> {
-    const { forms, asked } = this;
+    const { forms } = this;
     const prepared = await forms.prepare?.(this.context());
     const done = await this.held(async (tx) => {
       const made = (await forms.change?.(tx, this.context(), prepared)) as Done<ReplyWithHeaders<unknown>>;
       await this.record(tx, made);
       return made;
     });
-    asked.runner.onChange?.(asked.route, done.audit);
     await this.follow(done.after);
     return done.reply;
   }

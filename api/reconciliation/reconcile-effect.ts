@@ -22,10 +22,10 @@ export const reconcileEffectRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'It writes nothing itself: a workflow reads the provider between its two reads.',
   audited: 'none: a read at the provider leaves evidence, whichever it finds',
-  async handler({ params, caller, deps }) {
+  async handler({ params, caller, deps, transaction }) {
     const read = (): Promise<EffectDetail | null> =>
       deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
-    const effect = await read();
+    const effect = await transaction((tx) => getEffect(tx, params.id));
     if (!effect) throw notFound('effect');
     if (effect.stage !== 'reconciling') {
       throw new ServiceError('CONFLICT', {

@@ -79,7 +79,6 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/auth/find-sign-in-session.ts': 'finds the session of a token, before its user is known',
   'db/auth/sign-in-throttle.ts': 'counts failed sign-ins of accounts and addresses, which belong to no workspace',
   'db/users/create-user.ts': 'finds a user by e-mail address, before anyone is signed in',
-  'db/users/list-workspaces-of-user.ts': 'lists the workspaces of a user, by name',
   'db/members/invitations.ts': 'finds the workspace that an invitation token belongs to',
   'db/environments/list-every-environment.ts':
     'lists every environment, for commands that then work on each inside withEnvironment',

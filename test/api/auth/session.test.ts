@@ -139,8 +139,8 @@ describe('a password that is changed while it is looked at', () => {
   it.each([
     ['opens no session', 401, (person: TestPerson) => signIn(person.email)],
     [
-      'changes nothing',
-      403,
+      'changes nothing, for its session ended with the password',
+      401,
       (person: TestPerson) =>
         person.call('POST', '/api/v2/auth/password', {
           body: { currentPassword: PASSWORD, newPassword: 'the password of a thief' },

@@ -148,7 +148,7 @@ describe('publish', () => {
       expect(reply.status).toBe(201);
       const { messageId } = dataOf(reply, publishedSchema);
       expect(messageIn(await get(`/${messageId}`)).status).toBe('pending');
-      expect(cutOff.logLines.join('\n')).toContain('the sweep will start them');
+      expect(cutOff.logLines.join('\n')).toContain('what follows a committed change failed');
     } finally {
       await cutOff.close();
     }

@@ -194,6 +194,34 @@ const PLANTED: Record<string, (world: World) => Planted> = {
       },
     };
   },
+  audited: () => {
+    const route = routeOf('effects.addNote');
+    const change = route.change as Change;
+    return {
+      fault: 'a change that leaves no entry, for a reason that docs/audit.md does not know',
+      declared: {
+        ...route,
+        change: async (...given: Parameters<Change>) => ({
+          ...(await change(...given)),
+          audit: 'none: forgotten' as const,
+        }),
+      },
+    };
+  },
+  heldCredential: () => {
+    const { change, ...route } = routeOf('effects.addNote');
+    return {
+      fault: 'a handler that looks at its credential no more',
+      declared: {
+        ...route,
+        handler: async (context: Parameters<NonNullable<EnvironmentRoute['handler']>>[0]) => {
+          const { deps, caller } = context;
+          const done = await deps.db.withEnvironment(caller.tenant, (tx) => (change as Change)(tx, context, undefined));
+          return done.reply;
+        },
+      },
+    };
+  },
 };
 
 const ANSWERS_ANYTHING = JSON.stringify({ success: true, data: [] });

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { expect } from 'vitest';
+import type { AnyRoute } from '../../../api/http/define-route.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import { expectError, expectSuccess, type Suite } from './suite.ts';
+import { pathOf, type World } from './world.ts';
+
+const AUDIT_PAGE = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
+
+interface Entry {
+  action: string;
+  actor_type: string;
+  actor_id: string | null;
+  workspace_id: string;
+}
+
+/** An entry with the request that caused it, or a row of docs/audit.md that says why there is none. */
+export const auditedSuite: Suite = {
+  name: 'audited',
+  title: 'leaves an audit entry of the request, or docs/audit.md says why not',
+  covers: (route) => route.method !== 'GET',
+  async check(world, route) {
+    const requestId = `audited-${randomUUID()}`;
+    const request = await world.requestFor(route);
+    const reply = await world.sendAllowed(route, request, { headers: { 'X-Request-Id': requestId } });
+    const findings = expectSuccess('its fixture', reply);
+    const entries = await world.api.database.asOwner<Entry>(
+      'SELECT action, actor_type, actor_id, workspace_id FROM audit_log WHERE request_id = $1',
+      [requestId],
+    );
+    if (entries.length === 0 && !AUDIT_PAGE.includes(`\`${route.id}\``)) {
+      findings.push(`it leaves no audit entry, and docs/audit.md does not say why ${route.id} leaves none`);
+    }
+    for (const { action, actor_type, actor_id, workspace_id } of entries) {
+      if (!AUDIT_PAGE.includes(`\`${action}\``)) findings.push(`docs/audit.md does not list the action ${action}`);
+      if (actor_id === null) findings.push(`the actor of ${action} is an ${actor_type} without an id`);
+      if (workspace_id !== world.api.database.tenants.development.workspaceId) {
+        findings.push(`${action} stands in the log of another workspace`);
+      }
+    }
+    return findings;
+  },
+};
+
+interface Held {
+  headers: Record<string, string>;
+  /** Resolves once the API has looked the credential up. */
+  untilSeen(): Promise<void>;
+  revoke(): Promise<void>;
+}
+
+/** A key or a session of its own, which tells when it was looked up: its first use is remembered. */
+async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
+  const { database } = world.api;
+  const until = async (sql: string, id: string): Promise<void> => {
+    await expect
+      .poll(async () => (await database.asOwner(sql, [id])).length, { timeout: 30_000, interval: 10 })
+      .toBe(1);
+  };
+  if (route.kind === 'environment' || route.kind === 'credential') {
+    const { key, record } = await world.api.createKey(database.tenants.development);
+    return {
+      headers: { Authorization: `Bearer ${key}` },
+      untilSeen: () => until('SELECT 1 FROM api_keys WHERE id = $1 AND last_used_at IS NOT NULL', record.id),
+      revoke: async () => {
+        await database.asOwner('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [record.id]);
+      },
+    };
+  }
+  const { sessionId, headers } = await world.person('owner');
+  await database.asOwner(`UPDATE sign_in_sessions SET last_seen_at = now() - interval '5 minutes' WHERE id = $1`, [
+    sessionId,
+  ]);
+  const seen = `SELECT 1 FROM sign_in_sessions WHERE id = $1 AND last_seen_at > now() - interval '4 minutes'`;
+  return {
+    headers,
+    untilSeen: () => until(seen, sessionId),
+    revoke: async () => {
+      await database.asOwner('DELETE FROM sign_in_sessions WHERE id = $1', [sessionId]);
+    },
+  };
+}
+
+/** Of these the revocation itself, or the look-up of a credential, writes rows. */
+const NOT_COMPARED = new Set(['api_keys', 'sign_in_sessions', 'sign_in_throttles', 'idempotency_claims']);
+
+/** How many rows each table has, and a sum that another version of any row changes. */
+async function contentsOf(world: World): Promise<string> {
+  const tables = await world.api.database.asOwner<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  const counts = tables
+    .filter(({ name }) => !NOT_COMPARED.has(name))
+    .map(
+      ({ name }) =>
+        `SELECT '${name}' AS name, count(*) AS rows, COALESCE(sum(xmin::text::bigint), 0) AS versions FROM "${name}"`,
+    );
+  return JSON.stringify(await world.api.database.asOwner(counts.join(' UNION ALL ')));
+}
+
+/** Sends the head and the first byte of the body, does `meanwhile`, then sends the rest. */
+export function sendSlowly(
+  url: string,
+  method: string,
+  { headers, body }: { headers: Record<string, string>; body: unknown },
+  meanwhile: () => Promise<void>,
+): Promise<CallResult> {
+  const bytes = Buffer.from(JSON.stringify(body ?? {}));
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      url,
+      { method, headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': bytes.length } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const json: unknown = JSON.parse(text);
+          resolve({ status: response.statusCode ?? 0, headers: new Headers(), text, json });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.write(bytes.subarray(0, 1));
+    meanwhile().then(
+      () => sent.end(bytes.subarray(1)),
+      (error: unknown) => sent.destroy(error as Error),
+    );
+  });
+}
+
+/** The body is held open while the credential is revoked: what is asked then is as on a new request, and nothing is written. */
+export const heldCredentialSuite: Suite = {
+  name: 'heldCredential',
+  title: 'answers 401 to a credential that is revoked before its commit, and writes nothing',
+  covers: (route) => route.method !== 'GET' && route.kind !== 'public',
+  async check(world, route) {
+    const { headers: special = {}, ...request } = await world.requestFor(route);
+    const { headers, untilSeen, revoke } = await credentialFor(world, route);
+    let before = '';
+    const reply = await sendSlowly(
+      `${world.api.baseUrl}${pathOf(route, request)}`,
+      route.method,
+      { headers: { ...headers, ...special }, body: request.body },
+      async () => {
+        await untilSeen();
+        await revoke();
+        before = await contentsOf(world);
+      },
+    );
+    const findings = expectError('a credential that was revoked meanwhile', reply, 401, 'AUTHENTICATION_ERROR');
+    if ((await contentsOf(world)) !== before) findings.push('it wrote rows for a credential that was revoked');
+    return findings;
+  },
+};
+
+export const CHANGE_SUITES: readonly Suite[] = [auditedSuite, heldCredentialSuite];
