@@ -18,6 +18,16 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
   { path: 'test/x.test.ts', text: "test.skip('x', () => {});", says: /leaves tests out/ },
   { path: 'api/x.ts', text: 'AbortSignal.timeout(1_000)', says: /domain\/deadline\.ts/ },
   { path: 'embedded/x.mjs', text: 'AbortSignal.any([one, other])', says: /new Deadline/ },
+  {
+    path: 'api/secrets/x.ts',
+    text: 'await deps.db.withEnvironment(tenant, work)',
+    says: /declare `read`, `list` or `change`/,
+  },
+  {
+    path: 'api/secrets/x.ts',
+    text: "import { recordAudit } from '../../db/audit/record-audit.ts';",
+    says: /audit log/,
+  },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
 ];
 

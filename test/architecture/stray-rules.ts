@@ -13,6 +13,22 @@ const inShippedTypeScript = (path: string): boolean => inTypeScript(path) && !pa
 /** This file and its test name what they forbid. */
 const NAMES_THE_FORBIDDEN = /^test\/architecture\/stray-rules(\.test)?\.ts$/;
 
+/** What opens transactions in api/<area>, each beside a route whose `ownsItsTransaction` says why, or for the wait between two. */
+const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'api/approval-policies/evaluate.ts',
+  'api/approval-policies/test-files.ts',
+  'api/approvals/read-approvals.ts',
+  'api/auth/accept-invitation.ts',
+  'api/auth/audit.ts',
+  'api/auth/sign-in.ts',
+  'api/invocations/await-rest.ts',
+  'api/invocations/invoke.ts',
+  'api/plans/plan-directory.ts',
+  'api/previews/read-provider.ts',
+  'api/reconciliation/reconcile-effect.ts',
+  'api/reconciliation/replay-effect.ts',
+]);
+
 const STRAY_RULES: readonly StrayRule[] = [
   {
     pattern: /(?<![\w.*}])\/(root|work|farm|tmp|home)\/[a-z]/g,
@@ -49,6 +65,12 @@ const STRAY_RULES: readonly StrayRule[] = [
     applies: (path) => inTypeScript(path) || /\.[cm]?js$/.test(path),
     message:
       'makes a time-out that Node 20 can lose to its garbage collector (nodejs/node#57736): `using deadline = new Deadline(timeoutMs, parent)` of domain/deadline.ts',
+  },
+  {
+    pattern: /\b(withEnvironment|withWorkspace|withUser|withMember|oneStatement)\s*[(<]|import \{[^}]*\brecordAudit\b[^}]*\} from '[^']*\/record-audit\.ts'/g,
+    applies: (path) => /^api\/(?!http\/)/.test(path) && inTypeScript(path) && !OWNERS_OF_TRANSACTIONS.has(path),
+    message:
+      'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and stands in OWNERS_OF_TRANSACTIONS',
   },
   {
     pattern: /\bdebugger\b;/g,

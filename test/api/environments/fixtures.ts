@@ -10,7 +10,9 @@ export const fixtures: RouteFixtures = {
     request: async (world) => ({ ...(await workspace(world)), body: { name: `made ${some()}`, kind: 'development' } }),
   },
   'environments.get': { request: environment },
-  'environments.update': { request: async (world) => ({ ...(await environment(world)), body: { protected: false } }) },
+  'environments.update': {
+    request: async (world) => ({ ...(await environment(world)), body: { name: `development ${some()}` } }),
+  },
   'environments.halt': { request: async (world) => ({ ...(await environment(world)), body: { reason: 'a drill' } }) },
   'environments.resume': { request: environment },
 };
