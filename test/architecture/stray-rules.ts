@@ -67,7 +67,8 @@ const STRAY_RULES: readonly StrayRule[] = [
       'makes a time-out that Node 20 can lose to its garbage collector (nodejs/node#57736): `using deadline = new Deadline(timeoutMs, parent)` of domain/deadline.ts',
   },
   {
-    pattern: /\b(withEnvironment|withWorkspace|withUser|withMember|oneStatement)\s*[(<]|import \{[^}]*\brecordAudit\b[^}]*\} from '[^']*\/record-audit\.ts'/g,
+    pattern:
+      /\b(withEnvironment|withWorkspace|withUser|withMember|oneStatement)\s*[(<]|import \{[^}]*\brecordAudit\b[^}]*\} from '[^']*\/record-audit\.ts'/g,
     applies: (path) => /^api\/(?!http\/)/.test(path) && inTypeScript(path) && !OWNERS_OF_TRANSACTIONS.has(path),
     message:
       'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and stands in OWNERS_OF_TRANSACTIONS',
