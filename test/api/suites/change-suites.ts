@@ -45,6 +45,8 @@ export const auditedSuite: Suite = {
 };
 
 interface Held {
+  /** As records name it: of a key itself, or of the user. */
+  id: string;
   headers: Record<string, string>;
   /** Resolves once the API has looked the credential up. */
   untilSeen(): Promise<void>;
@@ -62,6 +64,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   if (route.kind === 'environment' || route.kind === 'credential') {
     const { key, record } = await world.api.createKey(database.tenants.development);
     return {
+      id: record.id,
       headers: { Authorization: `Bearer ${key}` },
       untilSeen: () => until('SELECT 1 FROM api_keys WHERE id = $1 AND last_used_at IS NOT NULL', record.id),
       revoke: async () => {
@@ -69,12 +72,13 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
       },
     };
   }
-  const { sessionId, headers } = await world.person('owner');
+  const { userId, sessionId, headers } = await world.person('owner');
   await database.asOwner(`UPDATE sign_in_sessions SET last_seen_at = now() - interval '5 minutes' WHERE id = $1`, [
     sessionId,
   ]);
   const seen = `SELECT 1 FROM sign_in_sessions WHERE id = $1 AND last_seen_at > now() - interval '4 minutes'`;
   return {
+    id: userId,
     headers,
     untilSeen: () => until(seen, sessionId),
     revoke: async () => {
@@ -83,8 +87,18 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   };
 }
 
-/** Of these the revocation itself, or the look-up of a credential, writes rows. */
-const NOT_COMPARED = new Set(['api_keys', 'sign_in_sessions', 'sign_in_throttles', 'idempotency_claims']);
+/** Of these the revocation, the look-up of a credential, or a worker that runs beside the suites writes rows. */
+const NOT_COMPARED = new Set([
+  ...['api_keys', 'sign_in_sessions', 'sign_in_throttles', 'idempotency_claims'],
+  ...['attempts', 'effects', 'evidence', 'invocations', 'late_answers', 'message_attempts', 'messages', 'observations'],
+  ...['api_key_usage', 'monthly_usage', 'budget_reservations', 'impact_limit_periods', 'impact_reservations'],
+]);
+
+/** What a worker writes too names who asked for it. */
+const OF_A_CREDENTIAL = `
+  SELECT 'invocations' AS name FROM invocations WHERE requested_by ->> 'id' = $1
+  UNION ALL SELECT 'messages' FROM messages WHERE published_by ->> 'id' = $1
+  UNION ALL SELECT 'evidence' FROM evidence WHERE actor_id = $1`;
 
 /** Of each table how many rows it has, and a sum that another version of any row changes. */
 async function contentsOf(world: World): Promise<Map<string, string>> {
@@ -139,7 +153,7 @@ export const heldCredentialSuite: Suite = {
   covers: (route) => route.method !== 'GET' && route.kind !== 'public',
   async check(world, route) {
     const { headers: special = {}, ...request } = await world.requestFor(route);
-    const { headers, untilSeen, revoke } = await credentialFor(world, route);
+    const { id, headers, untilSeen, revoke } = await credentialFor(world, route);
     let before = new Map<string, string>();
     const reply = await sendSlowly(
       `${world.api.baseUrl}${pathOf(route, request)}`,
@@ -155,6 +169,8 @@ export const heldCredentialSuite: Suite = {
     for (const [table, is] of await contentsOf(world)) {
       if (before.get(table) !== is) findings.push(`it wrote ${table} for a credential that was revoked`);
     }
+    const written = await world.api.database.asOwner<{ name: string }>(OF_A_CREDENTIAL, [id]);
+    findings.push(...written.map(({ name }) => `it wrote ${name} for a credential that was revoked`));
     return findings;
   },
 };
