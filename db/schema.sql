@@ -856,6 +856,13 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.credential_lock_of(credential text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(credential, (1668441444)::bigint)
+;
+
 CREATE OR REPLACE FUNCTION public.credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -938,6 +945,36 @@ AS $function$
 ALTER FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.end_api_key_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_membership_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.workspace_id || '/' || OLD.user_id));
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_session_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    RETURN OLD;
+  END $function$
+;
 
 CREATE OR REPLACE FUNCTION public.end_sign_in_sessions(of_user text)
  RETURNS integer
@@ -1228,6 +1265,44 @@ END
 ALTER FUNCTION has_signed_in_from(bytea,interval) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION has_signed_in_from(bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION has_signed_in_from(bytea,interval) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.hold_api_key(of_key text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_key));
+      PERFORM FROM api_keys k
+        WHERE k.id = of_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
+      IF NOT FOUND THEN RAISE EXCEPTION 'the API key ended' USING ERRCODE = 'SC001'; END IF;
+    END $function$
+;
+ALTER FUNCTION hold_api_key(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION hold_api_key(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hold_api_key(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.hold_session(of_session text, of_user text, of_workspace uuid, with_role text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_session));
+      PERFORM FROM sign_in_sessions s
+        WHERE s.id = of_session AND s.user_id = of_user AND s.expires_at > clock_timestamp();
+      IF NOT FOUND THEN RAISE EXCEPTION 'the session ended' USING ERRCODE = 'SC001'; END IF;
+      IF of_workspace IS NULL THEN RETURN; END IF;
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_workspace || '/' || of_user));
+      PERFORM FROM members m WHERE m.workspace_id = of_workspace AND m.user_id = of_user AND m.role = with_role;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the membership ended or changed' USING ERRCODE = 'SC001'; END IF;
+    END $function$
+;
+ALTER FUNCTION hold_session(text,text,uuid,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION hold_session(text,text,uuid,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hold_session(text,text,uuid,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.keep_an_owner()
  RETURNS trigger
@@ -1667,6 +1742,7 @@ CREATE POLICY tenant ON api_keys FOR ALL TO PUBLIC USING (((environment_id = cur
 GRANT INSERT, SELECT ON api_keys TO service_app;
 GRANT UPDATE (revoked_at, last_used_at) ON api_keys TO service_app;
 GRANT SELECT (id, workspace_id, environment_id, key_hash, preset, scopes, expires_at, revoked_at, last_used_at) ON api_keys TO service_directory;
+CREATE TRIGGER end_use BEFORE UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN ((new.revoked_at IS DISTINCT FROM old.revoked_at)) EXECUTE FUNCTION end_api_key_use();
 CREATE TRIGGER keep_revoked BEFORE UPDATE ON public.api_keys FOR EACH ROW EXECUTE FUNCTION keep_revoked();
 
 CREATE TABLE approval_decisions (
@@ -2376,6 +2452,7 @@ CREATE POLICY tenant ON members FOR ALL TO PUBLIC USING ((workspace_id = current
 GRANT DELETE, INSERT, SELECT ON members TO service_app;
 GRANT UPDATE (role) ON members TO service_app;
 GRANT SELECT (workspace_id, user_id, role) ON members TO service_directory;
+CREATE TRIGGER end_use BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION end_membership_use();
 CREATE TRIGGER keep_an_owner BEFORE DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_an_owner();
 
 CREATE TABLE message_attempts (
@@ -2788,6 +2865,7 @@ CREATE POLICY tenant ON sign_in_sessions FOR ALL TO PUBLIC USING ((user_id = cur
 GRANT DELETE, INSERT, SELECT ON sign_in_sessions TO service_app;
 GRANT DELETE, SELECT ON sign_in_sessions TO service_directory;
 GRANT UPDATE (token_hash, token_issued_at, previous_token_hash, previous_valid_until, last_seen_at) ON sign_in_sessions TO service_app;
+CREATE TRIGGER end_use BEFORE DELETE ON public.sign_in_sessions FOR EACH ROW EXECUTE FUNCTION end_session_use();
 
 CREATE TABLE sign_in_throttles (
   key bytea NOT NULL,
