@@ -89,9 +89,23 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
 
 /** Of these the revocation, the look-up of a credential, or a worker that runs beside the suites writes rows. */
 const NOT_COMPARED = new Set([
-  ...['api_keys', 'sign_in_sessions', 'sign_in_throttles', 'idempotency_claims'],
-  ...['attempts', 'effects', 'evidence', 'invocations', 'late_answers', 'message_attempts', 'messages', 'observations'],
-  ...['api_key_usage', 'monthly_usage', 'budget_reservations', 'impact_limit_periods', 'impact_reservations'],
+  'api_keys',
+  'sign_in_sessions',
+  'sign_in_throttles',
+  'idempotency_claims',
+  'attempts',
+  'effects',
+  'evidence',
+  'invocations',
+  'late_answers',
+  'message_attempts',
+  'messages',
+  'observations',
+  'api_key_usage',
+  'monthly_usage',
+  'budget_reservations',
+  'impact_limit_periods',
+  'impact_reservations',
 ]);
 
 /** What a worker writes too names who asked for it. */
