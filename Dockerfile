@@ -1,6 +1,7 @@
 # One image for every process: `node dist/server.js` (the default), `node dist/worker.js`, and the commands of docker-compose.yml.
 # Debian and not Alpine: Temporal's native core is built for glibc.
-FROM node:22-bookworm-slim AS base
+# A line that is supported until April 2028.
+FROM node:24-bookworm-slim AS base
 WORKDIR /service
 ENV NODE_ENV=production
 

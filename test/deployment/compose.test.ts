@@ -210,6 +210,12 @@ describe('Dockerfile', () => {
   const text = read('Dockerfile');
   const instructions = text.split('\n').filter((line) => /^[A-Z]+ /.test(line));
 
+  test('is built on the Node that the README and .node-version name', () => {
+    const [, line = ''] = /^FROM node:(\d+)-/m.exec(text) ?? [];
+    expect(read('.node-version').trim()).toBe(line);
+    expect(read('README.md')).toContain(`take Node ${line}, which is supported until`);
+  });
+
   test('ends as a user without rights, with the API as its default', () => {
     expect(instructions.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
     expect(instructions.at(-1)).toBe('CMD ["node", "dist/server.js"]');
