@@ -3,7 +3,8 @@
 # A line that is supported until April 2028.
 FROM node:24-bookworm-slim AS base
 WORKDIR /service
-ENV NODE_ENV=production
+# glibc gives each of Temporal's threads a heap of its own that it hardly gives back: two are enough.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
