@@ -3,16 +3,21 @@ import { SCOPES } from '../../domain/scopes.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
 import { paginationSchema } from '../http/pagination.ts';
-import { ERROR_SCHEMA, responsesOf } from './responses.ts';
+import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { SchemaComponents } from './schemas.ts';
+import { SharedComponents } from './shared-components.ts';
 
 /** Of the developer API's contract. Source: service.md "Versioning" 1. */
 const CONTRACT_VERSION = '2.0.0';
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
 export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
-  const components = new SchemaComponents();
-  components.schemaOf(paginationSchema, 'output');
+  const components: Components = {
+    schemas: new SchemaComponents(),
+    parameters: new SharedComponents('parameters'),
+    responses: new SharedComponents('responses'),
+  };
+  components.schemas.schemaOf(paginationSchema, 'output');
   const operations = routes.map((route) => ({ route, operation: operationOf(route, components) }));
   const paths: Record<string, JsonObject> = {};
   for (const { route, operation } of operations) {
@@ -35,10 +40,13 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      parameters: PARAMETERS,
+      parameters: { ...components.parameters.components, ...PARAMETERS },
+      responses: components.responses.components,
       headers: HEADERS,
       schemas: Object.fromEntries(
-        Object.entries({ ...components.schemas, Error: ERROR_SCHEMA }).sort(([a], [b]) => (a < b ? -1 : 1)),
+        Object.entries({ ...components.schemas.schemas, ...ENVELOPE_SCHEMAS, Error: ERROR_SCHEMA }).sort(([a], [b]) =>
+          a < b ? -1 : 1,
+        ),
       ),
     },
     'x-scopes': [...SCOPES],
@@ -50,8 +58,15 @@ function areaOf(route: AnyRoute): string {
   return route.id.split('.')[0] ?? route.id;
 }
 
-function operationOf(route: AnyRoute, components: SchemaComponents): JsonObject {
-  const responses = responsesOf(route, components);
+/** What operations refer to. */
+interface Components {
+  schemas: SchemaComponents;
+  parameters: SharedComponents;
+  responses: SharedComponents;
+}
+
+function operationOf(route: AnyRoute, components: Components): JsonObject {
+  const responses = responsesOf(route, components.schemas, components.responses);
   const body = route.request.body;
   return {
     operationId: route.id,
@@ -73,7 +88,7 @@ function operationOf(route: AnyRoute, components: SchemaComponents): JsonObject 
       : {
           requestBody: {
             required: !body.safeParse(undefined).success && !body.safeParse({}).success,
-            content: { 'application/json': { schema: components.schemaOf(body, 'input') } },
+            content: { 'application/json': { schema: components.schemas.schemaOf(body, 'input') } },
           },
         }),
     responses,
@@ -113,14 +128,14 @@ function sessionParametersOf(route: AnyRoute): JsonObject[] {
   ];
 }
 
-function parametersOf(route: AnyRoute, place: 'path' | 'query', components: SchemaComponents): JsonObject[] {
+function parametersOf(route: AnyRoute, place: 'path' | 'query', components: Components): JsonObject[] {
   const schema = place === 'path' ? route.request.params : route.request.query;
   return Object.entries(schema?.shape ?? {}).map(([name, member]) => {
-    const { description = null, ...memberSchema } = components.schemaOf(member, 'input');
+    const { description = null, ...memberSchema } = components.schemas.schemaOf(member, 'input');
     const required = place === 'path' || !member.safeParse(undefined).success;
     const parameter: JsonObject = { name, in: place, required, schema: memberSchema };
     if (description !== null) parameter['description'] = description;
-    return parameter;
+    return components.parameters.refTo(parameter, name, `${areaOf(route)}.${name}`, `${route.id}.${name}`);
   });
 }
 

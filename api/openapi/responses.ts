@@ -2,6 +2,7 @@ import { ERROR_TABLE, type ErrorCode } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import type { SchemaComponents } from './schemas.ts';
+import type { SharedComponents } from './shared-components.ts';
 
 const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 /** Of replies to a caller of a workspace, but for a 429 (service.md "Limits"). */
@@ -44,8 +45,8 @@ function credentialCodesOf(route: AnyRoute): ErrorCode[] {
   }
 }
 
-/** The `responses` member of a route's operation, by status. */
-export function responsesOf(route: AnyRoute, components: SchemaComponents): JsonObject {
+/** The `responses` member of a route's operation, by status; errors are parts that operations share. */
+export function responsesOf(route: AnyRoute, components: SchemaComponents, shared: SharedComponents): JsonObject {
   const responses: JsonObject = {};
   for (const [status, schema] of Object.entries(route.response)) {
     responses[status] = {
@@ -62,7 +63,8 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents): Json
   }
   const codes = errorCodesOf(route);
   for (const status of [...new Set(codes.map((code) => ERROR_TABLE[code].status))].sort((a, b) => a - b)) {
-    responses[String(status)] = errorResponse(codes.filter((code) => ERROR_TABLE[code].status === status));
+    const ofStatus = codes.filter((code) => ERROR_TABLE[code].status === status).sort();
+    responses[String(status)] = shared.refTo(errorResponse(ofStatus), ofStatus.join('-'));
   }
   return responses;
 }
@@ -78,17 +80,27 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
 };
 
 function envelopeOf(data: JsonObject, paginated: boolean): JsonObject {
-  return {
-    type: 'object',
-    required: paginated ? ['success', 'data', 'pagination'] : ['success', 'data'],
-    properties: {
-      success: { const: true },
-      data,
-      ...(paginated ? { pagination: { $ref: '#/components/schemas/OffsetPagination' } } : {}),
-    },
-    additionalProperties: false,
-  };
+  const envelope = `#/components/schemas/${paginated ? 'Page' : 'Success'}`;
+  return { allOf: [{ $ref: envelope }, { properties: { data } }] };
 }
+
+const PAGINATION: JsonObject = { $ref: '#/components/schemas/OffsetPagination' };
+
+/** What stands around `data` in a reply; an operation adds the schema of its own. */
+export const ENVELOPE_SCHEMAS: Record<string, JsonObject> = {
+  Success: {
+    type: 'object',
+    required: ['success', 'data'],
+    properties: { success: { const: true }, data: true },
+    additionalProperties: false,
+  },
+  Page: {
+    type: 'object',
+    required: ['success', 'data', 'pagination'],
+    properties: { success: { const: true }, data: true, pagination: PAGINATION },
+    additionalProperties: false,
+  },
+};
 
 function errorResponse(codes: readonly ErrorCode[]): JsonObject {
   return {

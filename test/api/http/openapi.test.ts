@@ -13,7 +13,7 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 type Operation = JsonObject & { operationId: string; responses: JsonObject; parameters: JsonObject[] };
 interface Document extends JsonObject {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, JsonObject> };
+  components: Record<'schemas' | 'parameters' | 'responses', Record<string, JsonObject>>;
 }
 
 const document = buildOpenApi(ROUTES) as unknown as Document;
@@ -58,8 +58,27 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       for (const operation of Object.values(operations)) {
-        const declared = operation.parameters.filter((parameter) => parameter['in'] === 'path');
+        const declared = operation.parameters
+          .map((parameter) => (typeof parameter['$ref'] === 'string' ? resolve(parameter['$ref']) : parameter))
+          .filter((parameter): parameter is JsonObject => isJsonObject(parameter) && parameter['in'] === 'path');
         expect([path, declared.map((parameter) => parameter['name'])]).toEqual([path, named]);
+      }
+    }
+  });
+
+  it('says each error reply, and each parameter, once', () => {
+    const { responses, parameters } = document.components;
+    for (const parts of [responses, parameters]) {
+      const said = Object.values(parts).map((part) => JSON.stringify(part));
+      expect(new Set(said).size).toBe(said.length);
+    }
+    for (const operations of Object.values(document.paths)) {
+      for (const { operationId, responses: own, parameters: taken } of Object.values(operations)) {
+        const errors = Object.entries(own).filter(([status]) => Number(status) >= 400);
+        const inPlace = [...errors.map(([, reply]) => reply), ...taken].filter(
+          (part) => !isJsonObject(part) || typeof part['$ref'] !== 'string',
+        );
+        expect([operationId, inPlace]).toEqual([operationId, []]);
       }
     }
   });

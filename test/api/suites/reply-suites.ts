@@ -11,26 +11,27 @@ import type { World } from './world.ts';
 /** Holds replies to the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
 export class Contract {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly document: {
+    paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
+  };
 
   constructor(routes: readonly AnyRoute[]) {
     addFormats.default(this.ajv);
-    this.ajv.addSchema(buildOpenApi(routes), 'document');
+    const document = buildOpenApi(routes);
+    this.ajv.addSchema(document, 'document');
+    this.document = document as unknown as typeof this.document;
   }
 
   violations(route: AnyRoute, reply: CallResult): string[] {
     const what = `the reply ${reply.status} ${codeOf(reply) ?? ''}`;
-    const document = this.ajv.getSchema('document')?.schema as {
-      paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
-    };
-    const operation = document.paths[route.path]?.[route.method.toLowerCase()];
-    if (operation?.responses[String(reply.status)] === undefined) return [`${what} has a status that is not declared`];
+    const declared = this.document.paths[route.path]?.[route.method.toLowerCase()]?.responses[String(reply.status)];
+    if (declared === undefined) return [`${what} has a status that is not declared`];
     const type = reply.headers.get('Content-Type');
     if (type?.startsWith('application/json') !== true) return [`${what} is ${type}`];
-    const pointer = ['paths', route.path, route.method.toLowerCase(), 'responses', String(reply.status)]
-      .concat('content', 'application/json', 'schema')
-      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-      .join('/');
-    const validate = this.ajv.compile({ $ref: `document#/${pointer}` });
+    // An error is a part that operations share; an operation's own reply stands in it.
+    const own = ['', 'paths', route.path, route.method.toLowerCase(), 'responses', String(reply.status)];
+    const at = declared.$ref?.slice(1) ?? own.map(escaped).join('/');
+    const validate = this.ajv.compile({ $ref: `document#${at}/content/${escaped('application/json')}/schema` });
     const findings = validate(reply.json) ? [] : [`${what} does not conform: ${this.ajv.errorsText(validate.errors)}`];
     const { requestId } = (reply.json ?? {}) as { requestId?: string };
     const header = reply.headers.get('X-Request-Id');
@@ -39,6 +40,9 @@ export class Contract {
     return findings;
   }
 }
+
+/** A member's name as a part of a JSON pointer in a fragment. */
+const escaped = (name: string): string => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
   const contract = new Contract(routes);
