@@ -20,7 +20,7 @@ import type { AnyCaller } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
-import { queryOf, validateBody, validatePart } from './validate-request.ts';
+import { allOf, queryOf, validateBody, validatePart } from './validate-request.ts';
 import { z } from 'zod';
 
 export interface RouteRunner {
@@ -149,13 +149,18 @@ function takesBody(route: AnyRoute): boolean {
   return route.method !== 'GET';
 }
 
+/** What is wrong with any part is said at once. @throws {ServiceError} VALIDATION_ERROR with the issues of all parts. */
 function parseRequest(
   route: AnyRoute,
   ctx: HttpContext,
   json: unknown,
 ): { params: unknown; query: unknown; body: unknown } {
   const { body = NOTHING } = route.request;
-  return { ...parseParts(route, ctx), body: takesBody(route) ? validateBody(body, json) : undefined };
+  const [parts, parsed] = allOf(
+    () => parseParts(route, ctx),
+    () => (takesBody(route) ? validateBody(body, json) : undefined),
+  );
+  return { ...parts, body: parsed };
 }
 
 function parseParts(route: AnyRoute, ctx: HttpContext): { params: unknown; query: unknown } {
@@ -164,10 +169,11 @@ function parseParts(route: AnyRoute, ctx: HttpContext): { params: unknown; query
   for (const [name, value] of Object.entries(rawParams)) {
     if (value.includes('\0')) throw validationError([{ path: `params.${name}`, message: 'contains a NUL character' }]);
   }
-  return {
-    params: validatePart('params', strictOf(params), rawParams),
-    query: validatePart('query', strictOf(query), queryOf(new URLSearchParams(ctx.querystring))),
-  };
+  const [parsedParams, parsedQuery] = allOf(
+    () => validatePart('params', strictOf(params), rawParams),
+    () => validatePart('query', strictOf(query), queryOf(new URLSearchParams(ctx.querystring))),
+  );
+  return { params: parsedParams, query: parsedQuery };
 }
 
 /** The work, at most once for an Idempotency-Key. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { validationError, type Issue } from '../../domain/errors.ts';
+import { ServiceError, validationError, type Issue } from '../../domain/errors.ts';
 import { plainMessages } from '../../domain/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
@@ -20,6 +20,25 @@ export function validatePart(part: RequestPart, schema: z.ZodType, value: unknow
 function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.path.join('\0')] : [])));
   return issues.filter((issue) => issue.code === 'invalid_type' || !mistyped.has(issue.path.join('\0')));
+}
+
+/** What two checks answer. Where either refuses, the issues of both are told: nobody should mend a request one field at a time. */
+export function allOf<First, Second>(first: () => First, second: () => Second): [First, Second] {
+  const issues: Issue[] = [];
+  const run = <Result>(check: () => Result): Result | undefined => {
+    try {
+      return check();
+    } catch (error) {
+      const found =
+        error instanceof ServiceError && error.code === 'VALIDATION_ERROR' ? error.details?.['issues'] : null;
+      if (!Array.isArray(found)) throw error;
+      issues.push(...(found as Issue[]));
+      return undefined;
+    }
+  };
+  const answers = [run(first), run(second)];
+  if (issues.length > 0) throw validationError(issues);
+  return answers as [First, Second];
 }
 
 /** An absent body is `{}` to a schema that needs nothing; where something is needed, that a body is missing is the issue. */

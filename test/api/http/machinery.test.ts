@@ -181,6 +181,13 @@ describe('the HTTP machinery', () => {
     expect((await api.call('GET', `${THINGS}?loud=1`, { key })).status).toBe(400);
   });
 
+  it('names all unknown fields at once, of every part and at every level, beside what else is wrong', async () => {
+    const body = { x: 1, y: 2, name: '', inner: { items: [{ n: 1, z: 3 }], w: 4 }, either: { path: 'a', v: 5 } };
+    const reply = await api.call('POST', `${THINGS}?unexpected=1`, { key, body });
+    const wrong = ['inner.items[0].z', 'inner.w', 'either.v', 'x', 'y', 'name'].map((path) => `body.${path}`);
+    expect([reply.status, pathsOf(reply.json).toSorted()]).toEqual([400, [...wrong, 'query.unexpected'].toSorted()]);
+  });
+
   it.each(['[::1', 'a b', 'a?page=3&x=1#'])('reads nothing out of a Host header such as %s', async (host) => {
     const { status, json } = await new Promise<{ status: number | undefined; json: unknown }>((resolve, reject) => {
       const request = httpRequest(
