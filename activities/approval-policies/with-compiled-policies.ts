@@ -2,7 +2,7 @@ import {
   policySets,
   type LoadedPolicySet,
   type UncompiledPolicySet,
-} from '../../domain/approval-policies/kept-policy-sets.ts';
+} from '../../domain/approval-policies/policy-set-cache.ts';
 
 /** With policies that change faster than they are compiled the activity fails, and is tried again later. */
 const ATTEMPTS_MAX = 3;

@@ -4,7 +4,7 @@ import { findPolicySet } from '../../db/approval-policies/find-policy-set.ts';
 import { readEvaluationContext } from '../../db/approval-policies/read-evaluation-context.ts';
 import { evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
 import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/facts.ts';
-import { policySets } from '../../domain/approval-policies/kept-policy-sets.ts';
+import { policySets } from '../../domain/approval-policies/policy-set-cache.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
 import { notFound, validationError } from '../../domain/errors.ts';

@@ -14,11 +14,8 @@ import {
   HEADERS_MAX,
   parseDelaySeconds,
 } from '../../domain/messages/request.ts';
-import {
-  RETRY_EXPRESSION_CHARACTERS_MAX,
-  RetryExpressionError,
-  retryDelaysMs,
-} from '../../domain/messages/retry-expression.ts';
+import { ExpressionError } from '../../domain/cel/tree.ts';
+import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
 const LABEL_CHARACTERS_MAX = 200;
@@ -116,7 +113,7 @@ function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
   try {
     retryDelaysMs(fields.retryDelay, MAX_RETRIES_MAX);
   } catch (error) {
-    if (!(error instanceof RetryExpressionError)) throw error;
+    if (!(error instanceof ExpressionError)) throw error;
     refuse('retryDelay', error.message);
   }
 }

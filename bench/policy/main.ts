@@ -4,9 +4,9 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { compilePolicySet, evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
-import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../domain/approval-policies/expression-limits.ts';
+import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../domain/cel/limits.ts';
 import { bindFacts } from '../../domain/approval-policies/expression-facts.ts';
-import { compileExpression } from '../../domain/approval-policies/expression.ts';
+import { compileCondition } from '../../domain/approval-policies/condition.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { HOSTILE_INPUT, HOSTILE_OVER_INPUT, HOSTILE_WHEN_WRITTEN } from './hostile.ts';
 import { documentOf, factsOf, policiesFor, RULES } from './set.ts';
@@ -166,7 +166,7 @@ async function held(work: () => void): Promise<Time> {
 }
 
 function refused(expression: string): void {
-  if (compileExpression(expression).ok) throw new Error(`taken: ${expression}`);
+  if (compileCondition(expression).ok) throw new Error(`taken: ${expression}`);
 }
 
 function cutOffBy(name: string, expressions: readonly string[]): () => void {

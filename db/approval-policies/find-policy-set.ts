@@ -1,7 +1,7 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
 import { compilePolicySet } from '../../domain/approval-policies/evaluate-policies.ts';
-import { policySets } from '../../domain/approval-policies/kept-policy-sets.ts';
-import type { LoadedPolicySet, UncompiledPolicySet } from '../../domain/approval-policies/kept-policy-sets.ts';
+import { policySets } from '../../domain/approval-policies/policy-set-cache.ts';
+import type { LoadedPolicySet, UncompiledPolicySet } from '../../domain/approval-policies/policy-set-cache.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { type PolicyRevision, readPolicyRevision } from './read-policy-revision.ts';
 

@@ -7,8 +7,8 @@ import { ROLES } from '../roles.ts';
 import { plainMessages } from '../schema-messages.ts';
 import { boundDocument, parseDocumentText } from './document-text.ts';
 import { isoDurationSeconds } from './durations.ts';
-import { DOCUMENT_PATTERN_PROGRAMS_MAX, EXPRESSION_CHARACTERS_MAX } from './expression-limits.ts';
-import { compileExpression } from './expression.ts';
+import { DOCUMENT_PATTERN_PROGRAMS_MAX, EXPRESSION_CHARACTERS_MAX } from '../cel/limits.ts';
+import { compileCondition } from './condition.ts';
 import { POLICY_EFFECTS } from './verdict.ts';
 
 export const POLICY_SCHEMA = 'approval-policy/v1';
@@ -176,7 +176,7 @@ function* conditionIssues(document: PolicyDocument, root: string): InSteps<Issue
   for (const [index, { when }] of document.rules.entries()) {
     if (when === undefined) continue;
     yield;
-    const compiled = compileExpression(when);
+    const compiled = compileCondition(when);
     const path = `${root}.rules[${index}].when`;
     if (!compiled.ok) {
       issues.push({ path, message: compiled.message });

@@ -1,9 +1,10 @@
-import { withCheapErrors } from './expression-environment.ts';
-import { bindFacts, type Bindings } from './expression-facts.ts';
-import { EVALUATION_UNITS_MAX } from './expression-limits.ts';
-import { SeenValues } from './expression-paths.ts';
+import { withCheapErrors } from '../cel/environment.ts';
+import type { Bindings } from '../cel/expression.ts';
+import { bindFacts } from './expression-facts.ts';
+import { EVALUATION_UNITS_MAX } from '../cel/limits.ts';
+import { SeenValues } from './seen-values.ts';
 import { matchesGlobs } from './globs.ts';
-import { Meter, WorkBoundExceeded } from './meter.ts';
+import { Meter, WorkBoundExceeded } from '../cel/meter.ts';
 import type { CompiledPolicy, CompiledRule, PolicySet } from './policy-set.ts';
 import { reasonOfAction, reasonOfEnvironment, reasonOfRule } from './reasons.ts';
 import { DEFAULT_TERMS, strictestTerms } from './terms.ts';

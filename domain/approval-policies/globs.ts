@@ -1,5 +1,5 @@
 import { matchesGlob } from '../glob.ts';
-import type { Meter } from './meter.ts';
+import type { Meter } from '../cel/meter.ts';
 
 /** A list of alternatives: literals, and globs with `*` (any characters) and `?` (one character). */
 export interface GlobList {

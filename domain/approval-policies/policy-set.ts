@@ -1,6 +1,7 @@
 import { atOnce, type InSteps } from '../in-steps.ts';
 import type { PolicyDocument, PolicyRule } from './document.ts';
-import { compileExpression, type CompiledExpression } from './expression.ts';
+import type { CompiledExpression } from '../cel/expression.ts';
+import { compileCondition } from './condition.ts';
 import { compileGlobs, type GlobList } from './globs.ts';
 import { termsOfRule } from './terms.ts';
 import type { ApprovalTerms, PolicyEffect, PolicyFacts } from './verdict.ts';
@@ -92,12 +93,12 @@ function compileRule(rule: PolicyRule): CompiledRule {
       const patterns = rule.match[name];
       return patterns === undefined ? [] : [{ name, list: compileGlobs(patterns), values: VALUES[name] }];
     }),
-    condition: rule.when === undefined ? null : compileCondition(rule.when),
+    condition: rule.when === undefined ? null : conditionOf(rule.when),
     terms: rule.effect === 'require_approval' ? termsOfRule(rule.approval) : null,
   };
 }
 
-function compileCondition(text: string): Condition {
-  const compiled = compileExpression(text);
+function conditionOf(text: string): Condition {
+  const compiled = compileCondition(text);
   return compiled.ok ? compiled.expression : { text, message: compiled.message };
 }

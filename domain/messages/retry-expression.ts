@@ -1,13 +1,9 @@
-import { celEnv, celFunc, CelScalar, isCelError, parse, plan } from '@bufbuild/cel';
+import { celEnv, celFunc, CelScalar, isCelError, plan } from '@bufbuild/cel';
+import { ExpressionError, parseTree, type Expr } from '../cel/tree.ts';
 import { DELAY_MS_MAX } from './retry.ts';
 
 /** Bounds the parser's work; nothing in an expression loops, so that evaluating it is bounded too. */
 export const RETRY_EXPRESSION_CHARACTERS_MAX = 200;
-
-type Expression = ReturnType<typeof parse>['expr'];
-
-/** A `retryDelay` that cannot be used. The message is for the caller. */
-export class RetryExpressionError extends Error {}
 
 const OPERATORS: readonly string[] = [
   '_+_',
@@ -45,51 +41,43 @@ const ENVIRONMENT = celEnv({
  * it looks like. Evaluated once, when the message is published: what is wrong with it is the caller's to hear, and the
  * schedule does not change afterwards.
  *
- * @throws {RetryExpressionError}
+ * @throws {ExpressionError}
  */
 export function retryDelaysMs(expression: string, maxRetries: number): number[] {
   if (expression.length > RETRY_EXPRESSION_CHARACTERS_MAX) {
-    throw new RetryExpressionError(`must be at most ${RETRY_EXPRESSION_CHARACTERS_MAX} characters`);
+    throw new ExpressionError(`must be at most ${RETRY_EXPRESSION_CHARACTERS_MAX} characters`);
   }
-  const expr = parseExpression(expression);
+  // Every bracket of so short a text may be open at once: the length is the bound.
+  const expr = parseTree(expression, RETRY_EXPRESSION_CHARACTERS_MAX);
   restrict(expr);
   const evaluate = plan(ENVIRONMENT, expr);
   return Array.from({ length: maxRetries }, (_, retried) => {
     const value = evaluate({ retried });
-    if (isCelError(value)) throw new RetryExpressionError(`does not give a number for retried = ${retried}`);
+    if (isCelError(value)) throw new ExpressionError(`does not give a number for retried = ${retried}`);
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
-      throw new RetryExpressionError(`must give milliseconds from 0; it does not for retried = ${retried}`);
+      throw new ExpressionError(`must give milliseconds from 0; it does not for retried = ${retried}`);
     }
     return Math.round(Math.min(value, DELAY_MS_MAX));
   });
 }
 
-function parseExpression(expression: string): Expression {
-  try {
-    return parse(expression).expr;
-  } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^<input>:/, '') : 'unknown reason';
-    throw new RetryExpressionError(`is not a CEL expression: ${why}`, { cause: error });
-  }
-}
-
 /** Allows arithmetic over `retried` and nothing else, and makes every number a double. */
-function restrict(expr: Expression): void {
+function restrict(expr: Expr): void {
   const { exprKind: kind } = expr;
   if (kind.case === 'constExpr') {
     const { constantKind: constant } = kind.value;
     if (constant.case === 'int64Value' || constant.case === 'uint64Value') {
       kind.value.constantKind = { case: 'doubleValue', value: Number(constant.value) };
     } else if (constant.case !== 'doubleValue' && constant.case !== 'boolValue') {
-      throw new RetryExpressionError('may hold numbers only');
+      throw new ExpressionError('may hold numbers only');
     }
   } else if (kind.case === 'callExpr' && kind.value.target === undefined) {
     const { function: name, args } = kind.value;
     if (!OPERATORS.includes(name) && !FUNCTIONS.includes(name)) {
-      throw new RetryExpressionError(`may not use ${name.replaceAll('_', '')}: there are ${FUNCTIONS.join(', ')}`);
+      throw new ExpressionError(`may not use ${name.replaceAll('_', '')}: there are ${FUNCTIONS.join(', ')}`);
     }
     args.forEach(restrict);
   } else if (kind.case !== 'identExpr' || kind.value.name !== 'retried') {
-    throw new RetryExpressionError('may use the variable retried and the functions pow, exp, min and max only');
+    throw new ExpressionError('may use the variable retried and the functions pow, exp, min and max only');
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 
 /** A policy or a list of fixtures, as it stands in a repository. */
 const DOCUMENT = /\.(ya?ml|json)$/;
@@ -79,9 +79,10 @@ function fixturesOf(file: string, content: string): Fixture[] {
 
 function parsed(file: string, content: string): unknown {
   try {
-    return parse(content, { schema: 'core', maxAliasCount: 0 });
+    return load(content, { schema: CORE_SCHEMA, maxAliases: 0 });
   } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-    throw new FolderError(`${file} is not YAML: ${why}`, { cause: error });
+    if (!(error instanceof YAMLException)) throw error;
+    const place = error.mark === undefined ? '' : `, at line ${error.mark.line + 1}, column ${error.mark.column + 1}`;
+    throw new FolderError(`${file} is not YAML: ${error.reason}${place}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { createPatch } from 'diff';
-import { stringify } from 'yaml';
+import { CORE_SCHEMA, dump } from 'js-yaml';
 import type { z } from 'zod';
 import type { testedSchema } from '../../api/approval-policies/fixture-schemas.ts';
 import type { appliedSchema, planSchema } from '../../api/approval-policies/files-schemas.ts';
@@ -32,7 +32,8 @@ export function reportPlan(plan: Plan): string {
 }
 
 function diffLines(before: unknown, after: unknown): string[] {
-  const textOf = (document: unknown): string => (document === null ? '' : stringify(document, { lineWidth: 0 }));
+  const textOf = (document: unknown): string =>
+    document === null ? '' : dump(document, { schema: CORE_SCHEMA, lineWidth: -1, noRefs: true });
   const isWhole = before === null || after === null;
   return createPatch('policy', textOf(before), textOf(after), undefined, undefined, { context: CONTEXT_LINES })
     .split('\n')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
-import { parse } from 'yaml';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { VARIABLES, type ProcessKind } from '../../domain/configuration/configuration.ts';
 import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
@@ -35,7 +35,7 @@ interface Compose {
 
 const read = (file: string): string => readFileSync(path.join(PROJECT_ROOT, file), 'utf8');
 const TEXT = read('docker-compose.yml');
-const COMPOSE = parse(TEXT, { merge: true }) as Compose;
+const COMPOSE = load(TEXT, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
 const { services } = COMPOSE;
 
 /** The services that run this project's own code, and the kind of process that each one is. */

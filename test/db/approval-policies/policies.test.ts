@@ -15,7 +15,7 @@ import { setPolicyEnabled } from '../../../db/approval-policies/set-policy-enabl
 import type { EnvironmentTransaction, Tenant } from '../../../db/client.ts';
 import { parsePolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
-import { type LoadedPolicySet, policySets } from '../../../domain/approval-policies/kept-policy-sets.ts';
+import { type LoadedPolicySet, policySets } from '../../../domain/approval-policies/policy-set-cache.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /** What the database holds to by itself, and what a process keeps of it. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { celOf } from '../../../domain/approval-policies/expression-facts.ts';
-import { compileExpression } from '../../../domain/approval-policies/expression.ts';
+import { celOf } from '../../../domain/cel/values.ts';
+import { compileCondition } from '../../../domain/approval-policies/condition.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { Meter } from '../../../domain/approval-policies/meter.ts';
+import { Meter } from '../../../domain/cel/meter.ts';
 import { evaluated, refusalOf } from './support.ts';
 
 const value = (text: string, facts = {}): unknown => {
@@ -188,7 +188,7 @@ describe('what a condition saw', () => {
     ['input.items.exists(input, input.id == "a")', ['input.items']],
     ['true', []],
   ])('%s: %j', (text, paths) => {
-    const compiled = compileExpression(text);
+    const compiled = compileCondition(text);
     expect(compiled.ok ? compiled.expression.paths.map((path) => path.text) : compiled).toEqual(paths);
   });
 });

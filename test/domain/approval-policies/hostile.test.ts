@@ -2,12 +2,12 @@ import type { RE2JS } from 're2js';
 import { describe, expect, test, vi } from 'vitest';
 import { HOSTILE_INPUT, HOSTILE_OVER_INPUT, HOSTILE_WHEN_WRITTEN } from '../../../bench/policy/hostile.ts';
 import { evaluatePolicies, compilePolicySet } from '../../../domain/approval-policies/evaluate-policies.ts';
-import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../../domain/approval-policies/expression-limits.ts';
-import { patternsOf } from '../../../domain/approval-policies/expression-patterns.ts';
-import { parseTree } from '../../../domain/approval-policies/expression-tree.ts';
-import { compileExpression } from '../../../domain/approval-policies/expression.ts';
+import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../../domain/cel/limits.ts';
+import { patternsOf } from '../../../domain/cel/patterns.ts';
+import { parseTree } from '../../../domain/cel/tree.ts';
+import { compileCondition } from '../../../domain/approval-policies/condition.ts';
 import { bindFacts } from '../../../domain/approval-policies/expression-facts.ts';
-import { Meter } from '../../../domain/approval-policies/meter.ts';
+import { Meter } from '../../../domain/cel/meter.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { documentOf, evaluated, FACTS, NO_DEFAULTS, refusalOf, verdictOf } from './support.ts';
 
@@ -58,7 +58,7 @@ describe('an expression built to explode', () => {
   test('leaves nothing behind that grows: a pattern does not remember the texts that it was tried on', () => {
     const program = [...patternsOf(parseTree('input.a.matches("[ab]*a[ab]{40}[cd]")')).values()][0];
     if (program === undefined) throw new Error('there is no pattern');
-    const compiled = compileExpression('input.bits.substring(0, 400).matches("[ab]*a[ab]{40}[cd]")');
+    const compiled = compileCondition('input.bits.substring(0, 400).matches("[ab]*a[ab]{40}[cd]")');
     if (!compiled.ok) throw new Error(compiled.message);
     const states = vi.spyOn(Object.getPrototypeOf(program) as RE2JS, 'test');
     const evaluatedIt = compiled.expression.evaluate(
@@ -180,7 +180,7 @@ describe('an ordinary expression', () => {
   });
 
   test('is charged the same each time', () => {
-    const compiled = compileExpression('input.items.map(x, x.count).exists(x, x == 2)');
+    const compiled = compileCondition('input.items.map(x, x.count).exists(x, x == 2)');
     const spent = [1, 2, 3].map(() => {
       const meter = new Meter(EVALUATION_UNITS_MAX);
       if (compiled.ok) compiled.expression.evaluate(bindFacts(FACTS), meter);

@@ -1,9 +1,10 @@
 import { parsePolicyDocument, type PolicyDocument } from '../../../domain/approval-policies/document.ts';
 import { compilePolicySet, evaluatePolicies } from '../../../domain/approval-policies/evaluate-policies.ts';
 import { bindFacts } from '../../../domain/approval-policies/expression-facts.ts';
-import { EVALUATION_UNITS_MAX } from '../../../domain/approval-policies/expression-limits.ts';
-import { compileExpression, type Evaluated } from '../../../domain/approval-policies/expression.ts';
-import { Meter } from '../../../domain/approval-policies/meter.ts';
+import { EVALUATION_UNITS_MAX } from '../../../domain/cel/limits.ts';
+import { compileCondition } from '../../../domain/approval-policies/condition.ts';
+import type { Evaluated } from '../../../domain/cel/expression.ts';
+import { Meter } from '../../../domain/cel/meter.ts';
 import type { PolicyDefaults, PolicyFacts, PolicyVerdict } from '../../../domain/approval-policies/verdict.ts';
 
 export const FACTS: PolicyFacts = {
@@ -62,7 +63,7 @@ export function verdictOf(
 
 /** Why an expression cannot be used, or null. */
 export function refusalOf(text: string): string | null {
-  const compiled = compileExpression(text);
+  const compiled = compileCondition(text);
   return compiled.ok ? null : compiled.message;
 }
 
@@ -71,7 +72,7 @@ export function evaluated(
   facts: Partial<PolicyFacts> = {},
   meter = new Meter(EVALUATION_UNITS_MAX),
 ): Evaluated {
-  const compiled = compileExpression(text);
+  const compiled = compileCondition(text);
   if (!compiled.ok) throw new Error(`${text}: ${compiled.message}`);
   return compiled.expression.evaluate(bindFacts({ ...FACTS, ...facts }, meter), meter);
 }

@@ -6,7 +6,8 @@ import {
   parseDelaySeconds,
 } from '../../../domain/messages/request.ts';
 import { backOffMs, nextAttemptDelayMs, retryAfterMs } from '../../../domain/messages/retry.ts';
-import { RetryExpressionError, retryDelaysMs } from '../../../domain/messages/retry-expression.ts';
+import { ExpressionError } from '../../../domain/cel/tree.ts';
+import { retryDelaysMs } from '../../../domain/messages/retry-expression.ts';
 import { newSigningSecret, shownSecretPrefix, signatureHeader } from '../../../domain/messages/signing.ts';
 
 const DAY_MS = 86_400_000;
@@ -78,7 +79,7 @@ describe('retryDelay', () => {
     [`1${' + 1'.repeat(60)}`, /at most 200/],
   ])('refuses %s', (expression, message) => {
     expect(() => retryDelaysMs(expression, 3)).toThrow(message);
-    expect(() => retryDelaysMs(expression, 3)).toThrow(RetryExpressionError);
+    expect(() => retryDelaysMs(expression, 3)).toThrow(ExpressionError);
   });
 
   test('is parsed in no time however deep it nests', () => {

@@ -1,5 +1,5 @@
-import { EXPRESSION_UNITS_MAX } from './expression-limits.ts';
-import { countNodes, ExpressionError, operandsOf, OPERATOR, type Comprehension, type Expr } from './expression-tree.ts';
+import { EXPRESSION_UNITS_MAX } from './limits.ts';
+import { countNodes, ExpressionError, operandsOf, OPERATOR, type Comprehension, type Expr } from './tree.ts';
 
 /** What is known of a list when an expression is written: how many items it has at most, and of those that are lists themselves. */
 interface Shape {

@@ -13,12 +13,12 @@ import type { SimpleTest } from '@bufbuild/cel-spec/cel/expr/conformance/test/si
 import type { Value } from '@bufbuild/cel-spec/cel/expr/value_pb.js';
 import { getTestRegistry } from '@bufbuild/cel-spec/testdata/registry.js';
 import { getConformanceSuite, type IncrementalTestSuite } from '@bufbuild/cel-spec/testdata/tests.js';
-import { meteredEnvironment } from '../../../../domain/approval-policies/expression-environment.ts';
-import { EVALUATION_UNITS_MAX } from '../../../../domain/approval-policies/expression-limits.ts';
-import { ExpressionError } from '../../../../domain/approval-policies/expression-tree.ts';
-import { DYN, typeText, type ValueType } from '../../../../domain/approval-policies/expression-types.ts';
-import { compileIn } from '../../../../domain/approval-policies/expression.ts';
-import { Meter } from '../../../../domain/approval-policies/meter.ts';
+import { meteredEnvironment } from '../../../../domain/cel/environment.ts';
+import { EVALUATION_UNITS_MAX } from '../../../../domain/cel/limits.ts';
+import { ExpressionError } from '../../../../domain/cel/tree.ts';
+import { DYN, typeText, type ValueType } from '../../../../domain/cel/types.ts';
+import { compileExpression } from '../../../../domain/cel/expression.ts';
+import { Meter } from '../../../../domain/cel/meter.ts';
 import { celOfSpec, equalsSpec, typeOfDeclaration } from './spec-values.ts';
 
 export interface SpecCase {
@@ -56,7 +56,7 @@ export function runOurs({ test }: SpecCase): Verdict {
       if (declKind.case === 'ident') variables.set(name, typeOfDeclaration(declKind.value.type));
     }
     const environment = meteredEnvironment({ registry, namespace: test.container }, variables);
-    const { evaluate, type } = compileIn(environment, test.expr);
+    const { evaluate, type } = compileExpression(environment, test.expr);
     const evaluated = evaluate(bindings, new Meter(EVALUATION_UNITS_MAX));
     if (!evaluated.ok && evaluated.isOverBound) throw new ExpressionError('went over its bound');
     return { result: evaluated.ok ? evaluated.value : new Failure(evaluated.message), type };

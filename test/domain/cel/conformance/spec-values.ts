@@ -9,8 +9,8 @@ import { ValueSchema, type MapValue, type Value } from '@bufbuild/cel-spec/cel/e
 import { create, equals, type MessageInitShape, type Registry } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { anyPack, anyUnpack, NullValue } from '@bufbuild/protobuf/wkt';
-import * as types from '../../../../domain/approval-policies/expression-types.ts';
-import type { ValueType } from '../../../../domain/approval-policies/expression-types.ts';
+import * as types from '../../../../domain/cel/types.ts';
+import type { ValueType } from '../../../../domain/cel/types.ts';
 
 /** A value of the specification's suite as the library takes it. After `testing.ts` of cel-es. */
 export function celOfSpec(value: Value, registry: Registry): CelInput {

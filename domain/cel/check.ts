@@ -1,14 +1,9 @@
 import type { CelEnv } from '@bufbuild/cel';
-import { callType } from './expression-calls.ts';
-import type { ExpressionEnvironment } from './expression-environment.ts';
-import {
-  COMPREHENSION_NESTING_MAX,
-  EXPRESSION_DEPTH_MAX,
-  EXPRESSION_NODES_MAX,
-  LITERAL_ITEMS_MAX,
-} from './expression-limits.ts';
-import { ExpressionError, operandsOf, qualifiedName } from './expression-tree.ts';
-import type { Comprehension, Constant, Expr, Select, Struct } from './expression-tree.ts';
+import { callType } from './calls.ts';
+import type { ExpressionEnvironment } from './environment.ts';
+import { COMPREHENSION_NESTING_MAX, EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, LITERAL_ITEMS_MAX } from './limits.ts';
+import { ExpressionError, operandsOf, qualifiedName } from './tree.ts';
+import type { Comprehension, Constant, Expr, Select, Struct } from './tree.ts';
 import {
   BOOL,
   BYTES,
@@ -24,7 +19,7 @@ import {
   typeText,
   UINT,
   type ValueType,
-} from './expression-types.ts';
+} from './types.ts';
 
 const TYPE_NAMES: readonly string[] = [
   'int',

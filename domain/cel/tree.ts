@@ -1,5 +1,5 @@
 import { parse } from '@bufbuild/cel';
-import { EXPRESSION_DEPTH_MAX } from './expression-limits.ts';
+import { EXPRESSION_DEPTH_MAX } from './limits.ts';
 
 /** The library's syntax tree. */
 export type Expr = ReturnType<typeof parse>['expr'];
@@ -29,9 +29,10 @@ export const OPERATOR = {
 /** An expression that cannot be used. The message is for its author. */
 export class ExpressionError extends Error {}
 
-export function parseTree(text: string): Expr {
-  if (bracketsExceed(text, EXPRESSION_DEPTH_MAX)) {
-    throw new ExpressionError(`has more than ${EXPRESSION_DEPTH_MAX} brackets inside each other`);
+/** @throws {ExpressionError} */
+export function parseTree(text: string, bracketsMax = EXPRESSION_DEPTH_MAX): Expr {
+  if (bracketsExceed(text, bracketsMax)) {
+    throw new ExpressionError(`has more than ${bracketsMax} brackets inside each other`);
   }
   try {
     return parse(text).expr;

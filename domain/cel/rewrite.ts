@@ -1,5 +1,5 @@
-import { METERED } from './expression-environment.ts';
-import { ACCUMULATOR, countNodes, OPERATOR, type Call, type Comprehension, type Expr } from './expression-tree.ts';
+import { METERED } from './environment.ts';
+import { ACCUMULATOR, countNodes, OPERATOR, type Call, type Comprehension, type Expr } from './tree.ts';
 
 /**
  * Rewrites a tree, in place, so that all of its work is charged for: what a comprehension walks, each of its steps, what it

@@ -13,15 +13,15 @@ import {
 import type { CelEnv, CelFunc, CelInput, CelList, CelResult, CelValue } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import type { RE2JS } from 're2js';
-import { comparisonOf } from './expression-comparisons.ts';
-import { conversionFunctions, CONVERSIONS } from './expression-conversions.ts';
-import { CONVERTED_CHARACTERS_MAX, MADE_ITEMS_MAX } from './expression-limits.ts';
-import { timeFunctions, TIME_PARTS } from './expression-time.ts';
-import type { ValueType } from './expression-types.ts';
-import { chargeLookup, WEIGHTS } from './expression-weights.ts';
+import { comparisonOf } from './comparisons.ts';
+import { conversionFunctions, CONVERSIONS } from './conversions.ts';
+import { CONVERTED_CHARACTERS_MAX, MADE_ITEMS_MAX } from './limits.ts';
+import { timeFunctions, TIME_PARTS } from './time.ts';
+import type { ValueType } from './types.ts';
+import { chargeLookup, WEIGHTS } from './weights.ts';
 import { WorkBoundExceeded, type Meter } from './meter.ts';
 
-/** Functions that only the rewritten tree calls (expression-rewrite.ts). */
+/** Functions that only the rewritten tree calls (rewrite.ts). */
 export const METERED = { range: '@range', step: '@step', list: '@list', append: '@append', index: '@index' } as const;
 
 export interface ExpressionEnvironment {

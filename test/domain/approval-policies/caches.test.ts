@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compileExpression } from '../../../domain/approval-policies/expression.ts';
-import { KeptByText } from '../../../domain/approval-policies/kept-by-text.ts';
-import { KeptPolicySets, type UncompiledPolicySet } from '../../../domain/approval-policies/kept-policy-sets.ts';
+import { compileCondition } from '../../../domain/approval-policies/condition.ts';
+import { PolicySetCache, type UncompiledPolicySet } from '../../../domain/approval-policies/policy-set-cache.ts';
 import { documentOf } from './support.ts';
 
 /** What a process keeps of what it compiled, and how it comes by it. */
@@ -19,7 +18,7 @@ function uncompiled(stamp: string, over: Partial<UncompiledPolicySet> = {}, cond
 
 describe('compiled sets', () => {
   test('are found by their stamp, and compiled once for all who ask at a time', async () => {
-    const sets = new KeptPolicySets();
+    const sets = new PolicySetCache();
     expect(sets.find('a')).toBeNull();
     const [first, second] = await Promise.all([sets.compile(uncompiled('a')), sets.compile(uncompiled('a'))]);
     expect(second).toBe(first);
@@ -29,7 +28,7 @@ describe('compiled sets', () => {
   });
 
   test('are the newest of each environment: no change of its policies takes the room of another', async () => {
-    const sets = new KeptPolicySets();
+    const sets = new PolicySetCache();
     const other = await sets.compile(uncompiled('other'));
     for (let round = 0; round < 50; round++) {
       await sets.compile(uncompiled(`stamp ${round}`, { environmentId: 'busy', bytes: 1_000_000 }));
@@ -41,7 +40,7 @@ describe('compiled sets', () => {
   });
 
   test('are as many as there is room for, by the weight of documents and conditions; the newest in any case', async () => {
-    const sets = new KeptPolicySets(10_000);
+    const sets = new PolicySetCache(10_000);
     await sets.compile(uncompiled('a', { bytes: 1_000 }));
     await sets.compile(uncompiled('b', { bytes: 1_000 }));
     sets.find('a'); // used later than b
@@ -52,7 +51,7 @@ describe('compiled sets', () => {
   });
 
   test('are compiled between other work: a round of the event loop comes long before a large set is done', async () => {
-    const sets = new KeptPolicySets();
+    const sets = new PolicySetCache();
     let isDone = false;
     const [policy] = uncompiled('large').policies;
     if (policy === undefined) throw new Error('there is no policy');
@@ -80,22 +79,25 @@ describe('compiled sets', () => {
 });
 
 describe('compiled expressions', () => {
-  test('are kept by their weight; the least recently used go first', () => {
-    const kept = new KeptByText<object>(10, (text) => text.length);
-    const value = kept.get('aaaa', () => ({}));
-    const other = kept.get('bbbb', () => ({}));
-    expect(kept.get('aaaa', () => ({}))).toBe(value);
-    kept.get('cccc', () => ({}));
-    expect(kept.bytes).toBe(8);
-    expect(kept.get('aaaa', () => ({}))).toBe(value);
-    expect(kept.get('bbbb', () => ({}))).not.toBe(other);
-    kept.get('d'.repeat(50), () => ({}));
-    expect(kept.bytes).toBe(0);
+  test('are cached by their weight, and the least recently used go first', () => {
+    // Some 400 kB each, by its pattern: seventy are more than the cache holds, and forty less.
+    const compileHeavy = (from: number, end: number): void => {
+      for (let index = from; index < end; index++) compileCondition(`input.a.matches("${index}a{900}b{900}")`);
+    };
+    const used = compileCondition('input.cached == 1');
+    const forgotten = compileCondition('input.cached == 2');
+    compileHeavy(0, 40);
+    expect(compileCondition('input.cached == 1')).toBe(used);
+    compileHeavy(40, 70);
+    expect(compileCondition('input.cached == 1')).toBe(used);
+    expect(compileCondition('input.cached == 2')).not.toBe(forgotten);
+    compileHeavy(70, 140);
+    expect(compileCondition('input.cached == 1')).not.toBe(used);
   });
 
   test('weigh what their patterns take, which may be far more than their text', () => {
     const bytesOf = (text: string): number => {
-      const compiled = compileExpression(text);
+      const compiled = compileCondition(text);
       if (!compiled.ok) throw new Error(compiled.message);
       return compiled.expression.bytes;
     };
@@ -103,6 +105,6 @@ describe('compiled expressions', () => {
   });
 
   test('are the same object for the same text', () => {
-    expect(compileExpression('input.kept == 1')).toBe(compileExpression('input.kept == 1'));
+    expect(compileCondition('input.kept == 1')).toBe(compileCondition('input.kept == 1'));
   });
 });

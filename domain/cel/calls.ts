@@ -1,18 +1,7 @@
 import type { CelEnv, CelFunc } from '@bufbuild/cel';
-import { PATTERN_CHARACTERS_MAX } from './expression-limits.ts';
-import { constantString, ExpressionError, OPERATOR, type Call, type Expr } from './expression-tree.ts';
-import {
-  accepts,
-  BOOL,
-  comparable,
-  DYN,
-  INT,
-  join,
-  STRING,
-  typeOfCel,
-  typeText,
-  type ValueType,
-} from './expression-types.ts';
+import { PATTERN_CHARACTERS_MAX } from './limits.ts';
+import { constantString, ExpressionError, OPERATOR, type Call, type Expr } from './tree.ts';
+import { accepts, BOOL, comparable, DYN, INT, join, STRING, typeOfCel, typeText, type ValueType } from './types.ts';
 
 /**
  * The type of a call's value.

@@ -1,5 +1,5 @@
 import { isCelList, isCelMap, type CelMap, type CelValue } from '@bufbuild/cel';
-import { MADE_CHARACTERS_MAX, MADE_ITEMS_MAX } from './expression-limits.ts';
+import { MADE_CHARACTERS_MAX, MADE_ITEMS_MAX } from './limits.ts';
 import { WorkBoundExceeded, type Meter } from './meter.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { RE2JS } from 're2js';
 import { compilePattern } from '../json-schema/patterns.ts';
-import { patternTextOf } from './expression-calls.ts';
-import { PATTERN_PROGRAM_MAX } from './expression-limits.ts';
-import { ExpressionError, operandsOf, type Expr } from './expression-tree.ts';
+import { patternTextOf } from './calls.ts';
+import { PATTERN_PROGRAM_MAX } from './limits.ts';
+import { ExpressionError, operandsOf, type Expr } from './tree.ts';
 
 /**
  * The patterns of every call of `matches` in an expression that was checked, compiled, by their text.

@@ -29,5 +29,3 @@ export const CONVERTED_CHARACTERS_MAX = 64;
 /** What a compiled expression takes of the heap, measured: for each character, and for each instruction of its patterns. */
 export const BYTES_A_CHARACTER = 80;
 export const BYTES_A_PATTERN_INSTRUCTION = 200;
-/** Of the expressions that a process keeps compiled, by their text. */
-export const KEPT_EXPRESSION_BYTES_MAX = 24 * 1_048_576;

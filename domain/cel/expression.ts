@@ -1,0 +1,81 @@
+import { isCelError, plan, type CelInput, type CelValue } from '@bufbuild/cel';
+import { checkExpression } from './check.ts';
+import { patternsOf } from './patterns.ts';
+import { withEvaluation, type ExpressionEnvironment } from './environment.ts';
+import {
+  BYTES_A_CHARACTER,
+  BYTES_A_PATTERN_INSTRUCTION,
+  EXPRESSION_CHARACTERS_MAX,
+  EXPRESSION_UNITS_MAX,
+} from './limits.ts';
+import { pathsOf, type VariablePath } from './paths.ts';
+import { meterTree } from './rewrite.ts';
+import { refuseCostly } from './cost.ts';
+import { countNodes, ExpressionError, parseTree } from './tree.ts';
+import type { ValueType } from './types.ts';
+import { Meter, WorkBoundExceeded } from './meter.ts';
+
+/** The values of the variables, by their names. */
+export type Bindings = Record<string, CelInput>;
+
+export type Evaluated =
+  | { ok: true; value: CelValue }
+  /** `message` is for the author of the expression; it holds no value of the input. */
+  | { ok: false; message: string; isOverBound: boolean };
+
+export interface CompiledExpression {
+  text: string;
+  type: ValueType;
+  /** The parts of the variables that it looks at. */
+  paths: readonly VariablePath[];
+  /** Instructions of its patterns. */
+  patternSize: number;
+  /** Of the heap, about. */
+  bytes: number;
+  /** Evaluates it, in at most the work that `total` has left and that one expression may do. */
+  evaluate(bindings: Bindings, total: Meter): Evaluated;
+}
+
+/**
+ * An expression over any variables, of any type.
+ *
+ * @throws {ExpressionError}
+ */
+export function compileExpression(environment: ExpressionEnvironment, text: string): CompiledExpression {
+  if (text.length > EXPRESSION_CHARACTERS_MAX) {
+    throw new ExpressionError(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
+  }
+  const tree = parseTree(text);
+  const type = checkExpression(tree, environment);
+  refuseCostly(tree);
+  const paths = pathsOf(tree, environment.variables);
+  const patterns = patternsOf(tree);
+  const patternSize = [...patterns.values()].reduce((sum, program) => sum + program.programSize(), 0);
+  const units = countNodes(tree);
+  const run = plan(environment.cel, meterTree(tree));
+  return {
+    text,
+    type,
+    paths,
+    patternSize,
+    bytes: BYTES_A_CHARACTER * text.length + BYTES_A_PATTERN_INSTRUCTION * patternSize,
+    evaluate(bindings, total) {
+      const meter = new Meter(Math.min(EXPRESSION_UNITS_MAX, total.left));
+      try {
+        meter.charge(units);
+        const value = withEvaluation({ meter, patterns }, () => run(bindings));
+        if (!isCelError(value)) return { ok: true, value };
+        return { ok: false, message: value.message, isOverBound: isOverBound(value.cause) };
+      } catch (error) {
+        if (error instanceof WorkBoundExceeded) return { ok: false, message: error.message, isOverBound: true };
+        throw error;
+      } finally {
+        total.add(meter);
+      }
+    },
+  };
+}
+
+function isOverBound(cause: unknown): boolean {
+  return cause instanceof WorkBoundExceeded;
+}
