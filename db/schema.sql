@@ -1304,6 +1304,25 @@ ALTER FUNCTION hold_session(text,text,uuid,text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION hold_session(text,text,uuid,text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION hold_session(text,text,uuid,text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF is_ambiguous(OLD.id) THEN
+      RAISE EXCEPTION 'more than one record of effect % was found: only a person settles it', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_an_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1524,6 +1543,18 @@ CREATE OR REPLACE FUNCTION public.receipt_time(t timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE
 RETURN to_char((t AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_ambiguous_replay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF EXISTS (SELECT FROM effects e WHERE e.invocation_id = NEW.invocation_id AND is_ambiguous(e.id)) THEN
+      RAISE EXCEPTION 'more than one record of the effect was found: it is not sent again' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
@@ -1915,6 +1946,7 @@ CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW 
 CREATE TRIGGER check_replay_claimed BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN (((new.kind = 'replay'::text) AND (old.claimed_at IS NULL) AND (new.claimed_at IS NOT NULL))) EXECUTE FUNCTION check_replay();
 CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((new.secret_versions IS DISTINCT FROM old.secret_versions)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER refuse_ambiguous_replay BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION refuse_ambiguous_replay();
 
 CREATE TABLE audit_chains (
   workspace_id uuid NOT NULL,
@@ -2103,6 +2135,7 @@ GRANT SELECT (id, environment_id, invocation_id, action_name, stage, reconcile_n
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
 
 CREATE TABLE environments (

@@ -19,6 +19,8 @@ export interface DispatchRecord {
   }[];
   /** A replay was or is being sent, and nobody knows what became of it: it may yet do, or have done, what the first did not. */
   unansweredReplay: boolean;
+  /** A read found more than one record at the provider: nothing that comes later says what happened, but a person. */
+  ambiguous: boolean;
 }
 
 export type Settlement =
@@ -35,6 +37,7 @@ export type Settlement =
     };
 
 export const NEVER_TAKEN_UP = 'not sent: no worker took the dispatch up in time';
+export const AMBIGUOUS = 'a read found more than one record at the provider: a person must resolve it';
 export const WORKER_LOST = 'the worker was lost while the call was under way: whether it took effect is not known';
 
 /**
@@ -52,6 +55,10 @@ export function settlementOf(record: DispatchRecord): Settlement {
     });
   }
   const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: WORKER_LOST } : null;
+  // An answer in time that accepted the request stands; an outcome that was not known then is not known better by one of two.
+  if (record.ambiguous && attempt.observedOutcome !== 'succeeded') {
+    return known('unknown', null, 'possible', AMBIGUOUS, abandon);
+  }
   const read = lastDecisive(record, 'provider_lookup') ?? lastDecisive(record, 'provider_response');
   if (read) {
     return known(

@@ -67,6 +67,8 @@ export type ReadBackResult =
     }
   /** Read well, and nothing there: proves something only under the action's `absenceProves`. */
   | { kind: 'absent'; summary: string; response: ProviderResponse }
+  /** Read well, and the provider holds more than one: which of them is ours is for a person to say. */
+  | { kind: 'ambiguous'; summary: string; response: ProviderResponse }
   /** Read well, and it says neither. */
   | { kind: 'inconclusive'; summary: string; response: ProviderResponse | null }
   /** There is nothing to read: no `verify`, or its templates need a response that never came. */

@@ -65,6 +65,9 @@ function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
   if (effect.stage !== 'reconciling' || effect.outcome !== 'unknown') {
     return `the outcome is ${effect.outcome}, and only an unknown one is replayed`;
   }
+  if (effect.ambiguous) {
+    return 'a read found more than one record of it at the provider, and sending again could make another. Resolve it';
+  }
   if (effect.openReplay) return 'another replay of this effect is under way; wait for its end';
   if (!effect.replays || effect.windowLeftSeconds === null) {
     return 'its adapter offers no replay: the provider would not know the request again. Reconcile or resolve it';

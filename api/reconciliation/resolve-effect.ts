@@ -5,7 +5,7 @@ import { notFound } from '../../domain/errors.ts';
 import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { tellOfResolution } from './reconciliation-workflows.ts';
-import { refuseRequester, resolutionEntry, resolve } from './resolve.ts';
+import { resolutionEntry, resolve } from './resolve.ts';
 import { resolveBody } from './schemas.ts';
 
 export const resolveEffectRoute = defineRoute({
@@ -27,7 +27,6 @@ export const resolveEffectRoute = defineRoute({
   async change(tx, { params: { id }, body, actor, deps }) {
     const resolvable = await lockResolvableEffect(tx, id);
     if (!resolvable) throw notFound('effect');
-    refuseRequester(actor, resolvable);
     await resolve(tx, resolvable, { body, actor });
     const { dependents } = await readInvocationState(tx, resolvable.invocationId);
     const effect = await getEffect(tx, id);

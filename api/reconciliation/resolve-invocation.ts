@@ -3,7 +3,7 @@ import { lockResolvableInvocation } from '../../db/reconciliation/lock-resolvabl
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { invocationParams, invocationSchema, presentInvocation } from '../invocations/schemas.ts';
-import { refuseRequester, resolutionEntry, resolve } from './resolve.ts';
+import { resolutionEntry, resolve } from './resolve.ts';
 import { resolveBody } from './schemas.ts';
 
 export const resolveInvocationRoute = defineRoute({
@@ -25,7 +25,6 @@ export const resolveInvocationRoute = defineRoute({
   async change(tx, { params: { id }, body, actor }) {
     const resolvable = await lockResolvableInvocation(tx, id);
     if (!resolvable) throw notFound('invocation');
-    refuseRequester(actor, resolvable);
     if (resolvable.effect !== null) {
       throw new ServiceError('EFFECT_RESOLUTION_REQUIRED', { details: { effectId: resolvable.effect.id } });
     }

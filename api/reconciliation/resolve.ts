@@ -13,7 +13,7 @@ import type { resolveBody } from './schemas.ts';
 export type ResolveBody = z.output<typeof resolveBody>;
 
 /** "The requesting key cannot resolve it": who caused the doubt does not get to say how it ends. */
-export function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
+function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
   if (requestedBy.type !== actor.type || requestedBy.id !== actor.id) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message: 'The credential that requested an invocation cannot resolve it. Use another one with actions:resolve.',
@@ -51,7 +51,9 @@ export async function resolve(
   resolvable: Resolvable,
   { body, actor }: { body: ResolveBody; actor: Actor },
 ): Promise<void> {
+  // The state before the person: what is not unknown is 409 to everybody.
   const previousOutcome = previousOutcomeOf(resolvable);
+  refuseRequester(actor, resolvable);
   const { effect, invocationId } = resolvable;
   const issues = settledImpactIssues(body, effect?.impact ?? []);
   if (issues.length > 0) throw validationError(issues);

@@ -17,7 +17,7 @@ export async function claimReplay(
          JOIN attempts f ON f.invocation_id = e.invocation_id AND f.kind = 'dispatch'
        WHERE a.id = :attemptId AND a.invocation_id = :invocationId AND a.kind = 'replay' AND a.status = 'started'
          AND a.claimed_at IS NULL AND e.invocation_id = a.invocation_id AND e.stage = 'reconciling' AND e.outcome = 'unknown'
-         AND (e.capabilities ->> 'replay')::boolean
+         AND (e.capabilities ->> 'replay')::boolean AND NOT is_ambiguous(e.id)
          AND clock_timestamp() + make_interval(secs => :marginSeconds + (d.definition ->> 'timeoutMs')::double precision / 1000)
            < e.first_dispatched_at + make_interval(secs => (e.capabilities ->> 'idempotencyWindowSeconds')::double precision)
        RETURNING a.id, e.request_digest, f.secret_versions)

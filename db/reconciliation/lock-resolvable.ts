@@ -24,6 +24,8 @@ export interface Resolvable {
     windowLeftSeconds: number | null;
     timeoutMs: number;
     openReplay: boolean;
+    /** A read found more than one record at the provider. */
+    ambiguous: boolean;
   } | null;
 }
 
@@ -45,7 +47,7 @@ export async function lockResolvableInvocation(
          'replays', COALESCE((e.capabilities ->> 'replay')::boolean, false),
          'windowLeftSeconds', (e.capabilities ->> 'idempotencyWindowSeconds')::double precision
            - EXTRACT(EPOCH FROM clock_timestamp() - e.first_dispatched_at),
-         'timeoutMs', v.definition -> 'timeoutMs',
+         'timeoutMs', v.definition -> 'timeoutMs', 'ambiguous', is_ambiguous(e.id),
          'openReplay', EXISTS (SELECT FROM attempts p WHERE p.invocation_id = i.id AND p.kind = 'replay' AND p.status = 'started'))
        END AS effect
      FROM invocations i JOIN actions a ON a.id = i.action_id JOIN action_versions v ON v.id = i.version_id

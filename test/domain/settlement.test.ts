@@ -52,8 +52,13 @@ const TRAILS: readonly (readonly Evidence[])[] = [
 
 const COMBINATIONS = ATTEMPTS.flatMap((attempt) => TRAILS.map((evidence) => ({ attempt, evidence })));
 
-function settle(attempt: Attempt, evidence: readonly Evidence[] = [], unansweredReplay = false): Known {
-  const settlement = settlementOf({ attempt, evidence: [...evidence], unansweredReplay });
+function settle(
+  attempt: Attempt,
+  evidence: readonly Evidence[] = [],
+  unansweredReplay = false,
+  ambiguous = false,
+): Known {
+  const settlement = settlementOf({ attempt, evidence: [...evidence], unansweredReplay, ambiguous });
   if (settlement.kind !== 'known') throw new Error('nothing was refused');
   return settlement;
 }
@@ -157,7 +162,9 @@ describe('over every combination of attempt and evidence', () => {
   test('a refusal inside the dispatch refuses, whatever else there is', () => {
     for (const { attempt, evidence } of COMBINATIONS) {
       const refused: Attempt = { ...attempt, refusal: REFUSAL };
-      expect(settlementOf({ attempt: refused, evidence: [...evidence], unansweredReplay: false })).toEqual({
+      expect(
+        settlementOf({ attempt: refused, evidence: [...evidence], unansweredReplay: false, ambiguous: true }),
+      ).toEqual({
         kind: 'refused',
         refusal: REFUSAL,
       });
@@ -228,4 +235,16 @@ test('the status of the invocation follows the outcome', () => {
     'unknown',
     'dispatching',
   ]);
+});
+
+test('after a read found two records, no answer and no read settles what was not accepted in time', () => {
+  for (const { attempt, evidence } of COMBINATIONS) {
+    if ((attempt.status === 'started' && !attempt.claimed) || attempt.observedOutcome === 'succeeded') continue;
+    expect(settle(attempt, evidence, false, true)).toMatchObject({
+      stage: 'reconciling',
+      outcome: 'unknown',
+      source: null,
+      partialEffect: 'possible',
+    });
+  }
 });

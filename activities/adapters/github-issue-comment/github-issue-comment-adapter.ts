@@ -88,7 +88,7 @@ function judgeFound(ids: number[], response: ProviderResponse): ReadBackResult {
   if (id === undefined) return { kind: 'absent', summary: 'no comment of the issue carries the mark', response };
   if (others.length > 0) {
     const summary = `${ids.length} comments carry the mark: ${ids.join(', ')}`;
-    return { kind: 'inconclusive', summary, response };
+    return { kind: 'ambiguous', summary, response };
   }
   const summary = `comment ${id} carries the mark`;
   return { kind: 'matched', outcome: 'succeeded', summary, response, providerReference: String(id) };

@@ -64,7 +64,7 @@ function judgeFound(input: ReadBackInput, found: StripeRefund[], response: Provi
   }
   if (others.length === 0) return said(input, only, response);
   const ids = found.map(({ id }) => id).join(', ');
-  return { kind: 'inconclusive', summary: `${found.length} refunds carry the effect id: ${ids}`, response };
+  return { kind: 'ambiguous', summary: `${found.length} refunds carry the effect id: ${ids}`, response };
 }
 
 function isOf({ identity, input }: ReadBackInput, refund: StripeRefund): boolean {

@@ -122,7 +122,12 @@ describe('POST /actions/effects/{id}/resolve', () => {
     expect([own.status, errorOf(own).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
     expect(effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).outcome).toBe('unknown');
     const { invocation } = await invoke(service, await createAction(service, { url: `${target.baseUrl}/ok` }));
-    expect((await resolveEffect(invocation.effectId ?? '', { outcome: 'failed', evidence })).status).toBe(409);
+    const settled = `/api/v2/actions/effects/${invocation.effectId}/resolve`;
+    // The state is the reason, whoever asks.
+    for (const asking of [operator, service]) {
+      const reply = await asking.post(settled, { outcome: 'failed', evidence });
+      expect([reply.status, errorOf(reply).code]).toEqual([409, 'CONFLICT']);
+    }
     expect((await resolveEffect('eff_0000000000000000000001', { outcome: 'failed', evidence })).status).toBe(404);
   });
 
@@ -277,12 +282,18 @@ describe('POST /actions/invocations/{id}/resolve', () => {
     const own = await service.post(`/api/v2/actions/invocations/${id}/resolve`, { outcome: 'failed', evidence });
     expect([own.status, errorOf(own).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
     const { invocation, effect } = await unknownOf(service, lost());
-    const reply = await resolveInvocation(invocation.id, { outcome: 'failed', evidence });
-    expect([reply.status, errorOf(reply).code, errorOf(reply).details]).toEqual([
-      409,
-      'EFFECT_RESOLUTION_REQUIRED',
-      { effectId: effect.id },
-    ]);
+    for (const asking of [operator, service]) {
+      const path = `/api/v2/actions/invocations/${invocation.id}/resolve`;
+      const reply = await asking.post(path, { outcome: 'failed', evidence });
+      expect([reply.status, errorOf(reply).code, errorOf(reply).details]).toEqual([
+        409,
+        'EFFECT_RESOLUTION_REQUIRED',
+        { effectId: effect.id },
+      ]);
+    }
+    expect((await resolveInvocation(id, { outcome: 'succeeded', evidence })).status).toBe(200);
+    const late = await service.post(`/api/v2/actions/invocations/${id}/resolve`, { outcome: 'failed', evidence });
+    expect([late.status, errorOf(late).code]).toEqual([409, 'CONFLICT']);
   });
 });
 

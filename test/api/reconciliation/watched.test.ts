@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settle } from '../../../activities/invocations/settle-invocation.ts';
+import { appendEvidence } from '../../../db/effects/append-evidence.ts';
+import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
 import { type FakeStripe, startFakeStripe } from '../../harness/providers/fake-stripe.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { effectIn, type Effect, invocationIn, invoke } from '../invocations/support.ts';
+import { effectIn, type Effect, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { operatorOf } from './support.ts';
 
 /** What goes on by itself, from the sweep to the provider: over real HTTP, with Stripe's fake. */
@@ -96,6 +99,60 @@ test('a replay at Stripe gives the answer again that was lost, and makes no seco
     ]) as unknown,
   });
   expect(stripe.refundsOf(effect.id)).toHaveLength(1);
+});
+
+describe('two refunds under one effect id', () => {
+  const reconcile = async (id: string) =>
+    effectIn(await service.post(`/api/v2/actions/effects/${id}/reconcile`, undefined));
+
+  /** The first dispatch is answered after all. */
+  async function answerLate(effect: Effect): Promise<void> {
+    await service.database.db.withEnvironment(service.database.tenant, async (tx) => {
+      const work = await lockInvocationWork(tx, effect.invocationId);
+      if (!work) throw new Error('gone');
+      await appendEvidence(tx, {
+        effectId: effect.id,
+        source: 'provider_response',
+        observedAt: new Date(),
+        impliedOutcome: 'succeeded',
+        summary: 'the answer came late',
+        actor: { type: 'service', id: null },
+      });
+      await settle(tx, work);
+    });
+  }
+
+  test('stay unknown until a person says which: no late answer, no later read and no replay settles it', async () => {
+    stripe.failNext('two_matches');
+    const { id } = await refund();
+    const twice = await reconcile(id);
+    expect(twice).toMatchObject({ outcome: 'unknown', partialEffect: 'possible' });
+    expect(twice.evidence.at(-1)).toMatchObject({ summary: expect.stringContaining('2 refunds') as string });
+    const operator = await operatorOf(service);
+    const sent = stripe.writes().length;
+    const replayed = await operator.post(`/api/v2/actions/effects/${id}/replay`);
+    expect([replayed.status, errorOf(replayed).code, errorOf(replayed).message]).toEqual([
+      409,
+      'CONFLICT',
+      expect.stringContaining('more than one record') as string,
+    ]);
+    // Somebody tidied up at the provider, and so a read finds one; which of the two it was, no read can say.
+    const copy = stripe.refundsOf(id)[1];
+    if (copy === undefined) throw new Error('the fake made no copy');
+    stripe.refunds.splice(stripe.refunds.indexOf(copy), 1);
+    const once = await reconcile(id);
+    expect(once.evidence.at(-1)).toMatchObject({ source: 'provider_lookup', impliedOutcome: 'succeeded' });
+    expect(once).toMatchObject({ stage: 'reconciling', outcome: 'unknown' });
+    await answerLate(once);
+    expect(await now(id)).toMatchObject({ stage: 'reconciling', outcome: 'unknown', grade: 'unknown' });
+    expect((await operator.post(`/api/v2/actions/effects/${id}/replay`)).status).toBe(409);
+    expect(stripe.writes()).toHaveLength(sent);
+    const body = { outcome: 'succeeded', evidence: { summary: 'seen in the dashboard' } };
+    expect(effectIn(await operator.post(`/api/v2/actions/effects/${id}/resolve`, body))).toMatchObject({
+      outcome: 'succeeded',
+      verification: 'manual',
+    });
+  });
 });
 
 describe('what was previewed, and then waited for another effect', () => {

@@ -64,7 +64,7 @@ describe('the read-back', () => {
     expect(await comments.readBack(commentOn(issue), effectId)).toMatchObject({ kind: 'absent' });
     github.failNext('two_matches');
     await comments.dispatch(commentOn(issue), effectId);
-    expect(await comments.readBack(commentOn(issue), effectId)).toMatchObject({ kind: 'inconclusive' });
+    expect(await comments.readBack(commentOn(issue), effectId)).toMatchObject({ kind: 'ambiguous' });
   });
 
   test.each(['unavailable', 'rate_limited', 'malformed_reply', 'reset_after_body'] as const)(

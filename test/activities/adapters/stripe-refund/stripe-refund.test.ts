@@ -253,7 +253,7 @@ describe('the read-back', () => {
     stripe.failNext('two_matches');
     await refunds.dispatch(input, effectId);
     expect(await refunds.readBack(input, effectId)).toMatchObject({
-      kind: 'inconclusive',
+      kind: 'ambiguous',
       summary: expect.stringMatching(/^2 refunds carry the effect id: re_/) as string,
     });
   });

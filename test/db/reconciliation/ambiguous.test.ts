@@ -1,0 +1,105 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { plantEffect } from '../effects/planted-rows.ts';
+import { CAPABILITIES, insert, withoutTriggers } from '../harness/plant.ts';
+import { plantInvocation } from '../invocations/planted-rows.ts';
+
+/** After a read found more than one record at the provider: what the database refuses, whatever the code does. */
+
+let database: TestDatabase;
+let owner: Client;
+let planted: PlantedAction;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  planted = await plantAction(owner, database.tenant);
+});
+
+afterAll(async () => {
+  await owner?.end();
+  await database?.close();
+});
+
+/** An unknown effect that may be replayed, and what its last read found. */
+async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ effectId: string; invocationId: string }> {
+  const invocationId = await plantInvocation(owner, database.tenant, planted);
+  const of = { invocationId, versionId: planted.versionId };
+  const effectId = await withoutTriggers(owner, () =>
+    plantEffect(owner, database.tenant, of, {
+      stage: 'reconciling',
+      outcome: 'unknown',
+      partial_effect: 'possible',
+      first_dispatched_at: new Date(),
+      capabilities: { ...CAPABILITIES, replay: true, idempotencyWindowSeconds: 86_400 },
+    }),
+  );
+  await insert(owner, 'evidence', {
+    id: newId('evidence'),
+    environment_id: database.tenant.environmentId,
+    effect_id: effectId,
+    source: 'provider_lookup',
+    observed_at: new Date(),
+    summary: 'read',
+    details: { kind: found },
+    actor_type: 'service',
+  });
+  return { effectId, invocationId };
+}
+
+/** Null where the database let it pass, else its refusal. */
+const saidOf = (work: Promise<unknown>): Promise<string | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+
+const change = (effectId: string, values: Record<string, unknown>): Promise<string | null> =>
+  saidOf(
+    database.db.withEnvironment(database.tenant, async (tx) => {
+      expect(await tx('effects').where({ id: effectId }).update(values)).toBe(1);
+    }),
+  );
+
+const settled = (outcome: string, source: string) => ({
+  stage: 'settled',
+  outcome,
+  outcome_source: source,
+  partial_effect: 'none',
+  outcome_at: new Date(),
+});
+
+describe('an unknown effect of which two records were found', () => {
+  test.each([
+    ['a late answer', settled('succeeded', 'provider_response')],
+    ['a read that now finds one', settled('succeeded', 'provider_lookup')],
+    ['a read that now finds it failed', settled('failed', 'provider_lookup')],
+    ['the service itself', settled('failed', 'system')],
+    ['a provider that is at it', { stage: 'reconciling', outcome: 'pending' }],
+  ])('is not moved by %s; where one was found, it is', async (_what, values) => {
+    expect(await change((await unknownEffect('ambiguous')).effectId, values)).toMatch(/only a person settles it/);
+    expect(await change((await unknownEffect('inconclusive')).effectId, values)).toBeNull();
+  });
+
+  test('may be read on', async () => {
+    const { effectId } = await unknownEffect('ambiguous');
+    expect(await change(effectId, { reconcile_next_at: new Date() })).toBeNull();
+  });
+
+  test('is sent no second time; where one was found, it is', async () => {
+    const replay = (invocationId: string) =>
+      insert(owner, 'attempts', {
+        id: newId('attempt'),
+        environment_id: database.tenant.environmentId,
+        invocation_id: invocationId,
+        number: 2,
+        kind: 'replay',
+      });
+    expect(await saidOf(replay((await unknownEffect('ambiguous')).invocationId))).toMatch(/it is not sent again/);
+    expect(await saidOf(replay((await unknownEffect('inconclusive')).invocationId))).toBeNull();
+  });
+});
