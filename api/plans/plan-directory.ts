@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/client.ts';
 import { CHANNELS, type NotificationListener } from '../../db/notifications/notification-listener.ts';
 import { readPlan } from '../../db/plans/read-plan.ts';
@@ -11,7 +12,7 @@ const CACHE_ENTRIES_MAX = 10_000;
 export class PlanDirectory {
   private readonly db: Database;
   private readonly listener: NotificationListener;
-  private readonly cache = new Map<string, { plan: Promise<PlanName>; readAt: number }>();
+  private readonly cache = new LRUCache<string, Promise<PlanName>>({ max: CACHE_ENTRIES_MAX, ttl: CACHE_MS });
   private readonly detach: (() => void)[];
 
   constructor(db: Database, listener: NotificationListener) {
@@ -25,18 +26,15 @@ export class PlanDirectory {
 
   /** Requests of one workspace that come at once share one read. */
   async planOf(workspaceId: string): Promise<PlanName> {
-    const now = Date.now();
-    const entry = this.cache.get(workspaceId);
-    if (entry !== undefined && now - entry.readAt < CACHE_MS) return entry.plan;
+    const cached = this.cache.get(workspaceId);
+    if (cached !== undefined) return cached;
     const plan = this.db.withWorkspace(workspaceId, readPlan);
     if (!this.listener.connected) return plan;
-    if (this.cache.size >= CACHE_ENTRIES_MAX) this.cache.clear();
-    const fresh = { plan, readAt: now };
-    this.cache.set(workspaceId, fresh);
+    this.cache.set(workspaceId, plan);
     try {
       return await plan;
     } catch (error) {
-      if (this.cache.get(workspaceId) === fresh) this.cache.delete(workspaceId);
+      if (this.cache.peek(workspaceId) === plan) this.cache.delete(workspaceId);
       throw error;
     }
   }

@@ -1,8 +1,8 @@
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { LRUCache } from 'lru-cache';
 import { type RateLimit, type RateWindow, tellingWindow } from '../../domain/plans.ts';
 import type { Database } from '../client.ts';
 
-const MINUTE_SECONDS = 60;
+const USED_UP_MAX = 10_000;
 
 interface Row {
   admitted: boolean;
@@ -22,43 +22,33 @@ export interface RateDecision {
 }
 
 /**
- * The requests of one plan's workspaces, counted for all API processes together. The library decides, and keeps a workspace
- * whose window is used up from the database until the window begins anew; its store is `consume_rate_limit` of migration 0010,
- * which counts the minute and the hour in one statement, where the library's own statement knows one window only and would
- * need the application to have the whole table.
+ * The requests of one plan's workspaces, counted for all API processes together: `consume_rate_limit` of migration 0010 counts
+ * the minute and the hour in one statement, by PostgreSQL's clock. A process that has seen a window used up refuses by itself
+ * until the window ends, so that what is refused costs the database nothing.
  */
-export class WorkspaceRateLimiter extends RateLimiterPostgres {
+export class WorkspaceRateLimiter {
   private readonly db: Database;
   private readonly limit: RateLimit;
+  /** The workspaces whose window is used up, each until its window ends. */
+  private readonly usedUp = new LRUCache<string, true>({ max: USED_UP_MAX });
 
   constructor(db: Database, limit: RateLimit) {
-    super({
-      storeClient: db,
-      storeType: 'client',
-      tableName: 'rate_windows',
-      tableCreated: true, // by the migration
-      clearExpiredByTimeout: false, // a workspace has one row, for good
-      keyPrefix: '',
-      points: limit.perMinute,
-      duration: MINUTE_SECONDS,
-      inMemoryBlockOnConsumed: limit.perMinute,
-    });
     this.db = db;
     this.limit = limit;
   }
 
   /** Counts one request of the workspace, or refuses it and counts nothing. One round trip at most. */
   async decide(workspaceId: string): Promise<RateDecision> {
-    try {
-      return decisionOf(await this.consume(workspaceId), true);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return decisionOf(refusal, false);
-      throw refusal;
-    }
+    const refusesForMs = this.usedUp.getRemainingTTL(workspaceId);
+    if (refusesForMs > 0) return { admitted: false, window: null, resetsInMs: refusesForMs };
+    const decision = this.decisionOf(await this.consume(workspaceId));
+    const { admitted, window, resetsInMs } = decision;
+    const isUsedUp = !admitted || window.used >= window.limit;
+    if (isUsedUp && resetsInMs > 0) this.usedUp.set(workspaceId, true, { ttl: Math.ceil(resetsInMs) });
+    return decision;
   }
 
-  /** The store's contract (the library's README, "Contribution"): counts, and answers what `_getRateLimiterRes` reads. */
-  async _upsert(workspaceId: string): Promise<Row> {
+  private async consume(workspaceId: string): Promise<Row> {
     const { rows } = await this.db.directory.ask<{ rows: Row[] }>('SELECT * FROM consume_rate_limit(?, ?, ?)', [
       workspaceId,
       this.limit.perMinute,
@@ -69,31 +59,12 @@ export class WorkspaceRateLimiter extends RateLimiterPostgres {
     return row;
   }
 
-  /** The store's contract: the library's reading of a row. It refuses what has consumed more than its points. */
-  _getRateLimiterRes(_key: string, _points: number, row: Row): CountedRes {
+  private decisionOf(row: Row): RateDecision & { window: RateWindow } {
     const { perMinute, perHour } = this.limit;
     const minute = { limit: perMinute, used: row.minute_used, resetsAtMs: row.minute_resets_at.getTime() };
     const hour = { limit: perHour ?? Infinity, used: row.hour_used, resetsAtMs: row.hour_resets_at.getTime() };
     const window = tellingWindow(perHour === null ? [minute] : [minute, hour]);
-    const remaining = Math.max(window.limit - window.used, 0);
-    return new CountedRes(window, {
-      remaining,
-      resetsInMs: Math.max(window.resetsAtMs - row.counted_at.getTime(), 0),
-      consumed: row.admitted ? perMinute - remaining : perMinute + 1,
-    });
+    const resetsInMs = Math.max(window.resetsAtMs - row.counted_at.getTime(), 0);
+    return { admitted: row.admitted, window, resetsInMs };
   }
-}
-
-class CountedRes extends RateLimiterRes {
-  readonly window: RateWindow;
-
-  constructor(window: RateWindow, counted: { remaining: number; resetsInMs: number; consumed: number }) {
-    super(counted.remaining, counted.resetsInMs, counted.consumed, false);
-    this.window = window;
-  }
-}
-
-function decisionOf(result: RateLimiterRes, admitted: boolean): RateDecision {
-  const window = result instanceof CountedRes ? result.window : null;
-  return { admitted, window, resetsInMs: result.msBeforeNext };
 }

@@ -1,5 +1,6 @@
 import { CelScalar, celMethod, objectType, type CelFunc } from '@bufbuild/cel';
 import { timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
+import { LRUCache } from 'lru-cache';
 
 /**
  * The parts of a time. Ours instead of the library's, which goes by way of the local time of the process: where that
@@ -11,7 +12,7 @@ const ZONES_MAX = 100;
 const MS_A_MINUTE = 60_000;
 const MS_A_DAY = 86_400_000;
 
-const zones = new Map<string, Intl.DateTimeFormat>();
+const zones = new LRUCache<string, Intl.DateTimeFormat>({ max: ZONES_MAX });
 
 /** A time whose UTC parts are the parts in the zone. */
 function inZone(time: Date, zone: string | undefined): Date {
@@ -45,7 +46,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  if (zones.size >= ZONES_MAX) zones.clear();
   zones.set(zone, format);
   return format;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { LimitPeriod } from './limits.ts';
 
 /**
@@ -101,7 +102,7 @@ function wallClock(timezone: string, now: Date): WallClock {
 
 /** Making one costs a hundred times what using one does; there are some six hundred names. */
 const CLOCKS_MAX = 1_000;
-const clocks = new Map<string, Intl.DateTimeFormat>();
+const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: CLOCKS_MAX });
 
 function clockOf(timezone: string): Intl.DateTimeFormat {
   const known = clocks.get(timezone);
@@ -117,7 +118,6 @@ function clockOf(timezone: string): Intl.DateTimeFormat {
     hour: '2-digit',
     timeZoneName: 'longOffset',
   });
-  if (clocks.size >= CLOCKS_MAX) clocks.clear();
   clocks.set(timezone, clock);
   return clock;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { compilePattern } from '../json-schema/patterns.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -99,7 +100,7 @@ function isText(value: Json): value is string {
   return typeof value === 'string';
 }
 
-const linear = new Map<string, boolean>();
+const linear = new LRUCache<string, boolean>({ max: 5_000 });
 
 /** Whether a pattern can be run in linear time, as our validator does. */
 export function isLinear(pattern: string): boolean {
@@ -111,7 +112,6 @@ export function isLinear(pattern: string): boolean {
   } catch {
     compiles = false; // whatever the engine dislikes, the pattern cannot be used
   }
-  if (linear.size > 5_000) linear.clear();
   linear.set(pattern, compiles);
   return compiles;
 }
