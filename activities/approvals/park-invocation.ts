@@ -3,7 +3,7 @@ import { parkInvocation } from '../../db/invocations/park-invocation.ts';
 import type { BoundPreview, InvocationWork } from '../../db/invocations/records.ts';
 import { appendPreviewEvidence } from '../../db/previews/append-preview-evidence.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
+import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { invocationSummary, invocationTitle } from '../../domain/approvals/summary.ts';
 import { newId } from '../../domain/ids.ts';
@@ -29,7 +29,12 @@ export async function prepareApproval(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
-  { verdict, effectId, now }: { verdict: PolicyVerdict; effectId: string | null; now: Date },
+  {
+    verdict,
+    effectId,
+    rendered,
+    now,
+  }: { verdict: PolicyVerdict; effectId: string | null; rendered: Preparation; now: Date },
 ): Promise<PreparedApproval | Refusal> {
   const { terms } = verdict;
   if (terms === null) throw new Error('a verdict that requires an approval has its terms');
@@ -37,12 +42,12 @@ export async function prepareApproval(
   const id = newId('approval');
   if (work.preview !== null) {
     const { expiresAt: ofPreview } = work.preview;
-    const stale = await recheckBinding(deps, tx, { ...work, effectId }, now);
+    const stale = await recheckBinding(deps, tx, { ...work, effectId }, { now, rendered });
     if (stale !== null) return stale;
     const expiresAt = ofPreview < byRule ? ofPreview : byRule;
     return { id, verdict: { ...verdict, terms }, expiresAt, preview: work.preview };
   }
-  const made = await makePreview(deps, tx, work, { effectId, expiresAt: byRule });
+  const made = await makePreview(deps, tx, work, { effectId, rendered, expiresAt: byRule });
   if ('code' in made) return made;
   const preview: BoundPreview = {
     id: made.previewId,

@@ -17,11 +17,15 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { haltRefusal } from '../environments/refuse-while-halted.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 
-/** What becomes of an invocation that is evaluated for the first time. `work` is as it is then: with its effect, and its approval. */
+/**
+ * What becomes of an invocation that is evaluated for the first time. `work` is as it is then: with its effect, and its approval;
+ * `rendered` is its request, for those that follow in the same transaction.
+ */
 export type DecidedInvocation =
   | { decision: 'observe' }
   | { decision: 'refused'; refusal: Refusal; work: InvocationWork }
-  | { decision: 'wait' | 'proceed'; work: InvocationWork };
+  | { decision: 'wait'; work: InvocationWork }
+  | { decision: 'proceed'; work: InvocationWork; rendered: Preparation };
 
 /** What would be sent and what it uses up. */
 interface Planned {
@@ -58,10 +62,11 @@ export async function decideInvocation(
   if (!mustBeAgreedTo || refusal !== null || verdict === null) {
     const evaluated = await withEffect(tx, work, plan, null);
     return refusal === null
-      ? { decision: 'proceed', work: evaluated }
+      ? { decision: 'proceed', work: evaluated, rendered: plan.prepared }
       : { decision: 'refused', refusal, work: evaluated };
   }
-  const approval = await prepareApproval(deps, tx, work, { verdict, effectId: plan.effectId, now });
+  const { effectId, prepared: rendered } = plan;
+  const approval = await prepareApproval(deps, tx, work, { verdict, effectId, rendered, now });
   if ('code' in approval) {
     return { decision: 'refused', refusal: approval, work: await withEffect(tx, work, plan, null) };
   }

@@ -13,9 +13,9 @@ export function evaluateAndReserve(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
     withCompiledPolicies(() =>
       deps.db.withEnvironment(ref, async (tx): Promise<Evaluation> => {
-        const { evaluation, work } = await evaluate(deps, tx, ref);
+        const { evaluation, work, rendered } = await evaluate(deps, tx, ref);
         if (evaluation.decision !== 'proceed' || !work) return evaluation;
-        const { decision } = await reserve(deps, tx, work);
+        const { decision } = await reserve(deps, tx, work, { rendered });
         if (decision === 'depends') return { ...evaluation, decision };
         if (decision === 'observe') return { decision };
         return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;

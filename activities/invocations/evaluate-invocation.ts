@@ -3,6 +3,7 @@ import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts
 import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
+import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
@@ -35,6 +36,8 @@ export type Evaluation =
 export interface Evaluated {
   evaluation: Evaluation;
   work: InvocationWork | null;
+  /** Its request, where this evaluation rendered it. */
+  rendered?: Preparation;
 }
 
 /**
@@ -89,7 +92,8 @@ async function decide(
   if (decided.decision === 'wait')
     return { evaluation: waitFor(deps, decided.work, { ...onward, effectId }), work: decided.work };
   if (effectId === null) await markEvaluated(tx, work.id); // the effect's statement does it for a governed one
-  return { evaluation: { decision: 'proceed', ...onward, effectId }, work: decided.work };
+  const { work: evaluated, rendered } = decided;
+  return { evaluation: { decision: 'proceed', ...onward, effectId }, work: evaluated, rendered };
 }
 
 function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {

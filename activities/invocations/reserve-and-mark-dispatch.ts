@@ -6,6 +6,7 @@ import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
+import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
 import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
@@ -47,17 +48,17 @@ export function reserveAndMarkDispatch(deps: InvocationDependencies) {
       deps.db.withEnvironment(ref, async (tx) => {
         const work = await lockInvocationWork(tx, ref.invocationId);
         if (!work) throw new Error(`invocation ${ref.invocationId} was evaluated and is gone`);
-        return reserve(deps, tx, work, givenUp);
+        return reserve(deps, tx, work, { givenUp });
       }),
     );
 }
 
-/** The same within a transaction that has locked the invocation. */
+/** The same within a transaction that has locked the invocation. `rendered` is its request, where that transaction has rendered it. */
 export async function reserve(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
-  givenUp: GivenUp | null = null,
+  { givenUp = null, rendered }: { givenUp?: GivenUp | null; rendered?: Preparation | undefined } = {},
 ): Promise<Reservation> {
   if (work.status === 'refused') return { decision: 'refused' };
   if (MARKED.includes(work.status)) return { decision: 'dispatch' };
@@ -67,7 +68,7 @@ export async function reserve(
   if (dependencies.state === 'waiting') return { decision: 'depends' };
   const now = new Date();
   if (dependencies.state === 'settled' && (await wasReadLongAgo(deps, tx, work, now))) return { decision: 'observe' };
-  const { approval, refusal } = await lastLook(deps, tx, work, dependencies, now);
+  const { approval, refusal } = await lastLook(deps, tx, work, { dependencies, rendered, now });
   if (refusal) {
     await refuseInvocation(tx, work.id, refusal);
     if (approval !== null) await invalidateApproval(tx, approval, { workspaceId: work.workspaceId, refusal, at: now });
@@ -105,9 +106,9 @@ async function lastLook(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   work: InvocationWork,
-  dependencies: Dependencies,
-  now: Date,
+  { dependencies, rendered, now }: { dependencies: Dependencies; rendered: Preparation | undefined; now: Date },
 ): Promise<LastLook> {
+  const request = rendered ?? renderedWhereBound(deps, work);
   const requester = await checkRequester(tx, work);
   const { approval, refusal } =
     work.approvalId === null
@@ -115,8 +116,8 @@ async function lastLook(
       : await recheckApproval(tx, work, work.impact ?? [], now);
   const refused =
     requester ??
-    whyNotNow(deps, work) ??
-    (work.preview === null ? null : await recheckBinding(deps, tx, work, now)) ??
+    whyNotNow(work, request) ??
+    (work.preview === null ? null : await recheckBinding(deps, tx, work, { now, rendered: request })) ??
     refusal ??
     (dependencies.state === 'refused' ? dependencies.refusal : null) ??
     (await reserveWhereGoverned(tx, work, now)) ??
@@ -154,7 +155,13 @@ async function reserveWhereGoverned(
   return reserveImpact(tx, effect, now);
 }
 
-function whyNotNow(deps: InvocationDependencies, work: InvocationWork): Refusal | null {
+/** The request of what is bound to it, by its effect or its preview: rendered once for every rule of the last look. */
+function renderedWhereBound(deps: InvocationDependencies, work: InvocationWork): Preparation | undefined {
+  if (work.requestDigest === null && work.preview === null) return undefined;
+  return prepareInvocation(deps.adapterFor(work.definition.adapter).descriptor, work);
+}
+
+function whyNotNow(work: InvocationWork, request: Preparation | undefined): Refusal | null {
   if (work.actionArchived) return { code: 'action_disabled', message: `action ${work.actionName} is archived` };
   // Plain, and nobody agreed to it: bound to nothing but its version.
   if (work.requestDigest === null && work.approvalId === null) return null;
@@ -165,10 +172,8 @@ function whyNotNow(deps: InvocationDependencies, work: InvocationWork): Refusal 
     };
   }
   if (work.requestDigest === null) return null;
-  const { descriptor } = deps.adapterFor(work.definition.adapter);
-  const prepared = prepareInvocation(descriptor, work);
-  if (prepared.kind === 'refused') return prepared.refusal;
-  if (prepared.kind === 'invalid' || requestDigestOf(prepared) !== work.requestDigest) {
+  if (request?.kind === 'refused') return request.refusal;
+  if (request?.kind !== 'ready' || requestDigestOf(request) !== work.requestDigest) {
     return { code: 'digest_mismatch', message: 'the request would differ from the one that the effect is bound to' };
   }
   return null;

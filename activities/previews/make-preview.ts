@@ -6,6 +6,7 @@ import { insertPreview } from '../../db/previews/insert-preview.ts';
 import { readBinding } from '../../db/previews/read-binding.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
@@ -25,13 +26,13 @@ export type PreviewableWork = Pick<
 /**
  * Makes the preview that the approval of an invocation binds to, where its caller named none, and ties the invocation to it,
  * in the transaction that parks it. `effectId` is the effect's, which is created after it in the same transaction; null for a
- * plain action. What would be refused anyway is refused now: nobody is asked about it.
+ * plain action; `rendered` is the request, which this transaction rendered for the effect. What would be refused anyway is refused now: nobody is asked about it.
  */
 export async function makePreview(
   deps: Pick<InvocationDependencies, 'adapterFor'>,
   tx: EnvironmentTransaction,
   work: PreviewableWork,
-  { effectId, expiresAt }: { effectId: string | null; expiresAt: Date },
+  { effectId, rendered, expiresAt }: { effectId: string | null; rendered: Preparation; expiresAt: Date },
 ): Promise<MadePreview | Refusal> {
   const { definition } = work;
   const { descriptor } = deps.adapterFor(definition.adapter);
@@ -48,6 +49,7 @@ export async function makePreview(
     action: { id: facts.actionId, versionId: work.versionId },
     input: work.input,
     identity: { invocationId: work.id, effectId: effectId ?? work.id, operationKey: work.operationKey },
+    rendered,
     scope: facts,
     secretVersions,
     policyRevision: facts.policyRevision,

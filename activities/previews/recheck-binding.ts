@@ -7,6 +7,7 @@ import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/bin
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { assembleBinding } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import { replacedSecret } from '../../domain/secret-refusals.ts';
@@ -23,13 +24,13 @@ export type RecheckableWork = Pick<
  * from what is in force at this moment (the immutable version and the input rendered anew, the current secrets, what was read
  * last at the provider, the impact declared anew) and compared with the preview, the effect and the approval alike; what is
  * stored of the preview and the effect must still make the digest that was agreed to, too. Null: nothing differs, or nothing
- * is bound.
+ * is bound. `rendered` is the request of this very work, where its transaction has rendered it; else it is rendered here.
  */
 export async function recheckBinding(
   deps: Pick<InvocationDependencies, 'adapterFor'>,
   tx: EnvironmentTransaction,
   work: RecheckableWork,
-  now: Date,
+  { now, rendered }: { now: Date; rendered?: Preparation | undefined },
 ): Promise<Refusal | null> {
   const { definition } = work;
   const { descriptor } = deps.adapterFor(definition.adapter);
@@ -59,6 +60,7 @@ export async function recheckBinding(
     action: { id: record.actionId, versionId: work.versionId },
     input: work.input,
     identity: { invocationId: work.id, effectId: work.effectId ?? work.id, operationKey: work.operationKey },
+    ...(rendered === undefined ? {} : { rendered }),
     scope: record,
     secretVersions,
     policyRevision: preview.preconditions.policyRevision,

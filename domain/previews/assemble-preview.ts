@@ -1,6 +1,6 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { impactOf } from '../adapters/adapter-impact.ts';
-import type { AdapterDescriptor, RequestIdentity } from '../adapters/adapter-descriptor.ts';
+import type { AdapterDescriptor, Preparation, RequestIdentity } from '../adapters/adapter-descriptor.ts';
 import { type Binding, bindingDigestOf, requestDigestOf } from '../binding.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
@@ -18,6 +18,8 @@ export interface PreviewSource {
   action: { id: string; versionId: string };
   input: JsonObject;
   identity: RequestIdentity;
+  /** The request of this definition, input and identity, where the same transaction has rendered it already. */
+  rendered?: Preparation;
   scope: { workspaceId: string; environmentId: string };
   /** The current version of every secret that the definition names (`descriptor.secretNames`); missing or 0: there is none. */
   secretVersions: Readonly<Record<string, number>>;
@@ -69,7 +71,7 @@ export function assemblePreview(source: PreviewSource): Assembly<{ preview: Asse
 /** What is bound. A secret that is not there any more has version 0, which is another one than the bound. */
 export function assembleBinding(source: PreviewSource): Assembly<{ binding: Binding }> {
   const { descriptor, definition, action, input, identity, scope, observation } = source;
-  const prepared = descriptor.prepare({ definition, input, identity });
+  const prepared = source.rendered ?? descriptor.prepare({ definition, input, identity });
   if (prepared.kind === 'invalid') return prepared;
   if (prepared.kind === 'refused') return { kind: 'refused', refusal: prepared.refusal };
   const impact = impactOf(descriptor, definition, input, observation?.preconditions ?? null);

@@ -41,6 +41,6 @@ export async function recheck(
   return world.transaction(async (tx) => {
     const work = await lockInvocationWork(tx, invocationId);
     if (!work) throw new Error('it was admitted');
-    return recheckBinding({ adapterFor }, tx, work, now);
+    return recheckBinding({ adapterFor }, tx, work, { now });
   });
 }
