@@ -1,7 +1,6 @@
-import knex, { type Knex } from 'knex';
-import type { Client, QueryConfig, QueryResult } from 'pg';
+import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { beginAs, type TransactionOptions } from './scope.ts';
-import { type Bindings, type Statement, statementOf, valuesOf } from './statement.ts';
+import { type Bindings, statementOf, valuesOf } from './statement.ts';
 
 /** Who a query is for. Every tenant row belongs to exactly one environment of one workspace. */
 export interface Tenant {
@@ -11,13 +10,11 @@ export interface Tenant {
 
 /** What every transaction of ours can do. */
 export interface ScopedTransaction {
-  /** knex's query builder on one table. */
-  (table: string): Knex.QueryBuilder;
-  /** One statement, sent at once; `?` or `:name` stand for its values. Answers pg's result. */
+  /**
+   * One statement, sent at once; `?` or `:name` stand for its values. Answers pg's result. It is prepared once for each connection,
+   * under the name of the file that it stands in. Without values it may be several statements in one text.
+   */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
-  /** A piece of SQL to stand within a query of the builder; it is not sent by itself. */
-  expression(sql: string, bindings?: readonly Knex.RawBinding[]): Knex.Raw;
-  readonly fn: Knex['fn'];
 }
 
 declare const environmentBrand: unique symbol;
@@ -46,36 +43,40 @@ export interface DatabaseOptions {
 }
 
 export const POOL_MAX_DEFAULT = 20;
+/** For a connection of the pool: until one is free, or a new one stands. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
-const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
 /** No statement of ours runs long; one that does must not hold its locks for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
-/** A connection of knex's pool, which never hands out a disposed one again. */
-type PooledClient = Client & { __knex__disposed?: unknown };
+/** Every connection was taken, or none could be made, for as long as one is waited for. It passes by itself. */
+export class NoConnectionError extends Error {
+  override readonly name = 'NoConnectionError';
+}
 
 export class Database {
-  private readonly pool: Directory;
+  /** The pool without a tenant, for the SECURITY DEFINER functions of the migrations alone, and for health checks: every tenant table is empty in it. */
+  readonly directory: Directory;
+  private readonly pool: Pool;
 
   constructor(options: DatabaseOptions) {
-    const pool = knex({
-      client: 'pg',
-      connection: {
-        connectionString: options.url,
-        application_name: options.applicationName,
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-        // A statement is sent without waiting for the answer to the one before it.
-        pipeline: true,
-      } as Knex.PgConnectionConfig,
-      pool: { min: 0, max: options.poolMax ?? POOL_MAX_DEFAULT },
-      acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
-      // Otherwise an error's message repeats the statement with its values, and reaches a log.
-      compileSqlOnError: false,
+    this.pool = new Pool({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_CONNECTION_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      // A statement is sent without waiting for the answer to the one before it.
+      pipeline: true,
+      max: options.poolMax ?? POOL_MAX_DEFAULT,
     });
-    this.pool = Object.assign(pool, { ask: askOn(pool) });
+    // A connection that is lost fails the statements that are under way on it, and the pool hands it out no more: whoever waits
+    // for an answer hears of it there. Without a listener the event would end the process.
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+    this.directory = { raw: (sql, bindings) => this.ask(sql, bindings) };
   }
 
   /**
@@ -134,26 +135,38 @@ export class Database {
     );
   }
 
-  /** For the SECURITY DEFINER functions of the migrations alone, and for health checks: without a tenant every tenant table is empty. */
-  get directory(): Directory {
-    return this.pool;
-  }
-
   async close(): Promise<void> {
-    await this.pool.destroy();
+    await this.pool.end();
   }
 
-  /**
-   * Driven by hand rather than by `knex.transaction`, whose own work cost more than all of ours (docs/performance.md): the
-   * BEGIN travels with the first statement, and statements are prepared once for each connection.
-   */
+  private async acquire(): Promise<PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      // pg tells by words alone that the wait was over.
+      if (!(error instanceof Error) || !/timeout/.test(error.message)) throw error;
+      throw new NoConnectionError('no connection to the database was free in time', { cause: error });
+    }
+  }
+
+  private async ask<Result>(sql: string, bindings?: Bindings): Promise<Result> {
+    const client = await this.acquire();
+    try {
+      return (await client.query(configOf(sql, bindings))) as Result;
+    } finally {
+      client.release();
+    }
+  }
+
+  /** The BEGIN travels with the first statement, and statements are prepared once for each connection (docs/performance.md). */
   private async transact<T>(
     begin: string,
     work: (tx: ScopedTransaction) => Promise<T>,
     { isOneStatement = false, readOnly = false }: { isOneStatement?: boolean; readOnly?: boolean } = {},
   ): Promise<T> {
-    const client = (await this.pool.client.acquireConnection()) as PooledClient;
+    const client = await this.acquire();
     let isOver = false;
+    let isUsable = true;
     let commit: Promise<QueryResult> | null = null;
     let beginFailure: { error: unknown } | null = null;
     try {
@@ -172,7 +185,7 @@ export class Database {
         }
         return answer;
       };
-      const result = await work(this.transactionOn(client, query));
+      const result = await work({ raw: async (sql, bindings) => (await query(configOf(sql, bindings))) as never });
       isOver = true;
       if (readOnly && commit === null) {
         endInPassing(client);
@@ -184,49 +197,26 @@ export class Database {
       return result;
     } catch (error) {
       isOver = true;
-      await rollBack(client);
+      isUsable = await rollBack(client);
       throw beginFailure === null ? error : (beginFailure as { error: unknown }).error;
     } finally {
-      await this.pool.client.releaseConnection(client);
+      client.release(!isUsable);
     }
-  }
-
-  private transactionOn(client: Client, query: Query): ScopedTransaction {
-    const { pool } = this;
-    const builder = (table: string): Knex.QueryBuilder => pool(table).connection(client);
-    const raw = (sql: string, bindings?: Bindings): Promise<QueryResult> => {
-      // Without values it may be several statements in one text, which cannot be prepared.
-      if (bindings === undefined) return query({ text: sql });
-      return query(configOf(statementOf(sql, bindings), bindings));
-    };
-    const expression = (sql: string, bindings: readonly Knex.RawBinding[] = []): Knex.Raw => pool.raw(sql, bindings);
-    return Object.assign(builder, { raw, expression, fn: pool.fn }) as unknown as ScopedTransaction;
   }
 }
 
 type Query = (config: QueryConfig) => Promise<QueryResult>;
 
 /** The pool without a tenant. */
-export type Directory = Knex & {
-  /** One statement by itself, prepared once for each connection: for what every request asks. Answers pg's result. */
-  ask<Result>(sql: string, bindings: Bindings): Promise<Result>;
-};
-
-function askOn(pool: Knex): Directory['ask'] {
-  return async <Result>(sql: string, bindings: Bindings): Promise<Result> => {
-    const statement = statementOf(sql, bindings);
-    const client = (await pool.client.acquireConnection()) as PooledClient;
-    try {
-      return (await client.query(configOf(statement, bindings))) as Result;
-    } finally {
-      await pool.client.releaseConnection(client);
-    }
-  };
+export interface Directory {
+  /** One statement by itself, as that of a transaction. */
+  raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
 }
 
-function configOf(statement: Statement, bindings: Bindings): QueryConfig {
-  const values = valuesOf(statement, bindings);
-  return { text: statement.text, values, ...(statement.name === null ? {} : { name: statement.name }) };
+function configOf(sql: string, bindings?: Bindings): QueryConfig {
+  const { text, name, places } = statementOf(sql, bindings);
+  if (bindings === undefined) return { text };
+  return { text, values: valuesOf({ places }, bindings), ...(name === null ? {} : { name }) };
 }
 
 /** A caller may hand in more than a tenant: only these two are its scope. */
@@ -235,21 +225,22 @@ function ofTenant({ workspaceId, environmentId }: Tenant): Tenant {
 }
 
 /** Everything that is sent from here on until the event loop turns leaves in one packet. */
-function sendTogether({ connection: { stream } }: Client): void {
+function sendTogether({ connection: { stream } }: PoolClient): void {
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-/** Who has the connection next is answered after this. A connection whose COMMIT fails is broken, and is not used again. */
-function endInPassing(client: PooledClient): void {
-  client.query('COMMIT').catch((error: unknown) => (client.__knex__disposed ??= error));
+/** Who has the connection next is answered after this. A connection whose COMMIT fails is broken: it is ended, and the pool drops it. */
+function endInPassing(client: PoolClient): void {
+  client.query('COMMIT').catch(() => client.connection.stream.destroy());
 }
 
-/** A connection whose transaction cannot be ended is not used again. */
-async function rollBack(client: PooledClient): Promise<void> {
+/** False where the transaction could not be ended: then the connection is not to be used again. */
+async function rollBack(client: PoolClient): Promise<boolean> {
   try {
     await client.query('ROLLBACK');
-  } catch (error) {
-    client.__knex__disposed ??= error;
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -80,7 +80,9 @@ async function isInDatabase(db: Database, credentials: StoredCredentials): Promi
   const [first] = credentials.environments;
   if (first === undefined) return false;
   const tenant = { workspaceId: credentials.workspaceId, environmentId: first.id };
-  const rows = await db.withEnvironment(tenant, (tx) => tx('environments').select<{ id: string }[]>('id'));
+  const { rows } = await db.withEnvironment(tenant, (tx) =>
+    tx.raw<{ rows: { id: string }[] }>('SELECT id FROM environments'),
+  );
   const ids = new Set(rows.map((row) => row.id));
   return credentials.environments.every((environment) => ids.has(environment.id));
 }

@@ -15,10 +15,10 @@ const PASSING_SYSTEM_ERRORS = new Set([
   'EPIPE',
   'EHOSTUNREACH',
 ]);
-const PASSING_NAMES = new Set(['KnexTimeoutError', 'AcquireError']);
-/** What pg says, without a code, of a connection that is gone. knex writes the statement before it. */
+const PASSING_NAMES = new Set(['NoConnectionError']);
+/** What pg says, without a code, of a connection that is gone. */
 const CONNECTION_GONE =
-  /(^| - )(Connection (terminated|ended)( unexpectedly| due to connection timeout)?|Client (has encountered a connection error|was closed) and is not queryable)$/;
+  /^(Connection (terminated|ended)( unexpectedly| due to connection timeout)?|Client (has encountered a connection error|was closed) and is not queryable)$/;
 
 /** The error that the caller reads for whatever was thrown. Only a ServiceError's own words ever reach a caller. */
 export function toServiceError(thrown: unknown): ServiceError {

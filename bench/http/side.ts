@@ -8,6 +8,7 @@ import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { getActionRoute } from '../../api/actions/get-action.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
 import { presentAction } from '../../api/actions/action-schemas.ts';
+import { selected } from '../../db/columns.ts';
 import { Database } from '../../db/client.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { startApi } from '../../server.ts';
@@ -76,11 +77,11 @@ function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {
 function startBare({ ownerUrl, tenant }: SideOptions): Promise<number> {
   const db = new Database({ url: ownerUrl, poolMax: POOL_MAX, applicationName: 'bench-bare' });
   return listen(async (ref) => {
-    const rows = await db
-      .directory('actions')
-      .join('action_versions', 'action_versions.id', 'actions.current_version_id')
-      .select<ActionRow[]>(ACTION_COLUMNS)
-      .where({ 'actions.id': ref, 'actions.environment_id': tenant.environmentId });
+    const { rows } = await db.directory.raw<{ rows: ActionRow[] }>(
+      `SELECT ${selected(ACTION_COLUMNS)} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id
+       WHERE actions.id = ? AND actions.environment_id = ?`,
+      [ref, tenant.environmentId],
+    );
     const [row] = rows;
     if (row === undefined) throw new Error('the action of the benchmark is not there');
     return { success: true, data: presentAction(toActionRecord(row)) };

@@ -14,7 +14,7 @@ export async function archiveAction(
   const locked = await lockAction(tx, ref);
   if (locked === null) return null;
   if (locked.archivedAt !== null) return { action: locked, changed: false };
-  await tx('actions').where({ id: locked.id }).update({ archived_at: tx.fn.now(), updated_at: tx.fn.now() });
+  await tx.raw('UPDATE actions SET archived_at = now(), updated_at = now() WHERE id = ?', [locked.id]);
   const action = await getAction(tx, locked.id);
   if (action === null) throw new Error(`action ${locked.id} was locked and is gone`);
   return { action, changed: true };

@@ -16,8 +16,12 @@ export interface CreateActionInput {
 export async function createAction(tx: EnvironmentTransaction, input: CreateActionInput): Promise<ActionRecord> {
   const { environmentId, name, description, version } = input;
   const [id, versionId] = [newId('action'), newId('actionVersion')];
-  await tx('actions')
-    .insert({ id, environment_id: environmentId, name, description, current_version_id: versionId })
+  await tx
+    .raw(
+      `INSERT INTO actions (id, environment_id, name, description, current_version_id)
+       VALUES (:id, :environmentId, :name, :description, :versionId)`,
+      { id, environmentId, name, description, versionId },
+    )
     .catch(nameTaken(name));
   await insertVersion(tx, { id: versionId, environmentId, actionId: id, number: 1 }, version);
   const created = await getAction(tx, id);

@@ -14,14 +14,15 @@ export async function insertVersion(
   place: VersionPlace,
   version: NewVersion,
 ): Promise<void> {
-  await tx('action_versions').insert({
-    id: place.id,
-    environment_id: place.environmentId,
-    action_id: place.actionId,
-    number: place.number,
-    digest: version.digest,
-    definition: JSON.stringify(version.definition),
-    change_note: version.changeNote,
-    created_by: JSON.stringify(version.createdBy),
-  });
+  await tx.raw(
+    `INSERT INTO action_versions (id, environment_id, action_id, number, digest, definition, change_note, created_by)
+     VALUES (:id, :environmentId, :actionId, :number, :digest, :definition, :changeNote, :createdBy)`,
+    {
+      ...place,
+      digest: version.digest,
+      definition: JSON.stringify(version.definition),
+      changeNote: version.changeNote,
+      createdBy: JSON.stringify(version.createdBy),
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRecord, type ActionRow } from './records.ts';
 
 export interface ListActionsFilter {
@@ -14,19 +15,16 @@ export async function listActions(
   tx: EnvironmentTransaction,
   filter: ListActionsFilter,
 ): Promise<{ items: ActionRecord[]; total: number }> {
-  const matching = tx('actions');
-  if (filter.name !== undefined) void matching.where('actions.name', filter.name);
-  if (!filter.includeArchived) void matching.whereNull('actions.archived_at');
-  const counted = await matching.clone().count<{ count: string }[]>();
-  const rows = await matching
-    .clone()
-    .join('action_versions', 'action_versions.id', 'actions.current_version_id')
-    .select<ActionRow[]>(ACTION_COLUMNS)
-    .orderBy([
-      { column: 'actions.created_at', order: 'desc' },
-      { column: 'actions.id', order: 'desc' },
-    ])
-    .limit(filter.limit)
-    .offset(filter.offset);
-  return { items: rows.map(toActionRecord), total: Number(counted[0]?.count ?? 0) };
+  const where = `WHERE (CAST(:name AS text) IS NULL OR actions.name = :name) AND (:includeArchived OR actions.archived_at IS NULL)`;
+  const bindings = { name: filter.name ?? null, includeArchived: filter.includeArchived };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM actions ${where}`,
+    bindings,
+  );
+  const page = await tx.raw<{ rows: ActionRow[] }>(
+    `SELECT ${selected(ACTION_COLUMNS)} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id ${where}
+     ORDER BY actions.created_at DESC, actions.id DESC LIMIT :limit OFFSET :offset`,
+    { ...bindings, limit: filter.limit, offset: filter.offset },
+  );
+  return { items: page.rows.map(toActionRecord), total: counted.rows[0]?.total ?? 0 };
 }

@@ -1,19 +1,20 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { VERSION_COLUMNS, type ActionVersionRecord } from './records.ts';
 
 /** One page of an action's versions, newest first, and how many there are in all. */
 export async function listVersions(
   tx: EnvironmentTransaction,
   actionId: string,
-  page: { limit: number; offset: number },
+  range: { limit: number; offset: number },
 ): Promise<{ items: ActionVersionRecord[]; total: number }> {
-  const matching = tx('action_versions').where({ action_id: actionId });
-  const counted = await matching.clone().count<{ count: string }[]>();
-  const items = await matching
-    .clone()
-    .select<ActionVersionRecord[]>(VERSION_COLUMNS)
-    .orderBy('number', 'desc')
-    .limit(page.limit)
-    .offset(page.offset);
-  return { items, total: Number(counted[0]?.count ?? 0) };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    'SELECT count(*)::int AS total FROM action_versions WHERE action_id = ?',
+    [actionId],
+  );
+  const page = await tx.raw<{ rows: ActionVersionRecord[] }>(
+    `SELECT ${selected(VERSION_COLUMNS)} FROM action_versions WHERE action_id = :actionId ORDER BY number DESC LIMIT :limit OFFSET :offset`,
+    { actionId, ...range },
+  );
+  return { items: page.rows, total: counted.rows[0]?.total ?? 0 };
 }

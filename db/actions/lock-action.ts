@@ -9,9 +9,11 @@ import type { ActionRecord } from './records.ts';
  * transaction has just made.
  */
 export async function lockAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
-  const query = tx('actions').select<{ id: string }[]>('id').forUpdate();
-  const rows = await (isId('action', ref)
-    ? query.where({ id: ref })
-    : query.where({ name: ref }).whereNull('archived_at'));
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    isId('action', ref)
+      ? 'SELECT id FROM actions WHERE id = ? FOR UPDATE'
+      : 'SELECT id FROM actions WHERE name = ? AND archived_at IS NULL FOR UPDATE',
+    [ref],
+  );
   return rows[0] === undefined ? null : getAction(tx, rows[0].id);
 }

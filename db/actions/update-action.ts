@@ -27,14 +27,12 @@ export async function updateAction(
     const { environmentId, id: actionId, currentVersion } = locked;
     await insertVersion(tx, { id: versionId, environmentId, actionId, number: currentVersion.number + 1 }, version);
   }
-  await tx('actions')
-    .where({ id: locked.id })
-    .update({
-      name: input.name,
-      description: input.description,
-      current_version_id: versionId,
-      updated_at: tx.fn.now(),
-    })
+  await tx
+    .raw(
+      `UPDATE actions SET name = :name, description = :description, current_version_id = :versionId, updated_at = now()
+       WHERE id = :id`,
+      { id: locked.id, name: input.name, description: input.description, versionId },
+    )
     .catch(nameTaken(input.name));
   const updated = await getAction(tx, locked.id);
   if (updated === null) throw new Error(`action ${locked.id} was locked and is gone`);

@@ -35,7 +35,7 @@ interface Row {
 
 /** The grant of the key with that SHA-256 hash; null where there is none, or it is revoked or expired. */
 export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGrant | null> {
-  const { rows } = await db.directory.ask<{ rows: Row[] }>('SELECT * FROM find_api_key(?)', [hash]);
+  const { rows } = await db.directory.raw<{ rows: Row[] }>('SELECT * FROM find_api_key(?)', [hash]);
   const row = rows[0];
   if (row === undefined) return null;
   return {

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { VERSION_COLUMNS, type PolicyVersionRecord } from './records.ts';
 
 export async function getPolicyVersion(
@@ -6,8 +7,9 @@ export async function getPolicyVersion(
   policyId: string,
   version: number,
 ): Promise<PolicyVersionRecord | null> {
-  const rows = await tx('approval_policy_versions')
-    .select<PolicyVersionRecord[]>(VERSION_COLUMNS)
-    .where({ policy_id: policyId, version });
+  const { rows } = await tx.raw<{ rows: PolicyVersionRecord[] }>(
+    `SELECT ${selected(VERSION_COLUMNS)} FROM approval_policy_versions WHERE policy_id = ? AND version = ?`,
+    [policyId, version],
+  );
   return rows[0] ?? null;
 }

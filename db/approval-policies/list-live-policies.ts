@@ -1,11 +1,12 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { POLICY_COLUMNS, type PolicyRecord } from './records.ts';
 
 /** Every policy that is not archived, enabled or not, by name: what files are compared with. There are few (LIVE_POLICIES_MAX). */
 export async function listLivePolicies(tx: EnvironmentTransaction): Promise<PolicyRecord[]> {
-  return tx('approval_policies as p')
-    .join('approval_policy_versions as v', (on) => on.on('v.policy_id', 'p.id').andOn('v.version', 'p.current_version'))
-    .whereNull('p.archived_at')
-    .select<PolicyRecord[]>(POLICY_COLUMNS)
-    .orderBy('p.name');
+  const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
+    `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+     WHERE p.archived_at IS NULL ORDER BY p.name`,
+  );
+  return rows;
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { POLICY_COLUMNS, type PolicyRecord } from './records.ts';
 
 export interface ListPoliciesFilter {
@@ -15,20 +16,21 @@ export async function listPolicies(
   tx: EnvironmentTransaction,
   filter: ListPoliciesFilter,
 ): Promise<{ items: PolicyRecord[]; total: number }> {
-  const matching = tx('approval_policies as p');
-  if (filter.name !== undefined) void matching.where('p.name', filter.name);
-  if (filter.enabled !== undefined) void matching.where('p.enabled', filter.enabled);
-  if (!filter.includeArchived) void matching.whereNull('p.archived_at');
-  const counted = await matching.clone().count<{ count: string }[]>();
-  const items = await matching
-    .clone()
-    .join('approval_policy_versions as v', (on) => on.on('v.policy_id', 'p.id').andOn('v.version', 'p.current_version'))
-    .select<PolicyRecord[]>(POLICY_COLUMNS)
-    .orderBy([
-      { column: 'p.created_at', order: 'desc' },
-      { column: 'p.id', order: 'desc' },
-    ])
-    .limit(filter.limit)
-    .offset(filter.offset);
-  return { items, total: Number(counted[0]?.count ?? 0) };
+  const where = `WHERE (CAST(:name AS text) IS NULL OR p.name = :name)
+    AND (CAST(:enabled AS boolean) IS NULL OR p.enabled = :enabled) AND (:includeArchived OR p.archived_at IS NULL)`;
+  const bindings = {
+    name: filter.name ?? null,
+    enabled: filter.enabled ?? null,
+    includeArchived: filter.includeArchived,
+  };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM approval_policies p ${where}`,
+    bindings,
+  );
+  const page = await tx.raw<{ rows: PolicyRecord[] }>(
+    `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+     ${where} ORDER BY p.created_at DESC, p.id DESC LIMIT :limit OFFSET :offset`,
+    { ...bindings, limit: filter.limit, offset: filter.offset },
+  );
+  return { items: page.rows, total: counted.rows[0]?.total ?? 0 };
 }

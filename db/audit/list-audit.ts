@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { WorkspaceTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import type { AuditActor } from './record-audit.ts';
 
 export interface AuditEntry {
@@ -61,21 +62,28 @@ export async function listAudit(
   tx: WorkspaceTransaction,
   filter: AuditFilter,
 ): Promise<{ items: AuditEntry[]; total: number }> {
-  const matching = tx('audit_log');
-  if (filter.actor !== undefined) void matching.where('actor_id', filter.actor);
-  if (filter.action !== undefined) void matching.where('action', filter.action);
-  if (filter.target !== undefined) void matching.where('target_id', filter.target);
-  if (filter.environmentId !== undefined) void matching.where('environment_id', filter.environmentId);
-  if (filter.startDate !== undefined) void matching.where('recorded_at', '>=', filter.startDate);
-  if (filter.endDate !== undefined) void matching.where('recorded_at', '<', filter.endDate);
-  const counted = await matching.clone().count<{ count: string }[]>();
-  const rows = await matching
-    .clone()
-    .select<Row[]>(COLUMNS)
-    .orderBy('sequence', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset);
-  return { items: rows.map(toEntry), total: Number(counted[0]?.count ?? 0) };
+  const where = `WHERE (CAST(:actor AS text) IS NULL OR actor_id = :actor) AND (CAST(:action AS text) IS NULL OR action = :action)
+    AND (CAST(:target AS text) IS NULL OR target_id = :target)
+    AND (CAST(:environmentId AS uuid) IS NULL OR environment_id = :environmentId)
+    AND (CAST(:startDate AS timestamptz) IS NULL OR recorded_at >= :startDate)
+    AND (CAST(:endDate AS timestamptz) IS NULL OR recorded_at < :endDate)`;
+  const bindings = {
+    actor: filter.actor ?? null,
+    action: filter.action ?? null,
+    target: filter.target ?? null,
+    environmentId: filter.environmentId ?? null,
+    startDate: filter.startDate ?? null,
+    endDate: filter.endDate ?? null,
+  };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM audit_log ${where}`,
+    bindings,
+  );
+  const page = await tx.raw<{ rows: Row[] }>(
+    `SELECT ${selected(COLUMNS)} FROM audit_log ${where} ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
+    { ...bindings, limit: filter.limit, offset: filter.offset },
+  );
+  return { items: page.rows.map(toEntry), total: counted.rows[0]?.total ?? 0 };
 }
 
 function toEntry({ sequence, actorType, actorId, targetType, targetId, ...row }: Row): AuditEntry {

@@ -23,15 +23,12 @@ export interface NewEnvironment {
 export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvironment): Promise<EnvironmentRecord> {
   await requireRoom(tx);
   const id = uuidv7();
-  await tx('environments')
-    .insert({
-      id,
-      workspace_id: input.workspaceId,
-      name: input.name,
-      kind: input.kind,
-      protected: input.protected,
-      approval_default: input.approvalDefault,
-    })
+  await tx
+    .raw(
+      `INSERT INTO environments (id, workspace_id, name, kind, protected, approval_default)
+       VALUES (:id, :workspaceId, :name, :kind, :protected, :approvalDefault)`,
+      { ...input, id },
+    )
     .catch(environmentNameTaken(input.name));
   const created = await getEnvironment(tx, id);
   if (created === null) throw new Error(`environment ${id} was made and is gone`);
@@ -45,8 +42,8 @@ async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
   const plan = rows[0]?.plan;
   if (plan === undefined || !isPlanName(plan)) throw new Error(`the workspace has no plan that is known: ${plan}`);
   // Counted in a statement of its own: only its snapshot holds what was made while this one waited for the lock.
-  const counted = await tx('environments').count<{ count: string }[]>();
-  if (allowsAnotherEnvironment(plan, Number(counted[0]?.count ?? 0))) return;
+  const counted = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM environments');
+  if (allowsAnotherEnvironment(plan, counted.rows[0]?.total ?? 0)) return;
   const { title, environments } = PLAN_TABLE[plan];
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `The ${title} plan includes ${environments} environment${environments === 1 ? '' : 's'} in total, and the workspace has them all. A larger plan has more.`,

@@ -37,14 +37,13 @@ export async function createWorkspace(
   const [first] = environments;
   if (first === undefined) throw new Error('a workspace has at least one environment');
   await db.withEnvironment({ workspaceId, environmentId: first.id }, async (tx) => {
-    await tx('workspaces').insert({ id: workspaceId, name, plan });
-    await tx('environments').insert(
-      environments.map((environment) => ({
-        ...environment,
-        workspace_id: workspaceId,
-        protected: environment.kind === 'production',
-      })),
-    );
+    await tx.raw('INSERT INTO workspaces (id, name, plan) VALUES (?, ?, ?)', [workspaceId, name, plan]);
+    for (const environment of environments) {
+      await tx.raw(
+        `INSERT INTO environments (id, workspace_id, name, kind, protected) VALUES (:id, :workspaceId, :name, :kind, :isProtected)`,
+        { ...environment, workspaceId, isProtected: environment.kind === 'production' },
+      );
+    }
   });
   return { workspaceId, environments };
 }

@@ -18,15 +18,11 @@ export async function haltEnvironment(
   halt: { reason: string; actor: AuditActor },
 ): Promise<HaltChange | null> {
   await lockHalt(tx, id);
-  const halted = await tx('environments')
-    .where({ id })
-    .whereNull('halted_at')
-    .update({
-      halted_at: tx.fn.now(),
-      halted_reason: halt.reason,
-      halted_by: JSON.stringify({ type: halt.actor.type, id: halt.actor.id }),
-    });
-  return changeOf(tx, id, halted);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'UPDATE environments SET halted_at = now(), halted_reason = :reason, halted_by = :by WHERE id = :id AND halted_at IS NULL',
+    { id, reason: halt.reason, by: JSON.stringify({ type: halt.actor.type, id: halt.actor.id }) },
+  );
+  return changeOf(tx, id, rowCount);
 }
 
 /** Ends the halt of an environment; one that runs stays as it is. Null where the workspace has none of that id. */
@@ -35,11 +31,11 @@ export async function resumeEnvironment(
   id: string,
 ): Promise<HaltChange | null> {
   await lockHalt(tx, id);
-  const resumed = await tx('environments')
-    .where({ id })
-    .whereNotNull('halted_at')
-    .update({ halted_at: null, halted_reason: null, halted_by: null });
-  return changeOf(tx, id, resumed);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    'UPDATE environments SET halted_at = NULL, halted_reason = NULL, halted_by = NULL WHERE id = ? AND halted_at IS NOT NULL',
+    [id],
+  );
+  return changeOf(tx, id, rowCount);
 }
 
 /** The other side of `readHalt`. PostgreSQL queues these locks, so a halt comes through however busy the environment is. */

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import type { EnvironmentKind } from './create-workspace.ts';
 
 export const APPROVAL_DEFAULTS = ['allow', 'require_approval'] as const;
@@ -32,6 +33,9 @@ export async function getEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
 ): Promise<EnvironmentRecord | null> {
-  const row = await tx('environments').where({ id }).first<EnvironmentRecord | undefined>(ENVIRONMENT_COLUMNS);
-  return row ?? null;
+  const { rows } = await tx.raw<{ rows: EnvironmentRecord[] }>(
+    `SELECT ${selected(ENVIRONMENT_COLUMNS)} FROM environments WHERE id = ?`,
+    [id],
+  );
+  return rows[0] ?? null;
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { environmentNameTaken } from './name-taken.ts';
 import { ENVIRONMENT_COLUMNS, getEnvironment, type ApprovalDefault, type EnvironmentRecord } from './records.ts';
 
@@ -19,19 +20,24 @@ export async function updateEnvironment(
   id: string,
   change: EnvironmentChange,
 ): Promise<{ before: EnvironmentRecord; after: EnvironmentRecord } | null> {
-  const before = await tx('environments')
-    .where({ id })
-    .forNoKeyUpdate()
-    .first<EnvironmentRecord | undefined>(ENVIRONMENT_COLUMNS);
+  const locked = await tx.raw<{ rows: EnvironmentRecord[] }>(
+    `SELECT ${selected(ENVIRONMENT_COLUMNS)} FROM environments WHERE id = ? FOR NO KEY UPDATE`,
+    [id],
+  );
+  const before = locked.rows[0];
   if (before === undefined) return null;
   const { name = before.name, protected: isProtected = before.protected } = change;
   const approvalDefault = change.approvalDefault === undefined ? before.approvalDefault : change.approvalDefault;
   if (name === before.name && isProtected === before.protected && approvalDefault === before.approvalDefault) {
     return { before, after: before };
   }
-  await tx('environments')
-    .where({ id })
-    .update({ name, protected: isProtected, approval_default: approvalDefault })
+  await tx
+    .raw('UPDATE environments SET name = ?, protected = ?, approval_default = ? WHERE id = ?', [
+      name,
+      isProtected,
+      approvalDefault,
+      id,
+    ])
     .catch(environmentNameTaken(name));
   const after = await getEnvironment(tx, id);
   if (after === null) throw new Error(`environment ${id} was locked and is gone`);

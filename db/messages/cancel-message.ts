@@ -11,11 +11,11 @@ export async function cancelMessage(
   tx: EnvironmentTransaction,
   messageId: string,
 ): Promise<{ cancelled: MessageRecord } | { inTheWay: MessageStatus } | null> {
-  const changed = await tx('messages')
-    .where({ id: messageId })
-    .whereIn('status', ['pending', 'scheduled'])
-    .update({ status: 'cancelled', held_at: null, updated_at: tx.fn.now() });
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE messages SET status = 'cancelled', held_at = NULL, updated_at = now() WHERE id = ? AND status IN ('pending', 'scheduled')`,
+    [messageId],
+  );
   const message = await getMessage(tx, messageId);
   if (message === null) return null;
-  return changed === 1 ? { cancelled: message } : { inTheWay: message.status };
+  return rowCount === 1 ? { cancelled: message } : { inTheWay: message.status };
 }

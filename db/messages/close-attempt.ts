@@ -9,11 +9,10 @@ export interface AttemptEnd {
 
 /** Closes an attempt, once. False where it was closed before: then nothing of what it saw counts. */
 export async function closeAttempt(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
-  const changed = await tx('message_attempts').where({ id: attemptId, status: 'started' }).update({
-    status: end.status,
-    response_status: end.responseStatus,
-    error: end.error,
-    finished_at: tx.fn.now(),
-  });
-  return changed === 1;
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE message_attempts SET status = :status, response_status = :responseStatus, error = :error, finished_at = now()
+     WHERE id = :attemptId AND status = 'started'`,
+    { attemptId, status: end.status, responseStatus: end.responseStatus, error: end.error },
+  );
+  return rowCount === 1;
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../domain/json.ts';
 import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { Redaction, StoredContent } from './message-content.ts';
@@ -23,57 +22,55 @@ export interface NewMessage {
   publishedBy: { type: string; id: string | null };
 }
 
-/** Rows in one statement; each has about thirty parameters, of which PostgreSQL takes 65,535. */
-const ROWS_PER_STATEMENT = 200;
-
 /** Accepts messages. Answers the status of each: `scheduled` where it is due later. */
 export async function insertMessages(
   tx: EnvironmentTransaction,
   messages: readonly NewMessage[],
 ): Promise<Map<string, MessageStatus>> {
-  const statuses = new Map<string, MessageStatus>();
-  for (let from = 0; from < messages.length; from += ROWS_PER_STATEMENT) {
-    const rows = await tx('messages')
-      .insert(messages.slice(from, from + ROWS_PER_STATEMENT).map((message) => rowOf(tx, message)))
-      .returning<{ id: string; status: MessageStatus }[]>(['id', 'status']);
-    for (const { id, status } of rows) statuses.set(id, status);
-  }
-  return statuses;
+  const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>(INSERT, {
+    messages: JSON.stringify(messages.map(rowOf)),
+  });
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-function rowOf(tx: EnvironmentTransaction, message: NewMessage): Record<string, unknown> {
-  const { content, scheduledFor } = message;
+/** One text for one message and for a batch: it is prepared once, and a batch has no more parameters than one. */
+const COLUMNS = `id, kind, url, method, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value,
+  redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url, failure_callback_url, callback_of,
+  published_by`;
+const INSERT = `INSERT INTO messages (environment_id, ${COLUMNS}, status, next_attempt_at)
+  SELECT current_environment_id(), ${COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
+    COALESCE(scheduled_for, now())
+  FROM json_populate_recordset(CAST(NULL AS messages), CAST(:messages AS json)) RETURNING id, status`;
+
+/** As `json_populate_recordset` reads a row of the table: bytes in hexadecimal. */
+function rowOf(message: NewMessage): Record<string, unknown> {
+  const { content } = message;
   const { sealed } = content;
   return {
     id: message.id,
-    environment_id: tx.expression('current_environment_id()'),
     kind: message.kind,
     url: message.url,
     method: message.method,
-    headers: jsonOrNull(content.headers),
+    headers: content.headers,
     body: content.body,
     body_kind: content.bodyKind,
     body_sealed: content.bodySealed,
     master_key_version: sealed?.masterKeyVersion ?? null,
-    wrapped_data_key: sealed?.wrappedDataKey ?? null,
-    sealed_value: sealed?.sealedValue ?? null,
-    redact: jsonOrNull(message.redact as JsonObject | null),
+    wrapped_data_key: bytesOrNull(sealed?.wrappedDataKey ?? null),
+    sealed_value: bytesOrNull(sealed?.sealedValue ?? null),
+    redact: message.redact,
     label: message.label,
-    scheduled_for: scheduledFor,
+    scheduled_for: message.scheduledFor,
     max_retries: message.maxRetries,
     retry_delays_ms: message.retryDelaysMs,
     timeout_seconds: message.timeoutSeconds,
     callback_url: message.callbackUrl,
     failure_callback_url: message.failureCallbackUrl,
     callback_of: message.callbackOf,
-    published_by: JSON.stringify(message.publishedBy),
-    status: tx.expression(`CASE WHEN CAST(? AS timestamptz) > now() THEN 'scheduled' ELSE 'pending' END`, [
-      scheduledFor,
-    ]),
-    next_attempt_at: tx.expression('COALESCE(?, now())', [scheduledFor]),
+    published_by: message.publishedBy,
   };
 }
 
-function jsonOrNull(value: JsonObject | null): string | null {
-  return value === null ? null : JSON.stringify(value);
+function bytesOrNull(value: Buffer | null): string | null {
+  return value === null ? null : `\\x${value.toString('hex')}`;
 }

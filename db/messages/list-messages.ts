@@ -1,5 +1,6 @@
 import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { MESSAGE_COLUMNS, type MessageRecord } from './records.ts';
 
 export interface MessageFilter {
@@ -20,21 +21,26 @@ export async function listMessages(
   tx: EnvironmentTransaction,
   filter: MessageFilter,
 ): Promise<{ total: number; items: MessageRecord[] }> {
-  const { status, startDate, endDate, url } = filter;
-  const matching = tx('messages').whereRaw('messages.environment_id = current_environment_id()');
-  if (status !== undefined) void matching.where({ status });
-  if (startDate !== undefined) void matching.where('messages.created_at', '>', startDate);
-  if (endDate !== undefined) void matching.where('messages.created_at', '<', endDate);
-  if (url !== undefined) void matching.where({ url });
-  if (!filter.includeEventDeliveries) void matching.whereNot('messages.kind', 'event');
-  const counted = await matching.clone().count<{ count: string }[]>();
-  const items = await matching
-    .select<MessageRecord[]>(MESSAGE_COLUMNS)
-    .orderBy([
-      { column: 'messages.created_at', order: 'desc' },
-      { column: 'messages.id', order: 'desc' },
-    ])
-    .limit(filter.limit)
-    .offset(filter.offset);
-  return { total: Number(counted[0]?.count ?? 0), items };
+  const where = `WHERE messages.environment_id = current_environment_id()
+    AND (CAST(:status AS text) IS NULL OR messages.status = :status) AND (CAST(:url AS text) IS NULL OR messages.url = :url)
+    AND (CAST(:startDate AS timestamptz) IS NULL OR messages.created_at > :startDate)
+    AND (CAST(:endDate AS timestamptz) IS NULL OR messages.created_at < :endDate)
+    AND (:includeEventDeliveries OR messages.kind <> 'event')`;
+  const bindings = {
+    status: filter.status ?? null,
+    url: filter.url ?? null,
+    startDate: filter.startDate ?? null,
+    endDate: filter.endDate ?? null,
+    includeEventDeliveries: filter.includeEventDeliveries,
+  };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM messages ${where}`,
+    bindings,
+  );
+  const page = await tx.raw<{ rows: MessageRecord[] }>(
+    `SELECT ${selected(MESSAGE_COLUMNS)} FROM messages ${where}
+     ORDER BY messages.created_at DESC, messages.id DESC LIMIT :limit OFFSET :offset`,
+    { ...bindings, limit: filter.limit, offset: filter.offset },
+  );
+  return { total: counted.rows[0]?.total ?? 0, items: page.rows };
 }

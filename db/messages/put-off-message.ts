@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /** Its workflow runs and waits until it is due. */
 export async function markBegun(tx: EnvironmentTransaction, messageId: string): Promise<void> {
-  await tx('messages').where({ id: messageId }).whereNull('begun_at').update({ begun_at: tx.fn.now() });
+  await tx.raw('UPDATE messages SET begun_at = now() WHERE id = ? AND begun_at IS NULL', [messageId]);
 }
 
 /** An attempt is due while the environment is halted: resuming looks for these. A scheduled message that is due is pending. */

@@ -18,18 +18,21 @@ export async function recordOutcome(
   seen: SeenResponse,
   outcome: Outcome,
 ): Promise<void> {
-  await tx('messages')
-    .where({ id: messageId, status: 'processing' })
-    .update({
-      response_status: seen.status,
-      response_headers: seen.headers === null ? null : JSON.stringify(seen.headers),
-      response_body: seen.body,
-      error_message: outcome.kind === 'delivered' ? null : outcome.error,
-      updated_at: tx.fn.now(),
-      ...(outcome.kind === 'delivered' ? { status: 'delivered', delivered_at: tx.fn.now() } : {}),
-      ...(outcome.kind === 'failed' ? { status: 'failed', failed_at: tx.fn.now() } : {}),
-      ...(outcome.kind === 'retry'
-        ? { next_attempt_at: tx.expression(`clock_timestamp() + ? * interval '1 millisecond'`, [outcome.delayMs]) }
-        : {}),
-    });
+  await tx.raw(
+    `UPDATE messages SET response_status = :responseStatus, response_headers = :responseHeaders, response_body = :responseBody,
+       error_message = :error, updated_at = now(), status = CASE WHEN :kind = 'retry' THEN status ELSE :kind END,
+       delivered_at = CASE WHEN :kind = 'delivered' THEN now() ELSE delivered_at END,
+       failed_at = CASE WHEN :kind = 'failed' THEN now() ELSE failed_at END,
+       next_attempt_at = CASE WHEN :kind = 'retry' THEN clock_timestamp() + :delayMs * interval '1 millisecond' ELSE next_attempt_at END
+     WHERE id = :messageId AND status = 'processing'`,
+    {
+      messageId,
+      kind: outcome.kind,
+      responseStatus: seen.status,
+      responseHeaders: seen.headers === null ? null : JSON.stringify(seen.headers),
+      responseBody: seen.body,
+      error: outcome.kind === 'delivered' ? null : outcome.error,
+      delayMs: outcome.kind === 'retry' ? outcome.delayMs : 0,
+    },
+  );
 }

@@ -14,23 +14,18 @@ export async function rewrapMessages(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const rows = await tx('messages')
-    .whereNotNull('master_key_version')
-    .whereNot('master_key_version', vault.newestMasterKeyVersion)
-    .orderBy('id')
-    .limit(most)
-    .forUpdate()
-    .select<Row[]>({
-      id: 'id',
-      masterKeyVersion: 'master_key_version',
-      wrappedDataKey: 'wrapped_data_key',
-      sealedValue: 'sealed_value',
-    });
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
+     FROM messages WHERE master_key_version IS NOT NULL AND master_key_version <> ? ORDER BY id LIMIT ? FOR UPDATE`,
+    [vault.newestMasterKeyVersion, most],
+  );
   for (const row of rows) {
     const rewrapped = vault.rewrap(messagePlace(tenant, row.id), row);
-    await tx('messages')
-      .where({ id: row.id })
-      .update({ master_key_version: rewrapped.masterKeyVersion, wrapped_data_key: rewrapped.wrappedDataKey });
+    await tx.raw('UPDATE messages SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?', [
+      rewrapped.masterKeyVersion,
+      rewrapped.wrappedDataKey,
+      row.id,
+    ]);
   }
   return rows.length;
 }

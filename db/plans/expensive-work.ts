@@ -25,12 +25,12 @@ export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWor
 
 /** Pauses expensive work (a later pause gives the reason anew, and keeps the time), or resumes it; every process hears of it. */
 export async function setExpensiveWorkPause(db: Database, reason: string | null): Promise<void> {
-  await db.directory.transaction(async (tx) => {
-    await tx.raw(
-      `UPDATE installation SET expensive_work_paused_reason = CAST(:reason AS text),
-         expensive_work_paused_at = CASE WHEN CAST(:reason AS text) IS NULL THEN NULL ELSE COALESCE(expensive_work_paused_at, now()) END`,
-      { reason },
-    );
-    await tx.raw("SELECT pg_notify(?, '')", [CHANNELS.expensiveWorkChanged]);
-  });
+  await db.directory.raw(
+    `WITH changed AS (
+       UPDATE installation SET expensive_work_paused_reason = CAST(:reason AS text),
+         expensive_work_paused_at = CASE WHEN CAST(:reason AS text) IS NULL THEN NULL ELSE COALESCE(expensive_work_paused_at, now()) END
+       RETURNING 1)
+     SELECT pg_notify(:channel, '') FROM changed`,
+    { reason, channel: CHANNELS.expensiveWorkChanged },
+  );
 }

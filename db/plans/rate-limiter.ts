@@ -49,7 +49,7 @@ export class WorkspaceRateLimiter {
   }
 
   private async consume(workspaceId: string): Promise<Row> {
-    const { rows } = await this.db.directory.ask<{ rows: Row[] }>('SELECT * FROM consume_rate_limit(?, ?, ?)', [
+    const { rows } = await this.db.directory.raw<{ rows: Row[] }>('SELECT * FROM consume_rate_limit(?, ?, ?)', [
       workspaceId,
       this.limit.perMinute,
       this.limit.perHour,

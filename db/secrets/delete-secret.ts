@@ -5,13 +5,12 @@ import type { EnvironmentTransaction } from '../client.ts';
  * not use a version number again. Answers its id; null where there is no such live secret.
  */
 export async function deleteSecret(tx: EnvironmentTransaction, name: string): Promise<string | null> {
-  const rows = await tx('secrets')
-    .where({ name })
-    .whereNull('deleted_at')
-    .update({ deleted_at: tx.fn.now(), description: null })
-    .returning<{ id: string }[]>('id');
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'UPDATE secrets SET deleted_at = now(), description = NULL WHERE name = ? AND deleted_at IS NULL RETURNING id',
+    [name],
+  );
   const deleted = rows[0];
   if (deleted === undefined) return null;
-  await tx('secret_versions').where({ secret_id: deleted.id }).delete();
+  await tx.raw('DELETE FROM secret_versions WHERE secret_id = ?', [deleted.id]);
   return deleted.id;
 }

@@ -41,13 +41,10 @@ export async function putSecret(
   const secret = rows[0];
   if (secret === undefined) throw new Error('the upsert of a secret returned no row');
   const sealed = vault.seal({ ...tenant, name, version: secret.version }, input.value);
-  await tx('secret_versions').insert({
-    environment_id: tenant.environmentId,
-    secret_id: secret.id,
-    version: secret.version,
-    master_key_version: sealed.masterKeyVersion,
-    wrapped_data_key: sealed.wrappedDataKey,
-    sealed_value: sealed.sealedValue,
-  });
+  await tx.raw(
+    `INSERT INTO secret_versions (environment_id, secret_id, version, master_key_version, wrapped_data_key, sealed_value)
+     VALUES (:environmentId, :secretId, :version, :masterKeyVersion, :wrappedDataKey, :sealedValue)`,
+    { ...sealed, environmentId: tenant.environmentId, secretId: secret.id, version: secret.version },
+  );
   return { secret, created: secret.rotatedAt === null };
 }

@@ -14,25 +14,24 @@ export async function rewrapSecrets(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const rows = await tx('secret_versions')
-    .join('secrets', 'secrets.id', 'secret_versions.secret_id')
-    .whereNot('secret_versions.master_key_version', vault.newestMasterKeyVersion)
-    .orderBy([{ column: 'secret_versions.secret_id' }, { column: 'secret_versions.version' }])
-    .limit(most)
-    .forUpdate('secret_versions')
-    .select<Row[]>({
-      secretId: 'secret_versions.secret_id',
-      name: 'secrets.name',
-      version: 'secret_versions.version',
-      masterKeyVersion: 'secret_versions.master_key_version',
-      wrappedDataKey: 'secret_versions.wrapped_data_key',
-      sealedValue: 'secret_versions.sealed_value',
-    });
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT v.secret_id AS "secretId", s.name, v.version, v.master_key_version AS "masterKeyVersion",
+       v.wrapped_data_key AS "wrappedDataKey", v.sealed_value AS "sealedValue"
+     FROM secret_versions v JOIN secrets s ON s.id = v.secret_id WHERE v.master_key_version <> ?
+     ORDER BY v.secret_id, v.version LIMIT ? FOR UPDATE OF v`,
+    [vault.newestMasterKeyVersion, most],
+  );
   for (const row of rows) {
     const rewrapped = vault.rewrap({ ...tenant, name: row.name, version: row.version }, row);
-    await tx('secret_versions')
-      .where({ secret_id: row.secretId, version: row.version })
-      .update({ master_key_version: rewrapped.masterKeyVersion, wrapped_data_key: rewrapped.wrappedDataKey });
+    await tx.raw(
+      'UPDATE secret_versions SET master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey WHERE secret_id = :secretId AND version = :version',
+      {
+        masterKeyVersion: rewrapped.masterKeyVersion,
+        wrappedDataKey: rewrapped.wrappedDataKey,
+        secretId: row.secretId,
+        version: row.version,
+      },
+    );
   }
   return rows.length;
 }

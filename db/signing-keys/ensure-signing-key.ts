@@ -1,6 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import { newSigningSecret, shownSecretPrefix } from '../../domain/messages/signing.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { SIGNING_KEY_COLUMNS, signingKeyPlace, type SigningKeyRecord } from './records.ts';
 
@@ -27,7 +28,7 @@ export async function lockSigningKeys(tx: EnvironmentTransaction): Promise<void>
 }
 
 async function hasSigningKey(tx: EnvironmentTransaction): Promise<boolean> {
-  const rows = await tx('signing_keys').whereNull('retires_at').select<{ id: string }[]>('id');
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM signing_keys WHERE retires_at IS NULL');
   return rows.length > 0;
 }
 
@@ -39,15 +40,12 @@ export async function insertSigningKey(
   const id = newId('signingKey');
   const secret = newSigningSecret();
   const sealed = vault.seal(signingKeyPlace(workspaceId, id), secret);
-  await tx('signing_keys').insert({
-    id,
-    workspace_id: workspaceId,
-    prefix: shownSecretPrefix(secret),
-    master_key_version: sealed.masterKeyVersion,
-    wrapped_data_key: sealed.wrappedDataKey,
-    sealed_value: sealed.sealedValue,
-  });
-  const [record] = await tx('signing_keys').where({ id }).select<SigningKeyRecord[]>(SIGNING_KEY_COLUMNS);
+  const { rows } = await tx.raw<{ rows: SigningKeyRecord[] }>(
+    `INSERT INTO signing_keys (id, workspace_id, prefix, master_key_version, wrapped_data_key, sealed_value)
+     VALUES (:id, :workspaceId, :prefix, :masterKeyVersion, :wrappedDataKey, :sealedValue) RETURNING ${selected(SIGNING_KEY_COLUMNS)}`,
+    { ...sealed, id, workspaceId, prefix: shownSecretPrefix(secret) },
+  );
+  const [record] = rows;
   if (record === undefined) throw new Error('the new signing key is not there');
   return { record, secret };
 }

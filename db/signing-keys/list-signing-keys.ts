@@ -1,20 +1,17 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import { selected } from '../columns.ts';
 import { SIGNING_KEY_COLUMNS, type SigningKeyRecord } from './records.ts';
 
 /** The keys of the transaction's workspace that sign now, the newest first; `total` counts them. */
 export async function listSigningKeys(
   tx: EnvironmentTransaction,
-  page: { limit: number; offset: number },
+  range: { limit: number; offset: number },
 ): Promise<{ total: number; items: SigningKeyRecord[] }> {
-  const signing = tx('signing_keys').whereRaw('(retires_at IS NULL OR retires_at > now())');
-  const counted = await signing.clone().count<{ count: string }[]>();
-  const items = await signing
-    .select<SigningKeyRecord[]>(SIGNING_KEY_COLUMNS)
-    .orderBy([
-      { column: 'created_at', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ])
-    .limit(page.limit)
-    .offset(page.offset);
-  return { total: Number(counted[0]?.count ?? 0), items };
+  const signing = 'FROM signing_keys WHERE (retires_at IS NULL OR retires_at > now())';
+  const counted = await tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${signing}`);
+  const page = await tx.raw<{ rows: SigningKeyRecord[] }>(
+    `SELECT ${selected(SIGNING_KEY_COLUMNS)} ${signing} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`,
+    { limit: range.limit, offset: range.offset },
+  );
+  return { total: counted.rows[0]?.total ?? 0, items: page.rows };
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { SEALED_COLUMNS, type SealedSigningKey, signingKeyPlace } from './records.ts';
 
@@ -8,16 +9,17 @@ export async function rewrapSigningKeys(
   vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
   { workspaceId }: Tenant,
 ): Promise<number> {
-  const rows = await tx('signing_keys')
-    .whereNot('master_key_version', vault.newestMasterKeyVersion)
-    .orderBy('id')
-    .forUpdate()
-    .select<SealedSigningKey[]>({ id: 'id', ...SEALED_COLUMNS });
+  const { rows } = await tx.raw<{ rows: SealedSigningKey[] }>(
+    `SELECT id, ${selected(SEALED_COLUMNS)} FROM signing_keys WHERE master_key_version <> ? ORDER BY id FOR UPDATE`,
+    [vault.newestMasterKeyVersion],
+  );
   for (const row of rows) {
     const rewrapped = vault.rewrap(signingKeyPlace(workspaceId, row.id), row);
-    await tx('signing_keys')
-      .where({ id: row.id })
-      .update({ master_key_version: rewrapped.masterKeyVersion, wrapped_data_key: rewrapped.wrappedDataKey });
+    await tx.raw('UPDATE signing_keys SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?', [
+      rewrapped.masterKeyVersion,
+      rewrapped.wrappedDataKey,
+      row.id,
+    ]);
   }
   return rows.length;
 }

@@ -16,14 +16,17 @@ export async function rotateSigningKey(
   gracePeriodSeconds: number,
 ): Promise<NewSigningKey | null> {
   await lockSigningKeys(tx);
-  await tx('signing_keys').whereRaw('retires_at <= now()').delete();
-  const counted = await tx('signing_keys').whereNotNull('retires_at').count<{ count: string }[]>();
-  const newest = tx('signing_keys').whereNull('retires_at');
+  await tx.raw('DELETE FROM signing_keys WHERE retires_at <= now()');
+  const { rows } = await tx.raw<{ rows: { retiring: number }[] }>(
+    'SELECT count(*)::int AS retiring FROM signing_keys WHERE retires_at IS NOT NULL',
+  );
   if (gracePeriodSeconds === 0) {
-    await newest.delete();
+    await tx.raw('DELETE FROM signing_keys WHERE retires_at IS NULL');
   } else {
-    if (Number(counted[0]?.count ?? 0) >= RETIRING_KEYS_MAX) return null;
-    await newest.update({ retires_at: tx.expression('now() + make_interval(secs => ?)', [gracePeriodSeconds]) });
+    if ((rows[0]?.retiring ?? 0) >= RETIRING_KEYS_MAX) return null;
+    await tx.raw('UPDATE signing_keys SET retires_at = now() + make_interval(secs => ?) WHERE retires_at IS NULL', [
+      gracePeriodSeconds,
+    ]);
   }
   return insertSigningKey(tx, vault, workspaceId);
 }

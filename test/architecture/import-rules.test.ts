@@ -12,11 +12,11 @@ const SOUND_TREE: SourceFile[] = [
   },
   {
     path: 'db/client.ts',
-    text: "import knex from 'knex'; export class Database { get directory() { return knex({}); } }",
+    text: "import { Pool } from 'pg'; export class Database { directory = new Pool(); }",
   },
   {
     path: 'db/secrets/vault.ts',
-    text: "import type { Knex } from 'knex'; import { a } from '../../domain/ids.ts'; export const b = a;",
+    text: "import type { Client } from 'pg'; import { a } from '../../domain/ids.ts'; export const b = a;",
   },
   {
     path: 'activities/index.ts',
@@ -221,8 +221,14 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   {
     rule: 'a connection opened in an area of db',
     path: 'db/secrets/x.ts',
-    text: "import knex from 'knex';",
+    text: "import pg from 'pg';",
     says: /EnvironmentTransaction/,
+  },
+  {
+    rule: 'a query builder',
+    path: 'db/secrets/x.ts',
+    text: "import type { Knex } from 'knex';",
+    says: /for migrations/,
   },
   { rule: 'directory', path: 'api/x.ts', text: 'await deps.db.directory.raw(sql);', says: /without a tenant/ },
   {

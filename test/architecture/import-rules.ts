@@ -67,6 +67,8 @@ const DATABASE_DRIVERS = new Set(['knex', 'pg']);
 const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'wiring', 'bench', 'test']);
 /** Within db, the only files that open a connection. All others take an open transaction as their first argument. */
 const OPENERS_OF_CONNECTIONS = /^db\/(client|migrate|notifications\/[a-z-]+)\.ts$/;
+/** A query builder would be a second way to write a statement. */
+const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
 /**
  * The only files that query without naming a tenant (`Database.directory`), and why each one must.
@@ -201,6 +203,13 @@ function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<stri
         path: module.path,
         line: use.line,
         message: `imports ${use.packageName}: write the query in db/<area>/<verb-noun>.ts and call it inside withEnvironment`,
+      });
+    } else if (use.packageName === 'knex' && layer !== 'test' && !USERS_OF_KNEX.test(module.path)) {
+      violations.push({
+        path: module.path,
+        line: use.line,
+        message:
+          'imports knex, which is for migrations: write the statement with tx.raw (docs/adr/0010-raw-sql-over-pg.md)',
       });
     } else if (layer === 'db' && !use.typeOnly && !OPENERS_OF_CONNECTIONS.test(module.path)) {
       violations.push({

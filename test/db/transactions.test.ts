@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EnvironmentTransaction } from '../../db/client.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isPassing } from '../../api/http/failures.ts';
+import { claimDispatch } from '../../db/attempts/claim-dispatch.ts';
+import { type EnvironmentTransaction, NoConnectionError } from '../../db/client.ts';
 import { statementOf, valuesOf } from '../../db/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
@@ -11,8 +13,17 @@ describe('a statement', () => {
     [`:a::text || 'HH24:MI'`, { a: 1 }, `$1::text || 'HH24:MI'`, [1]],
   ])('%s', (sql, bindings, text, values) => {
     const statement = statementOf(sql, bindings);
-    expect([statement.text, valuesOf(statement, bindings)]).toEqual([text, values]);
+    expect([statement.text, valuesOf(statement, bindings)]).toEqual([`/* transactions_test */ ${text}`, values]);
     expect(statementOf(sql, bindings)).toBe(statement);
+  });
+
+  test('is sent as it is where nothing is bound: it may be several, and hold question marks', () => {
+    const statement = statementOf(`SELECT '{}'::jsonb ? 'a'; SELECT 1`);
+    expect(statement).toEqual({
+      text: `/* transactions_test */ SELECT '{}'::jsonb ? 'a'; SELECT 1`,
+      name: null,
+      places: [],
+    });
   });
 
   test('refuses a value that is missing', () => {
@@ -41,9 +52,34 @@ describe('a transaction', () => {
         [1, 2, 3].map((n) => tx.raw<{ rows: { n: number }[] }>('SELECT ?::int AS n', [n])),
       );
       expect(numbers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
-      return tx.raw<{ rows: unknown[] }>(`SELECT FROM pg_prepared_statements WHERE statement = 'SELECT $1::int AS n'`);
+      return tx.raw<{ rows: unknown[] }>(
+        `SELECT FROM pg_prepared_statements WHERE statement LIKE '%SELECT $1::int AS n'`,
+      );
     });
     expect(prepared.rows).toHaveLength(1);
+  });
+
+  test('names a statement after its file, for logs, pg_stat_statements and pg_prepared_statements', async () => {
+    const { rows } = await database.db.withEnvironment(database.tenant, async (tx) => {
+      await claimDispatch(tx, 'inv_unknown');
+      return tx.raw<{ rows: { name: string; statement: string }[] }>(
+        `SELECT name, statement FROM pg_prepared_statements WHERE name = 'claim_dispatch'`,
+      );
+    });
+    expect(rows).toEqual([
+      { name: 'claim_dispatch', statement: expect.stringMatching(/^\/\* claim_dispatch \*\/ WITH/) },
+    ]);
+  });
+
+  test('waits for a connection only so long, and says what is missing in its own error', async () => {
+    const { db, tenant } = database;
+    const wait = vi
+      .spyOn(db['pool'], 'connect')
+      .mockRejectedValueOnce(new Error('timeout exceeded when trying to connect'));
+    const refused: unknown = await db.withEnvironment(tenant, () => Promise.resolve()).catch((error: unknown) => error);
+    wait.mockRestore();
+    expect(refused).toBeInstanceOf(NoConnectionError);
+    expect(isPassing(refused)).toBe(true);
   });
 
   test('a statement that fails in front of others fails them, and the connection is as before', async () => {

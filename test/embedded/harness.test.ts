@@ -21,12 +21,13 @@ describe('a test database', () => {
       [new URL(database.applicationUrl).username],
     );
     expect(role).toEqual({ plain: true, owned: '0' });
-    expect(await database.db.directory('environments').select('id')).toEqual([]);
+    const unscoped = await database.db.directory.raw<{ rows: unknown[] }>('SELECT id FROM environments');
+    expect(unscoped.rows).toEqual([]);
   });
 
   it('holds one environment of each kind, and production is protected', async () => {
-    const rows = await database.db.withEnvironment(database.tenant, (tx) =>
-      tx('environments').select('id', 'kind', 'protected').orderBy('kind'),
+    const { rows } = await database.db.withEnvironment(database.tenant, (tx) =>
+      tx.raw<{ rows: unknown[] }>('SELECT id, kind, protected FROM environments ORDER BY kind'),
     );
     expect(rows).toEqual([
       { id: database.tenants.development.environmentId, kind: 'development', protected: false },
@@ -37,7 +38,9 @@ describe('a test database', () => {
 
   it('does not show one workspace to another', async () => {
     const other = await database.anotherWorkspace();
-    const rows = await database.db.withEnvironment(other.staging, (tx) => tx('environments').select('workspace_id'));
+    const { rows } = await database.db.withEnvironment(other.staging, (tx) =>
+      tx.raw<{ rows: { workspace_id: string }[] }>('SELECT workspace_id FROM environments'),
+    );
     expect(new Set(rows.map((row: { workspace_id: string }) => row.workspace_id))).toEqual(
       new Set([other.staging.workspaceId]),
     );

@@ -92,7 +92,7 @@ describe('API key authentication', () => {
   });
 
   it('looks every refused key up in the same way, so that time tells nothing', async () => {
-    const ask = vi.spyOn(api.deps.db.directory, 'ask');
+    const ask = vi.spyOn(api.deps.db.directory, 'raw');
     onTestFinished(() => ask.mockRestore());
     for (const headers of [{}, { Authorization: 'Bearer nonsense' }, { Authorization: `Bearer ${generateApiKey()}` }]) {
       ask.mockClear();

@@ -89,9 +89,13 @@ async function effectAt(values: Record<string, unknown>): Promise<{ effectId: st
 /** As the application does it. Answers null where the database let it pass, else its refusal. */
 async function change(effectId: string, values: Record<string, unknown>): Promise<string | null> {
   return database.db
-    .withEnvironment(database.tenant, (tx) => tx('effects').where({ id: effectId }).update(values))
+    .withEnvironment(database.tenant, (tx) => {
+      const assignments = Object.keys(values).map((column) => `${column} = :${column}`);
+      const sql = `UPDATE effects SET ${assignments.join(', ')} WHERE id = :effectId`;
+      return tx.raw<{ rowCount: number }>(sql, { ...values, effectId });
+    })
     .then(
-      (rows) => (rows === 1 ? null : `${rows} rows`),
+      ({ rowCount }) => (rowCount === 1 ? null : `${rowCount} rows`),
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
 }

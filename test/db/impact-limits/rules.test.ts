@@ -112,7 +112,7 @@ async function untilWaiting(statement: string): Promise<void> {
   await expect
     .poll(async () => {
       const rows = await world.database.asOwner(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND ltrim(query, E' \\n') LIKE $1`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%' || $1`,
         [`${statement}%`],
       );
       return rows.length;
@@ -153,7 +153,7 @@ describe('a reservation', () => {
     expect(await tried((tx) => settle('settled', 1, 3)(tx, effect))).toMatch(/that is final/);
     expect(
       await tried((tx) =>
-        tx('impact_reservations').where({ effect_id: effect.effectId }).update({ state: 'reserved' }),
+        tx.raw(`UPDATE impact_reservations SET state = 'reserved' WHERE effect_id = ?`, [effect.effectId]),
       ),
     ).toMatch(/cannot move/);
     await world.move(effect, { stage: 'settled', outcome: 'failed' });

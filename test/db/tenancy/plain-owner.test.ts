@@ -28,8 +28,8 @@ describe('an owner that is no superuser', () => {
     const db = new Database({ url: applicationUrl, applicationName: 'test' });
     const { workspaceId, environments } = await createWorkspace(db, 'A workspace', 'enterprise');
     const environmentId = environments[0]?.id ?? '';
-    const seen = await db.withEnvironment({ workspaceId, environmentId }, async (tx) =>
-      tx('environments').select('name', 'kind', 'protected'),
+    const { rows: seen } = await db.withEnvironment({ workspaceId, environmentId }, async (tx) =>
+      tx.raw<{ rows: unknown[] }>('SELECT name, kind, protected FROM environments'),
     );
     // Source: service.md "Versioning" 6.
     expect(seen).toEqual([{ name: 'Production', kind: 'production', protected: true }]);
