@@ -107,7 +107,7 @@ export function defineRoute<
   Prepared = unknown,
 >(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared>): AnyRoute {
   // The machinery calls the route with what the definition's own schemas parsed, so the erased types hold.
-  return { kind: 'environment', ...declared(definition) } as AnyRoute;
+  return { kind: 'environment', ...declared(definition) };
 }
 
 type WorkspaceForms<P, Q, B, R extends Responses, Prepared, Tx> = { role: Role } & Forms<
@@ -166,7 +166,7 @@ export function defineUserRoute<
       Prepared
     >,
 ): AnyRoute {
-  return { kind: 'user', scope: null, ...declared(definition) } as AnyRoute;
+  return { kind: 'user', scope: null, ...declared(definition) };
 }
 
 /** Whoever sends to a public route is nobody yet: they get little of our memory. */
@@ -181,7 +181,7 @@ export function definePublicRoute<
 >(
   definition: Declaration<P, Q, B, R> & HandlerForm<Contexts.PublicHandlerContext<Out<P>, Out<Q>, Out<B>>, R>,
 ): AnyRoute {
-  return { kind: 'public', scope: null, bodyBytesMax: PUBLIC_BODY_BYTES_MAX, ...declared(definition) } as AnyRoute;
+  return { kind: 'public', scope: null, bodyBytesMax: PUBLIC_BODY_BYTES_MAX, ...declared(definition) };
 }
 
 /** A route for any credential, where a session need not name an environment. */
@@ -191,7 +191,7 @@ export function defineCredentialRoute<
   B extends Body = undefined,
   R extends Responses = Responses,
 >(definition: Declaration<P, Q, B, R> & HandlerForm<Contexts.CredentialContext<Out<P>, Out<Q>, Out<B>>, R>): AnyRoute {
-  return { kind: 'credential', scope: null, ...declared(definition) } as AnyRoute;
+  return { kind: 'credential', scope: null, ...declared(definition) };
 }
 
 /** What follows from the form: a list takes a page and answers its pagination. */

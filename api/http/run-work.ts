@@ -56,7 +56,7 @@ class Work {
 
   constructor(asked: Asked, store: StoreReply) {
     this.asked = asked;
-    this.forms = asked.route as AnyForms;
+    this.forms = asked.route;
     this.store = store;
     this.caller = asked.caller;
   }
