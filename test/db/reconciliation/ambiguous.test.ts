@@ -61,7 +61,9 @@ const saidOf = (work: Promise<unknown>): Promise<string | null> =>
 const change = (effectId: string, values: Record<string, unknown>): Promise<string | null> =>
   saidOf(
     database.db.withEnvironment(database.tenant, async (tx) => {
-      expect(await tx('effects').where({ id: effectId }).update(values)).toBe(1);
+      const assignments = Object.keys(values).map((column) => `${column} = :${column}`);
+      const sql = `UPDATE effects SET ${assignments.join(', ')} WHERE id = :effectId`;
+      expect(await tx.raw(sql, { ...values, effectId })).toMatchObject({ rowCount: 1 });
     }),
   );
 
