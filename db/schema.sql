@@ -2107,7 +2107,6 @@ CASE
     WHEN ((outcome = 'failed'::text) AND (outcome_source = 'provider_response'::text)) THEN 'provider'::text
     ELSE 'unverified'::text
 END) STORED NOT NULL,
-  unresolved_exposure boolean GENERATED ALWAYS AS ((outcome = ANY (ARRAY['pending'::text, 'unknown'::text]))) STORED NOT NULL,
   CONSTRAINT effects_pkey PRIMARY KEY (id),
   CONSTRAINT effects_invocation_id_key UNIQUE (invocation_id),
   CONSTRAINT effects_check CHECK (((stage = 'rejected'::text) = (rejection_reason IS NOT NULL))),

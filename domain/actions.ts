@@ -18,6 +18,8 @@ export interface ImpactDeclaration {
   currency?: string;
   amount: { path: string } | { const: number };
   bound: 'exact' | 'upper_bound';
+  /** Where the response that accepted it says how much was used: what an `upper_bound` settles to. */
+  observed?: { path: string };
 }
 
 /** A declared quantity with its amount taken from the input: minor units for money, a count otherwise. */

@@ -21,6 +21,7 @@ export const impactDeclarationSchema = z
       z.strictObject({ const: z.int().min(0).max(Number.MAX_SAFE_INTEGER) }),
     ]),
     bound: z.enum(['exact', 'upper_bound']),
+    observed: z.strictObject({ path: z.string().min(1).max(512) }).optional(),
   })
   .superRefine((declaration, context) => {
     if (declaration.dimension === MONEY && declaration.currency === undefined) {
@@ -32,7 +33,20 @@ export const impactDeclarationSchema = z
     if ('path' in declaration.amount && parsePath(declaration.amount.path)?.[0] !== 'input') {
       context.addIssue({ code: 'custom', path: ['amount', 'path'], message: 'must be a path such as input.amount' });
     }
+    if (declaration.observed !== undefined) checkObserved(declaration.bound, declaration.observed.path, context);
   });
+
+const OBSERVED_ROOTS: readonly unknown[] = ['status', 'headers', 'body'];
+
+function checkObserved(bound: ImpactDeclaration['bound'], path: string, context: z.RefinementCtx): void {
+  if (bound !== 'upper_bound') {
+    context.addIssue({ code: 'custom', path: ['observed'], message: 'is for the bound upper_bound only' });
+  }
+  if (!OBSERVED_ROOTS.includes(parsePath(path)?.[0])) {
+    const message = 'must be a path into status, headers or body, such as body.charged';
+    context.addIssue({ code: 'custom', path: ['observed', 'path'], message });
+  }
+}
 
 export const impactDeclarationsSchema = z.array(impactDeclarationSchema).max(DECLARATIONS_MAX);
 

@@ -18,6 +18,10 @@ const impactDeclaration = z
     currency: z.string().optional(),
     amount: z.union([z.strictObject({ path: z.string() }), z.strictObject({ const: z.int() })]),
     bound: z.enum(['exact', 'upper_bound']),
+    observed: z
+      .strictObject({ path: z.string() })
+      .optional()
+      .describe('Path into the response `{status, headers, body}`: what an `upper_bound` settles to.'),
   })
   .meta({ id: 'ImpactDeclaration' });
 

@@ -61,6 +61,8 @@ export interface ReadBody<Parsed> {
 interface OfEnvironment<Parsed> {
   /** What an API key needs; `null`: any authenticated caller. */
   scope: Scope | null;
+  /** A key that holds this one instead passes too. The route then shows it what the key itself made, and nothing else. */
+  ownWithScope?: Scope;
   /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
   role?: Role;
   /**

@@ -133,8 +133,8 @@ async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Prom
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
  */
-export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'role'>): void {
-  const { scope } = route;
+export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope }): void {
+  const { scope, ownWithScope } = route;
   if (caller.type === 'session') {
     if (route.role === undefined) {
       if (scope === null) return;
@@ -143,7 +143,12 @@ export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'ro
     return requireRole(caller.role, route.role);
   }
   if (scope === null || caller.scopes.has(scope)) return;
-  throw new ServiceError('AUTHORIZATION_ERROR', {
+  if (ownWithScope !== undefined && caller.scopes.has(ownWithScope)) return;
+  throw lacksScope(scope);
+}
+
+export function lacksScope(scope: Scope): ServiceError {
+  return new ServiceError('AUTHORIZATION_ERROR', {
     message: `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`,
   });
 }

@@ -1,6 +1,8 @@
 import { getPreview } from '../../db/previews/get-preview.ts';
+import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { defineRoute, type KeyCaller } from '../http/define-route.ts';
+import { lacksScope } from '../http/identify.ts';
 import { presentPreview, previewParams, previewSchema } from './schemas.ts';
 
 export const getPreviewRoute = defineRoute({
@@ -9,15 +11,27 @@ export const getPreviewRoute = defineRoute({
   path: '/api/v2/actions/previews/{id}',
   summary: 'Get a preview',
   description:
-    'Also of those that the service made for an approval. A preview never changes; `expired` and `effectId` tell what became of it.',
+    'Also of those that the service made for an approval. A preview never changes; `expired` and `effectId` tell what became of it. ' +
+    'A key with `actions:invoke` alone reads the previews that it made itself.',
   scope: 'actions:read',
+  ownWithScope: 'actions:invoke',
   role: 'member',
   request: { params: previewParams },
   response: { 200: previewSchema },
   errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
+  async read(tx, { params, caller }) {
     const preview = await getPreview(tx, params.id);
+    // What it did not make, and what is not there, are one answer to such a key: it learns of no other preview.
+    if (caller.type === 'api_key' && !caller.scopes.has('actions:read') && !isMadeBy(preview, caller)) {
+      throw lacksScope('actions:read');
+    }
     if (!preview) throw notFound('preview');
     return presentPreview(preview);
   },
 });
+
+/** One that the service made for an approval is not the requester's, though it says who asked. */
+function isMadeBy(preview: PreviewRecord | null, { keyId }: KeyCaller): boolean {
+  if (preview?.madeBy !== 'caller') return false;
+  return preview.createdBy.type === 'api_key' && preview.createdBy.id === keyId;
+}

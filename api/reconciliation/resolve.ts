@@ -6,7 +6,12 @@ import { giveBackAllowance } from '../../db/plans/give-back-allowance.ts';
 import type { Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
 import { recordResolution } from '../../db/reconciliation/record-resolution.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
-import { partialEffectOf, settledImpactIssues, settledImpactOf } from '../../domain/reconciliation/resolutions.ts';
+import {
+  partialEffectIssues,
+  partialEffectOf,
+  settledImpactIssues,
+  settledImpactOf,
+} from '../../domain/reconciliation/resolutions.ts';
 import type { Actor, AuditEntry } from '../http/define-route.ts';
 import type { resolveBody } from './schemas.ts';
 
@@ -55,7 +60,10 @@ export async function resolve(
   const previousOutcome = previousOutcomeOf(resolvable);
   refuseRequester(actor, resolvable);
   const { effect, invocationId } = resolvable;
-  const issues = settledImpactIssues(body, effect?.impact ?? []);
+  const issues = [
+    ...partialEffectIssues(body, effect?.partialEffect ?? 'none'),
+    ...settledImpactIssues(body, effect?.impact ?? []),
+  ];
   if (issues.length > 0) throw validationError(issues);
   const { summary, providerIds = {}, url = null } = body.evidence;
   await recordResolution(tx, {

@@ -36,7 +36,12 @@ const evidenceBody = z.strictObject({
 export const resolveBody = z
   .strictObject({
     outcome: z.enum(['succeeded', 'failed']),
-    partialEffect: z.enum(PARTIAL_EFFECTS).optional().describe('What it left behind all the same; `none` by default.'),
+    partialEffect: z
+      .enum(PARTIAL_EFFECTS)
+      .optional()
+      .describe(
+        'What it left behind all the same. Needed for `failed` where the `partialEffect` of the effect is `possible`; else `none` by default.',
+      ),
     settledImpact: z
       .array(impactQuantitySchema)
       .max(QUANTITIES_MAX)

@@ -55,7 +55,7 @@ export const EFFECT_COLUMNS = `
   e.adapter_version AS "adapterVersion", e.stage, e.outcome, e.partial_effect AS "partialEffect", e.grade, e.verification,
   e.provider_reference AS "providerReference", e.target, e.impact, e.preview_id AS "previewId", e.approval_id AS "approvalId",
   e.binding_digest AS "bindingDigest", e.compensates, e.rejection_reason AS "rejectionReason",
-  e.unresolved_exposure AS "unresolvedExposure", e.reconcile_attempts AS "reconcileAttempts",
+  EXISTS (SELECT FROM impact_reservations r WHERE r.effect_id = e.id AND r.state = 'reserved') AS "unresolvedExposure", e.reconcile_attempts AS "reconcileAttempts",
   e.reconcile_next_at AS "reconcileNextAt", e.reconcile_exhausted AS "reconcileExhausted", e.created_at AS "createdAt",
   e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
 

@@ -2,9 +2,10 @@ import type { Exposure, ReservationState } from '../../domain/impact-limits/limi
 import { reservationPlace, settledAmount, type SettledImpact } from '../../domain/impact-limits/settle.ts';
 import type { Outcome, PartialEffect, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { readObservedImpact } from './read-observed-impact.ts';
 
 export interface HowSettled {
-  /** How much was really used, where anyone knows: the `settledImpact` of a resolution, or what the provider's record says. */
+  /** How much was really used, by a resolution; null where it does not say. Left out: as the provider's response says. */
   settledImpact?: SettledImpact | null;
 }
 
@@ -32,6 +33,7 @@ export async function settleReservationsOf(
 
 interface UnreleasedRow {
   id: string;
+  effectId: string;
   limitId: string;
   period: string;
   amount: number;
@@ -45,7 +47,7 @@ interface UnreleasedRow {
 }
 
 const UNRELEASED = `
-  SELECT r.id, r.limit_id AS "limitId", r.period, CAST(r.amount AS float8) AS amount, r.state, r.exposure, l.dimension, l.currency,
+  SELECT r.id, r.effect_id AS "effectId", r.limit_id AS "limitId", r.period, CAST(r.amount AS float8) AS amount, r.state, r.exposure, l.dimension, l.currency,
     e.stage, e.outcome, e.partial_effect AS "partialEffect"
   FROM effects e JOIN impact_reservations r ON r.effect_id = e.id AND r.state <> 'released' JOIN impact_limits l ON l.id = r.limit_id`;
 const LOCKED = 'ORDER BY r.limit_id FOR NO KEY UPDATE OF e, r';
@@ -65,6 +67,7 @@ async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: Ho
     await tx.raw('UPDATE impact_reservations SET exposure = ? WHERE id = ANY(?)', [place.exposure, ids]);
   }
   if (moving.length === 0) return;
+  const settledImpact = place.state === 'settled' ? await settledImpactOf(tx, moving, how) : null;
   await tx.raw(MOVE, {
     ...place,
     moving: JSON.stringify(
@@ -72,10 +75,19 @@ async function settle(tx: EnvironmentTransaction, rows: UnreleasedRow[], how: Ho
         id: row.id,
         limit_id: row.limitId,
         period: row.period,
-        settled: place.state === 'settled' ? settledAmount(row, how.settledImpact ?? null) : 0,
+        settled: place.state === 'settled' ? settledAmount(row, settledImpact) : 0,
       })),
     ),
   });
+}
+
+async function settledImpactOf(
+  tx: EnvironmentTransaction,
+  [first]: UnreleasedRow[],
+  { settledImpact }: HowSettled,
+): Promise<SettledImpact | null> {
+  if (settledImpact !== undefined || first === undefined) return settledImpact ?? null;
+  return readObservedImpact(tx, first.effectId);
 }
 
 /** Locks the counters in the order of their limits' ids, as the reservation does, and of a record set too; then the trigger moves them. */

@@ -5,9 +5,12 @@ export const name = '0032-outcomes';
 /**
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.
+ *
+ * An exposure is unresolved where a reservation is held, and the reservations say so themselves.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(AMBIGUOUS_EFFECTS);
+  await knex.raw('ALTER TABLE effects DROP COLUMN unresolved_exposure');
 }
 
 const AMBIGUOUS_EFFECTS = `

@@ -1,5 +1,5 @@
 import type { ImpactQuantity } from '../../domain/actions.ts';
-import type { InvocationStatus, Outcome, Stage } from '../../domain/lifecycle.ts';
+import type { InvocationStatus, Outcome, PartialEffect, Stage } from '../../domain/lifecycle.ts';
 import { abandonLostReplays } from '../attempts/abandon-lost-replays.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { ActorRecord } from '../invocations/records.ts';
@@ -24,6 +24,7 @@ export interface Resolvable {
     windowLeftSeconds: number | null;
     timeoutMs: number;
     openReplay: boolean;
+    partialEffect: PartialEffect;
     /** A read found more than one record at the provider. */
     ambiguous: boolean;
   } | null;
@@ -47,7 +48,7 @@ export async function lockResolvableInvocation(
          'replays', COALESCE((e.capabilities ->> 'replay')::boolean, false),
          'windowLeftSeconds', (e.capabilities ->> 'idempotencyWindowSeconds')::double precision
            - EXTRACT(EPOCH FROM clock_timestamp() - e.first_dispatched_at),
-         'timeoutMs', v.definition -> 'timeoutMs', 'ambiguous', is_ambiguous(e.id),
+         'timeoutMs', v.definition -> 'timeoutMs', 'ambiguous', is_ambiguous(e.id), 'partialEffect', e.partial_effect,
          'openReplay', EXISTS (SELECT FROM attempts p WHERE p.invocation_id = i.id AND p.kind = 'replay' AND p.status = 'started'))
        END AS effect
      FROM invocations i JOIN actions a ON a.id = i.action_id JOIN action_versions v ON v.id = i.version_id

@@ -12,7 +12,17 @@ export interface ResolutionRequest {
   settledImpact?: StatedQuantity[] | undefined;
 }
 
-/** Who says nothing of it says that an effect which failed left none behind. */
+/**
+ * Where a part of an effect was possible, whoever says that it failed says what it left behind: nothing is given back by
+ * default. Paths are relative to the body.
+ */
+export function partialEffectIssues(request: ResolutionRequest, known: PartialEffect): Issue[] {
+  if (request.outcome !== 'failed' || request.partialEffect !== undefined || known !== 'possible') return [];
+  const message = 'is needed: the effect may have happened in part. Say none, possible or confirmed';
+  return [{ path: 'body.partialEffect', message }];
+}
+
+/** Who says nothing of it, where nothing was possible, says that it left none behind. */
 export function partialEffectOf(request: ResolutionRequest): PartialEffect {
   return request.partialEffect ?? 'none';
 }

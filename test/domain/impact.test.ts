@@ -46,6 +46,12 @@ it.each<[string, Record<string, unknown>, boolean]>([
   ['path and constant', { amount: { path: 'input.x', const: 1 } }, false],
   ['an unknown bound', { bound: 'lower_bound' }, false],
   ['an unknown member', { unit: 'x' }, false],
+  ['what to observe of a bound', { bound: 'upper_bound', observed: { path: 'body.charged' } }, true],
+  ['what to observe in a header', { bound: 'upper_bound', observed: { path: 'headers["x-used"]' } }, true],
+  ['what to observe of an exact amount', { observed: { path: 'body.charged' } }, false],
+  ['what to observe outside of the response', { bound: 'upper_bound', observed: { path: 'input.amount' } }, false],
+  ['a broken path to observe', { bound: 'upper_bound', observed: { path: 'body..x' } }, false],
+  ['a constant to observe', { bound: 'upper_bound', observed: { const: 1 } }, false],
 ])('a declaration of %s', (_, changes, fits) => {
   const declaration = JSON.parse(JSON.stringify({ ...money, ...changes })) as unknown;
   expect(impactDeclarationsSchema.safeParse([declaration]).success).toBe(fits);

@@ -108,7 +108,7 @@ describe('SIGKILL of everything, and a new npm start', () => {
     const again = await invoke(api, hanging, { input: {} }, { 'Idempotency-Key': 'held' });
     expect(Date.now() - restartedAtMs).toBeLessThan(UNKNOWN_WITHIN_MS);
     expect(again.invocation).toMatchObject({ id: held.id, status: 'unknown', grade: 'unknown' });
-    expect(await effectOf(api, again.invocation)).toMatchObject({ stage: 'reconciling', unresolvedExposure: true });
+    expect(await effectOf(api, again.invocation)).toMatchObject({ stage: 'reconciling', outcome: 'unknown' });
     expect(await sentTo(target, HANGING)).toBe(1);
 
     // What was promised stands; what was cut off before its promise has one effect, or none, and a grade.

@@ -33,6 +33,6 @@ test('a workflow whose first run is past its retention is run again: nothing is 
   });
   expect(again).toMatchObject({ status: 'unknown', stage: 'reconciling' });
   expect(await reconciliation.describe()).toMatchObject({ runId, status: { name: 'RUNNING' } });
-  expect(await effectOf(service, invocation)).toMatchObject({ stage: 'reconciling', unresolvedExposure: true });
+  expect(await effectOf(service, invocation)).toMatchObject({ stage: 'reconciling', outcome: 'unknown' });
   expect(await target.requests('/orders')).toHaveLength(1);
 });

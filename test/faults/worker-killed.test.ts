@@ -72,7 +72,7 @@ describe.concurrent('SIGKILL of the worker process while the target holds a requ
       outcome: 'unknown',
       grade: 'unknown',
       partialEffect: 'possible',
-      unresolvedExposure: true,
+      unresolvedExposure: false,
       reconciliation: { exhausted: false },
       attempts: [{ kind: 'dispatch', status: 'abandoned', observedOutcome: 'unknown' }],
     });

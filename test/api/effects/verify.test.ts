@@ -33,7 +33,11 @@ async function acknowledged(): Promise<Effect> {
 
 async function resolved(): Promise<Effect> {
   const { effect } = await unknownOf(service, { url: `${target.baseUrl}/status?status=503` });
-  const reply = await operator.post(`${pathOf(effect)}/resolve`, { outcome: 'failed', evidence });
+  const reply = await operator.post(`${pathOf(effect)}/resolve`, {
+    outcome: 'failed',
+    partialEffect: 'none',
+    evidence,
+  });
   expect(reply.status, reply.text).toBe(200);
   return effectIn(reply);
 }

@@ -187,6 +187,40 @@ describe('a limit on an action', () => {
     expect(await limitNow(id)).toMatchObject({ reserved: 0, settled: 250, available: 750 });
   });
 
+  const settledBy = async (path: string, amount: number, query = '', overrides: JsonObject = {}) => {
+    const impact = [{ ...MONEY, bound: 'upper_bound', observed: { path } }];
+    const { action } = await refundAction(query, { impact, ...overrides });
+    const id = await limitOn(action);
+    const effect = await effectOf(service, (await refund(action, amount)).invocation);
+    return { id, effect };
+  };
+
+  test.each([
+    ['what the response says', 'body.copies', 600, 1],
+    ['the whole, where it says nothing', 'body.charged', 600, 600],
+    ['the whole, where it says no number', 'body.id', 600, 600],
+    ['the whole, where it says more than was reserved', 'status', 100, 100],
+    ['what its status says', 'status', 600, 201],
+  ])('of an upper bound settles to %s', async (_what, path, amount, settled) => {
+    const { id, effect } = await settledBy(path, amount);
+    expect(effect).toMatchObject({
+      outcome: 'succeeded',
+      unresolvedExposure: false,
+      reservations: [{ state: 'settled', amount, settled, released: amount - settled }],
+    });
+    expect(await limitNow(id)).toMatchObject({ reserved: 0, settled, available: 1_000 - settled });
+  });
+
+  test('of an upper bound settles in full what only a read-back found', async () => {
+    const verify = {
+      request: { method: 'GET', url: `${target.baseUrl}/orders/refund-${paths + 1}` },
+      expect: [{ path: 'body.copies', op: 'eq', value: 1 }],
+    };
+    const { effect } = await settledBy('body.copies', 600, '&answer=500', { verify });
+    const reply = await service.post(`/api/v2/actions/effects/${effect.id}/reconcile`, undefined);
+    expect(effectIn(reply)).toMatchObject({ outcome: 'succeeded', reservations: [{ settled: 600, released: 0 }] });
+  });
+
   test('is settled by what reconciliation reads', async () => {
     for (const [state, expected] of [
       ['done', { state: 'settled', settled: 600, exposure: null }],

@@ -76,7 +76,7 @@ describe('what an invocation is graded', () => {
       outcome: 'unknown',
       grade: 'unknown',
       partialEffect: 'possible',
-      unresolvedExposure: true,
+      unresolvedExposure: false,
       reconciliation: { exhausted: false },
     });
     // The reply does not wait for the hand-over.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
+import type { Scope } from '../../../domain/scopes.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
@@ -251,5 +252,43 @@ describe('a refresh', () => {
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(old.id)));
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
     expect(replies.filter((reply) => reply.status === 409)).toHaveLength(5);
+  });
+});
+
+describe('a key with actions:invoke alone', () => {
+  const keyWith = async (...scopes: Scope[]) => {
+    const { key } = await service.createKey(service.database.tenant, { scopes });
+    const post = (path: string, body: unknown) => service.call('POST', path, { key, body });
+    return { post, get: (path: string) => service.call('GET', path, { key }) };
+  };
+  const pathOf = (id: string) => `/api/v2/actions/previews/${id}`;
+
+  test('reads the preview that it made, and no other', async () => {
+    const [agent, neighbour, reader] = await Promise.all([
+      keyWith('actions:invoke'),
+      keyWith('actions:invoke'),
+      keyWith('actions:read'),
+    ]);
+    const made = await preview(agent, refund, { input: INPUT });
+    expect(await readPreview(agent, made.id)).toEqual(made);
+    expect(await readPreview(reader, made.id)).toEqual(made);
+    const others = await Promise.all([
+      neighbour.get(pathOf(made.id)),
+      agent.get(pathOf((await preview(service, refund, { input: INPUT })).id)),
+      // What is not there is told apart from another's by nobody who may read neither.
+      agent.get(pathOf('prv_0000000000000000000001')),
+    ]);
+    for (const reply of others) {
+      expect([reply.status, errorOf(reply).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(errorOf(reply).message).toContain('actions:read');
+    }
+  });
+
+  test('still needs actions:read for everything else, and no other scope reads a preview', async () => {
+    const made = await preview(service, refund, { input: INPUT });
+    const [agent, other] = await Promise.all([keyWith('actions:invoke'), keyWith('actions:write')]);
+    expect((await other.get(pathOf(made.id))).status).toBe(403);
+    expect((await agent.get(`/api/v2/actions/${refund}`)).status).toBe(403);
+    expect((await agent.get('/api/v2/actions/effects')).status).toBe(403);
   });
 });

@@ -36,7 +36,7 @@ const failed = async (): Promise<string> => {
   return (await invoke(service, action)).invocation.effectId ?? '';
 };
 const resolve = (effectId: string, outcome: string) =>
-  operator.post(`/api/v2/actions/effects/${effectId}/resolve`, { outcome, evidence });
+  operator.post(`/api/v2/actions/effects/${effectId}/resolve`, { outcome, partialEffect: 'none', evidence });
 const settledInvocation = async (id: string, status: string) => {
   await expect
     .poll(async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status)

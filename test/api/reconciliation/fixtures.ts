@@ -47,7 +47,7 @@ async function giveUp({ api }: World, invocationId: string, effectId: string | n
   await api.database.asOwner(`UPDATE invocations SET status = 'unknown' WHERE id = $1`, [invocationId]);
 }
 
-const resolution = { outcome: 'failed', evidence: { summary: 'looked it up' } };
+const resolution = { outcome: 'failed', partialEffect: 'none', evidence: { summary: 'looked it up' } };
 const unknown = async (world: World): Promise<FixtureRequest> => ({ params: { id: await plantUnknownEffect(world) } });
 
 export const fixtures: RouteFixtures = {

@@ -132,7 +132,7 @@ describe('POST /actions/effects/{id}/replay', () => {
     const { effect } = await unknownOf(service, config());
     for (const replays of [1, 2]) {
       const replayed = effectIn(await replay(effect));
-      expect(replayed).toMatchObject({ stage: 'reconciling', outcome: 'unknown', unresolvedExposure: true });
+      expect(replayed).toMatchObject({ stage: 'reconciling', outcome: 'unknown', partialEffect: 'possible' });
       expect(replayed.attempts.filter(({ kind }) => kind === 'replay')).toHaveLength(replays);
     }
   });

@@ -100,12 +100,31 @@ describe('POST /actions/effects/{id}/resolve', () => {
     });
   });
 
+  test('whoever says failed of what may have happened in part says what it left: 400, after who may', async () => {
+    const { effect } = await unknownOf(service, lost(), { impact: money });
+    expect(effect.partialEffect).toBe('possible');
+    const silent = { outcome: 'failed', evidence };
+    const reply = await resolveEffect(effect.id, silent);
+    expect([reply.status, errorOf(reply).details]).toEqual([
+      400,
+      { issues: [{ path: 'body.partialEffect', message: expect.stringContaining('is needed') as string }] },
+    ]);
+    expect((await service.post(`/api/v2/actions/effects/${effect.id}/resolve`, silent)).status).toBe(403);
+    expect(effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).outcome).toBe('unknown');
+    for (const [partialEffect, status] of [
+      ['none', 200],
+      ['none', 409],
+    ] as const)
+      expect((await resolveEffect(effect.id, { ...silent, partialEffect })).status).toBe(status);
+    expect((await resolveEffect(effect.id, silent)).status).toBe(409);
+  });
+
   test('a second one is 409 and changes nothing; the original Idempotency-Key stays taken', async () => {
     const action = await createAction(service, lost());
     const key = { 'Idempotency-Key': `taken-${action}` };
     const { invocation } = await invoke(service, action, { input: {} }, key);
     const effect = await effectOf(service, invocation);
-    const first = effectIn(await resolveEffect(effect.id, { outcome: 'failed', evidence }));
+    const first = effectIn(await resolveEffect(effect.id, { outcome: 'failed', partialEffect: 'none', evidence }));
     const second = await resolveEffect(effect.id, { outcome: 'succeeded', evidence });
     expect(second.status).toBe(409);
     expect(errorOf(second).code).toBe('CONFLICT');
@@ -176,7 +195,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
     const { effect } = await unknownOf(service, lost());
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        resolveEffect(effect.id, { outcome: n % 2 === 0 ? 'failed' : 'succeeded', evidence }),
+        resolveEffect(effect.id, { outcome: n % 2 === 0 ? 'failed' : 'succeeded', partialEffect: 'none', evidence }),
       ),
     );
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -227,7 +246,7 @@ describe('a settlement that races a resolution', () => {
 
   test('that comes second: it finds the resolution and leaves it', async () => {
     const { effect, invocation } = await unknownOf(service, lost());
-    await resolveEffect(effect.id, { outcome: 'failed', evidence });
+    await resolveEffect(effect.id, { outcome: 'failed', partialEffect: 'none', evidence });
     await service.database.db.withEnvironment(service.database.tenant, async (tx) => {
       const work = await lockInvocationWork(tx, invocation.id);
       if (!work) throw new Error('gone');
@@ -273,7 +292,7 @@ describe('POST /actions/invocations/{id}/resolve', () => {
     expect(await used()).toBe(before - 1);
     const { effect } = await unknownOf(service, lost());
     expect(await used()).toBe(before);
-    await resolveEffect(effect.id, { outcome: 'failed', evidence });
+    await resolveEffect(effect.id, { outcome: 'failed', partialEffect: 'none', evidence });
     expect(await used()).toBe(before - 1);
   });
 
