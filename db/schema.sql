@@ -946,6 +946,49 @@ ALTER FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) OWNER 
 REVOKE ALL ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_old_approvals(ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM approval_decisions d WHERE d.approval_id = ANY (ids);
+      DELETE FROM approvals a WHERE a.id = ANY (ids);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_old_approvals(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_approvals(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_approvals(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_old_previews(ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      one text;
+      deleted integer := 0;
+    BEGIN
+      FOREACH one IN ARRAY ids LOOP
+        IF pg_try_advisory_xact_lock(preview_lock_of(one)) THEN
+          DELETE FROM previews p WHERE p.id = one AND p.expires_at < now() - interval '30 days'
+            AND NOT EXISTS (SELECT FROM previews s WHERE s.supersedes = one)
+            AND NOT EXISTS (SELECT FROM invocations i WHERE i.preview_id = one);
+          IF FOUND THEN deleted := deleted + 1; END IF;
+        END IF;
+      END LOOP;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_old_previews(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_previews(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_previews(text[]) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.end_api_key_use()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1118,6 +1161,46 @@ END
 ALTER FUNCTION find_lost_messages(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_old_approvals(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.id
+    FROM approvals a
+   WHERE ((a.id > find_old_approvals.after_id) AND (a.kind = 'free_standing'::text) AND (a.status <> 'pending'::text) AND (a.awaited_status = a.status) AND (a.decided_at < (now() - '90 days'::interval)) AND (a.expires_at < (now() - '90 days'::interval)))
+   ORDER BY a.id
+  LIMIT find_old_approvals.most;
+END
+;
+ALTER FUNCTION find_old_approvals(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_old_approvals(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_old_approvals(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_old_previews(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT u.preview_id
+    FROM unused_previews u
+   WHERE ((u.preview_id > find_old_previews.after_id) AND (u.expires_at < (now() - '30 days'::interval)) AND (NOT (EXISTS ( SELECT
+            FROM previews p
+           WHERE (p.supersedes = u.preview_id)))) AND (NOT (EXISTS ( SELECT
+            FROM invocations i
+           WHERE (i.preview_id = u.preview_id)))) AND (NOT (EXISTS ( SELECT
+            FROM approvals a
+           WHERE (a.preview_id = u.preview_id)))))
+   ORDER BY u.preview_id
+  LIMIT find_old_previews.most;
+END
+;
+ALTER FUNCTION find_old_previews(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_old_previews(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_old_previews(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_overdue_reads(overdue_by interval, after_id text, most integer)
  RETURNS TABLE(id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
@@ -1347,6 +1430,31 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.kind = 'free_standing' AND OLD.decided_at < now() - interval '90 days' AND OLD.expires_at < now() - interval '90 days' THEN
+      RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'approval % is never deleted: a free-standing one goes 90 days after its end', OLD.id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_approval_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF EXISTS (SELECT FROM approvals a WHERE a.id = OLD.approval_id AND a.kind = 'free_standing'
+        AND a.decided_at < now() - interval '90 days' AND a.expires_at < now() - interval '90 days') THEN
+      RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'decisions are append-only: they go with approval %', OLD.approval_id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_archived_policy()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1381,6 +1489,16 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_preview()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.expires_at < now() - interval '30 days' THEN RETURN OLD; END IF;
+    RAISE EXCEPTION 'previews are append-only: % goes 30 days after it expired', OLD.id USING ERRCODE = 'check_violation';
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_resolution()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1411,6 +1529,19 @@ AS $function$
     RETURN NEW;
   END $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.keep_unused_preview()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      INSERT INTO unused_previews (preview_id, environment_id, expires_at) VALUES (NEW.id, NEW.environment_id, NEW.expires_at);
+      RETURN NULL;
+    END $function$
+;
+REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION public.list_environment_ids()
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
@@ -1478,6 +1609,25 @@ AS $function$
   END $function$
 ;
 REVOKE ALL ON FUNCTION move_policy_revision() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.move_unused_preview()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      IF TG_OP = 'INSERT' THEN
+        DELETE FROM unused_previews WHERE preview_id = NEW.preview_id;
+      ELSE
+        INSERT INTO unused_previews (preview_id, environment_id, expires_at)
+        SELECT id, environment_id, expires_at FROM previews WHERE id = OLD.preview_id AND made_by = 'caller'
+        ON CONFLICT DO NOTHING;
+      END IF;
+      RETURN NULL;
+    END $function$
+;
+REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
  RETURNS bigint
@@ -1795,11 +1945,16 @@ CREATE TABLE approval_decisions (
 );
 ALTER TABLE approval_decisions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE approval_decisions FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON approval_decisions FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_retention ON approval_decisions FOR DELETE TO service_directory USING (true);
 CREATE POLICY tenant ON approval_decisions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON approval_decisions TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+GRANT DELETE ON approval_decisions TO service_directory;
+GRANT SELECT (approval_id) ON approval_decisions TO service_directory;
+CREATE TRIGGER append_only BEFORE UPDATE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER check_decision BEFORE INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION check_approval_decision();
 CREATE TRIGGER conclude AFTER INSERT ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION conclude_approval();
+CREATE TRIGGER keep BEFORE DELETE ON public.approval_decisions FOR EACH ROW EXECUTE FUNCTION keep_approval_decision();
 
 CREATE TABLE approval_policies (
   id text COLLATE "C" NOT NULL,
@@ -1895,17 +2050,23 @@ CREATE TABLE approvals (
   CONSTRAINT approvals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
 );
 CREATE INDEX approvals_by_action ON public.approvals USING btree (action_id, created_at DESC, id DESC);
+CREATE INDEX approvals_by_preview ON public.approvals USING btree (preview_id) WHERE (preview_id IS NOT NULL);
 CREATE INDEX approvals_by_status ON public.approvals USING btree (environment_id, status, created_at DESC, id DESC);
+CREATE INDEX approvals_ended_free_standing ON public.approvals USING btree (decided_at) WHERE ((kind = 'free_standing'::text) AND (status <> 'pending'::text));
 CREATE INDEX approvals_newest_first ON public.approvals USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX approvals_pending_free_standing ON public.approvals USING btree (environment_id) WHERE ((kind = 'free_standing'::text) AND (status = 'pending'::text));
 CREATE INDEX approvals_watched ON public.approvals USING btree (id) WHERE ((awaited_status IS NULL) OR (awaited_status = 'pending'::text));
 ALTER TABLE approvals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE approvals FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_retention ON approvals FOR DELETE TO service_directory USING (((kind = 'free_standing'::text) AND (decided_at < (now() - '90 days'::interval)) AND (expires_at < (now() - '90 days'::interval))));
 CREATE POLICY tenant ON approvals FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON approvals TO service_app;
+GRANT DELETE ON approvals TO service_directory;
 GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
-GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
-CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
+CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
 
 CREATE TABLE attempts (
   id text COLLATE "C" NOT NULL,
@@ -2130,7 +2291,7 @@ ALTER TABLE effects FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON effects FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON effects TO service_app;
-GRANT SELECT (id, environment_id, invocation_id, action_name, stage, reconcile_next_at, reconcile_exhausted, updated_at) ON effects TO service_directory;
+GRANT SELECT (id, environment_id, invocation_id, action_name, preview_id, stage, reconcile_next_at, reconcile_exhausted, updated_at) ON effects TO service_directory;
 CREATE CONSTRAINT TRIGGER agree_with_reservations AFTER UPDATE OF stage, outcome, partial_effect ON public.effects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.stage <> ALL (ARRAY['awaiting_approval'::text, 'ready'::text])) AND (((old.stage IS DISTINCT FROM new.stage) OR (old.outcome IS DISTINCT FROM new.outcome)) OR (old.partial_effect IS DISTINCT FROM new.partial_effect)))) EXECUTE FUNCTION agree_with_reservations();
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.approval_id IS NOT NULL) AND (old.stage = 'awaiting_approval'::text) AND (new.stage = 'ready'::text))) EXECUTE FUNCTION check_approval_of_effect();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
@@ -2441,14 +2602,16 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, status, created_at, updated_at, preview_id) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
+CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
+CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
 CREATE TABLE late_answers (
   attempt_id text COLLATE "C" NOT NULL,
@@ -2748,10 +2911,16 @@ CREATE TABLE previews (
 CREATE INDEX previews_newest_first ON public.previews USING btree (environment_id, created_at DESC, id DESC);
 ALTER TABLE previews ENABLE ROW LEVEL SECURITY;
 ALTER TABLE previews FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON previews FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_retention ON previews FOR DELETE TO service_directory USING ((expires_at < (now() - '30 days'::interval)));
 CREATE POLICY tenant ON previews FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON previews TO service_app;
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
+GRANT DELETE ON previews TO service_directory;
+GRANT SELECT (id, expires_at, supersedes) ON previews TO service_directory;
+CREATE TRIGGER append_only BEFORE UPDATE ON public.previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER check_succession BEFORE INSERT ON public.previews FOR EACH ROW WHEN ((new.supersedes IS NOT NULL)) EXECUTE FUNCTION check_preview_succession();
+CREATE TRIGGER keep BEFORE DELETE ON public.previews FOR EACH ROW EXECUTE FUNCTION keep_preview();
+CREATE TRIGGER keep_unused AFTER INSERT ON public.previews FOR EACH ROW WHEN ((new.made_by = 'caller'::text)) EXECUTE FUNCTION keep_unused_preview();
 
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
@@ -2935,6 +3104,21 @@ CREATE POLICY tenant ON signing_keys FOR ALL TO PUBLIC USING ((workspace_id = cu
 GRANT DELETE, INSERT, SELECT ON signing_keys TO service_app;
 GRANT UPDATE (master_key_version, wrapped_data_key, retires_at) ON signing_keys TO service_app;
 
+CREATE TABLE unused_previews (
+  preview_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT unused_previews_pkey PRIMARY KEY (preview_id)
+);
+CREATE INDEX unused_previews_live ON public.unused_previews USING btree (environment_id, expires_at);
+CREATE INDEX unused_previews_old ON public.unused_previews USING btree (expires_at);
+ALTER TABLE unused_previews ENABLE ROW LEVEL SECURITY;
+ALTER TABLE unused_previews FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON unused_previews FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON unused_previews FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON unused_previews TO service_app;
+GRANT SELECT (preview_id, expires_at) ON unused_previews TO service_directory;
+
 CREATE TABLE users (
   id text COLLATE "C" NOT NULL,
   email text NOT NULL,
@@ -3072,3 +3256,5 @@ ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIG
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;

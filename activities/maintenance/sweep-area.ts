@@ -4,6 +4,8 @@ import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
+import { oldApprovals } from './old-approvals.ts';
+import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { unwatchedApprovals } from './unwatched-approvals.ts';
@@ -17,6 +19,8 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
   ['expired-deduplications', sweeping(expiredDeduplications)],
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
+  ['old-previews', sweeping(oldPreviews)],
+  ['old-approvals', sweeping(oldApprovals)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

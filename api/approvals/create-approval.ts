@@ -1,5 +1,6 @@
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { openApproval } from '../../db/approvals/open-approval.ts';
+import { requireApprovalRoom } from '../../db/approvals/require-approval-room.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -18,7 +19,7 @@ export const createApprovalRoute = defineRoute({
   scope: 'approvals:write',
   request: { body: createApprovalBody },
   response: { 201: approvalSchema },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { body, caller: { tenant }, actor, deps }) {
     const id = newId('approval');
@@ -35,6 +36,7 @@ export const createApprovalRoute = defineRoute({
       expiresAt: expiresAt.toISOString(),
     };
     const bindingDigest = digestOf(bound);
+    await requireApprovalRoom(tx);
     await openApproval(tx, {
       id,
       kind: 'free_standing',

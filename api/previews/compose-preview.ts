@@ -7,6 +7,7 @@ import { findByOperationKey } from '../../db/invocations/find-by-operation-key.t
 import { getPreview } from '../../db/previews/get-preview.ts';
 import { insertPreview } from '../../db/previews/insert-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
+import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
@@ -96,6 +97,7 @@ export async function composePreview(
     now,
   );
   const { id, invocationId, effectId, input, operationKey, runId, agentId, relations, supersedes } = request;
+  await requirePreviewRoom(tx);
   await insertPreview(tx, {
     id,
     invocationId,

@@ -16,7 +16,7 @@ export const createPreviewRoute = defineRoute({
   scope: 'actions:invoke',
   request: { params: actionParams, body: previewBody },
   response: { 201: previewSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'QUOTA_EXCEEDED'],
   idempotent: true,
   fence: 'The reply is recorded in the transaction that makes the preview.',
   ownsItsTransaction: 'A worker reads the provider between its draft and the preview.',

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
@@ -36,6 +37,7 @@ export async function makePreview(
     const request = { ...(await ask(tx)), ...ids };
     const previewable = await requirePreviewable(tx, request, answers);
     if (previewable.descriptor.inspects) {
+      await requirePreviewRoom(tx); // asked again at the end: here it spares the provider a read for nothing
       await draftPreview(tx, previewable, request);
       return { request, drafted: previewable.action };
     }

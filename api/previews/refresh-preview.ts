@@ -18,7 +18,7 @@ export const refreshPreviewRoute = defineRoute({
   scope: 'actions:invoke',
   request: { params: previewParams, body: refreshBody },
   response: { 201: previewSchema },
-  errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'OPERATION_KEY_REUSE', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED', 'QUOTA_EXCEEDED'],
   idempotent: true,
   fence: 'The reply is recorded in the transaction that makes the preview.',
   ownsItsTransaction: 'A worker reads the provider between its draft and the preview.',

@@ -22,6 +22,7 @@ import * as heldCredentials from './0020-held-credentials.ts';
 import * as sweep from './0022-sweep.ts';
 import * as receiptChains from './0026-receipt-chains.ts';
 import * as governance from './0029-governance.ts';
+import * as retention from './0031-retention.ts';
 import * as outcomes from './0032-outcomes.ts';
 
 export interface Migration {
@@ -55,5 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   sweep,
   receiptChains,
   governance,
+  retention,
   outcomes,
 ];

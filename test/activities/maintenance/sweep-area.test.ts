@@ -121,7 +121,50 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     const ids = ['01', '02', '03'].map((n) => n.repeat(32));
     return deleting('sign_in_throttles', ids, `encode(key, 'hex')`, `get_byte(OLD.key, 0) = 2`);
   },
+  'old-previews': async () => {
+    await plantOldPreviews();
+    return deleting('previews', ['prv_a', 'prv_b', 'prv_c'], 'id', `OLD.id = 'prv_b'`);
+  },
+  'old-approvals': async () => {
+    await plantOldApprovals();
+    return deleting('approvals', ['apr_a', 'apr_b', 'apr_c'], 'id', `OLD.id = 'apr_b'`);
+  },
 };
+
+/** Three that may go, and four that stay: too young, superseded, the successor, which is too young, and used. */
+async function plantOldPreviews(): Promise<void> {
+  const { invocationId } = await world.admit();
+  await owner(
+    `SET session_replication_role = 'origin';
+     INSERT INTO previews (id, environment_id, action_id, version_id, adapter_type, adapter_version, invocation_id, operation_key, input, capabilities,
+       target, request, request_digest, impact, blocks, preconditions, binding_digest, evidence_observed_at, expires_at, supersedes, made_by, created_by)
+     SELECT v.id, i.environment_id, i.action_id, i.version_id, 'http.request', '1', CASE v.id WHEN 'prv_used' THEN i.id ELSE 'inv_' || v.id END,
+       i.operation_key, i.input, '{}', '{}', '{}', 'sha256:' || repeat('0', 64), '[]', '[]', '{}', 'sha256:' || repeat('0', 64), now(),
+       now() - v.ago::interval, v.former, 'caller', '{}'
+     FROM invocations i, (VALUES ('prv_a', '31 days', NULL), ('prv_b', '31 days', NULL), ('prv_c', '31 days', NULL),
+       ('prv_young', '29 days', NULL), ('prv_former', '31 days', NULL), ('prv_next', '29 days', 'prv_former'),
+       ('prv_used', '31 days', NULL)) v (id, ago, former)
+     WHERE i.id = '${invocationId}';
+     SET session_replication_role = 'replica';
+     UPDATE invocations SET preview_id = 'prv_used' WHERE id = '${invocationId}'`,
+  );
+}
+
+/** Three that may go, and three that stay: ended lately, not expired for long, and its workflow has not heard of the end. */
+async function plantOldApprovals(): Promise<void> {
+  await owner(
+    `SET session_replication_role = 'replica';
+     INSERT INTO approvals (id, environment_id, kind, title, summary, payload, binding_digest, source, reason, quorum, approvers, prevent_self,
+       requested_by, status, awaited_status, created_at, decided_at, expires_at)
+     SELECT v.id, '${environmentId}', 'free_standing', 'Deploy', 'Deploys.', '{}', 'sha256:' || repeat('0', 64), 'caller', 'asked for', 1, '[{}]', true,
+       '{}', 'denied', v.awaited, now() - interval '200 days', now() - v.decided::interval, now() - v.expired::interval
+     FROM (VALUES ('apr_a', 'denied', '91 days', '91 days'), ('apr_b', 'denied', '91 days', '91 days'), ('apr_c', 'denied', '91 days', '91 days'),
+       ('apr_late', 'denied', '89 days', '91 days'), ('apr_long', 'denied', '91 days', '89 days'), ('apr_unheard', NULL, '91 days', '91 days'))
+       v (id, awaited, decided, expired);
+     INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication)
+     SELECT a.id, 'api_key', 'key_person', a.environment_id, 'deny', 'no', a.binding_digest, '{}' FROM approvals a WHERE a.title = 'Deploy' AND a.status = 'denied'`,
+  );
+}
 
 describe('a row that always fails costs itself alone', () => {
   test.each(Object.entries(AREAS))('in the area %s', async (name, plant) => {
@@ -143,5 +186,19 @@ describe('a row that always fails costs itself alone', () => {
   test('counts of failed sign-ins that still matter are kept', async () => {
     const kept = await owner(`SELECT get_byte(key, 0)::text AS id FROM sign_in_throttles ORDER BY key`);
     expect(idsOf(kept)).toEqual(['2', '4', '5', '6']);
+  });
+
+  test('previews that are young, used or superseded are kept', async () => {
+    const kept = await owner(`SELECT id FROM previews WHERE id LIKE 'prv\\__%' AND length(id) < 12 ORDER BY id`);
+    expect(idsOf(kept)).toEqual(['prv_b', 'prv_former', 'prv_next', 'prv_used', 'prv_young']);
+    expect(
+      idsOf(await owner(`SELECT preview_id AS id FROM unused_previews WHERE preview_id IN ('prv_a', 'prv_c')`)),
+    ).toEqual([]);
+  });
+
+  test('approvals that ended lately, or that were not told of it, are kept, and decisions as long as their approval', async () => {
+    const kept = ['apr_b', 'apr_late', 'apr_long', 'apr_unheard'];
+    expect(idsOf(await owner(`SELECT id FROM approvals WHERE status = 'denied' ORDER BY id`))).toEqual(kept);
+    expect(idsOf(await owner('SELECT approval_id AS id FROM approval_decisions ORDER BY 1'))).toEqual(kept);
   });
 });

@@ -4,6 +4,7 @@ import { CAPABILITIES, DIGEST, insert, type PlantedArea } from '../harness/plant
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
 export const rows: PlantedArea = {
+  writtenByDatabase: ['unused_previews'],
   /** A preview that nobody used, a draft of one, and what was read for an invocation. */
   async plant(owner, tenant) {
     const environment_id = tenant.environmentId;

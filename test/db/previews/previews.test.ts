@@ -177,6 +177,18 @@ describe('an effect that executes a preview', () => {
   });
 });
 
+test('a preview is unused until an invocation names it, and again when that admission is withdrawn', async () => {
+  const unused = async (id: string): Promise<number | null> =>
+    (await owner.query('SELECT FROM unused_previews WHERE preview_id = $1', [id])).rowCount;
+  const preview = await plantPreview();
+  expect(await unused(preview.id)).toBe(1);
+  await use(preview);
+  expect(await unused(preview.id)).toBe(0);
+  await owner.query('DELETE FROM invocations WHERE id = $1', [preview.invocationId]);
+  expect(await unused(preview.id)).toBe(1);
+  expect(await unused((await plantPreview({ made_by: 'service' })).id)).toBe(0);
+});
+
 test('previews and observations are never changed or removed, not by their owner', async () => {
   for (const table of ['previews', 'observations']) {
     await expect(owner.query(`UPDATE ${table} SET environment_id = environment_id`)).rejects.toThrow(/append-only/);

@@ -26,6 +26,8 @@ const DIRECTORY_FUNCTIONS = [
   'delete_expired_idempotency_claims',
   'delete_expired_message_deduplications',
   'delete_expired_sign_in_throttles',
+  'delete_old_approvals',
+  'delete_old_previews',
   'end_sign_in_sessions',
   'find_api_key',
   'find_expired_idempotency_claims',
@@ -33,12 +35,16 @@ const DIRECTORY_FUNCTIONS = [
   'find_expired_sign_in_throttles',
   'find_invitation',
   'find_lost_messages',
+  'find_old_approvals',
+  'find_old_previews',
   'find_overdue_reads',
   'find_sign_in_session',
   'find_unsettled_invocations',
   'find_unwatched_approvals',
   'find_user_by_email',
   'has_signed_in_from',
+  'hold_api_key',
+  'hold_session',
   'list_environment_ids',
   'list_workspaces_of_user',
   'settle_sign_in',
@@ -105,7 +111,9 @@ describe('the directory', () => {
     'chain_evidence',
     'chain_late_answer',
     'chain_resolution',
+    'keep_unused_preview',
     'move_policy_revision',
+    'move_unused_preview',
   ];
 
   test('is these functions, each with a fixed search path and closed to the public', async () => {
@@ -143,6 +151,7 @@ describe('the directory', () => {
     const tables = new Set(rows.map((row) => row.column.split('.')[0]));
     expect([...tables]).toEqual([
       'api_keys',
+      'approval_decisions',
       'approvals',
       'effects',
       'environments',
@@ -152,9 +161,11 @@ describe('the directory', () => {
       'members',
       'message_deduplications',
       'messages',
+      'previews',
       'rate_windows',
       'sign_in_sessions',
       'sign_in_throttles',
+      'unused_previews',
       'users',
       'workspaces',
     ]);

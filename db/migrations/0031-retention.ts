@@ -1,0 +1,179 @@
+import type { Knex } from 'knex';
+
+export const name = '0031-retention';
+
+/**
+ * How long previews that nobody used and free-standing approvals are kept, and what they are counted by.
+ *
+ * `unused_previews` has a row for each preview of a caller that no invocation names. Triggers alone write it, so that the count
+ * of live ones looks at live ones, and the search for old ones at unused ones, however many were used.
+ *
+ * A preview goes 30 days after it expired, if nothing refers to it. A free-standing approval goes 90 days after it was decided
+ * and has expired, with its decisions; the audit log keeps its entries. Triggers hold the owner of the tables to this too, and
+ * the application reaches it through two functions alone. A chain of refreshed previews goes from its newest link on.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(UNUSED_PREVIEWS);
+  await knex.raw(KEEPING);
+  await knex.raw('GRANT USAGE, CREATE ON SCHEMA public TO service_directory');
+  // The functions belong to service_directory: giving them away takes the membership for a moment, as in 0007.
+  await knex.raw(`DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$`);
+  await knex.raw(OLD_PREVIEWS);
+  await knex.raw(OLD_APPROVALS);
+  await knex.raw('REVOKE CREATE ON SCHEMA public FROM service_directory');
+  await knex.raw(`DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$`);
+}
+
+const UNUSED_PREVIEWS = `
+  CREATE TABLE unused_previews (
+    preview_id text COLLATE "C" PRIMARY KEY REFERENCES previews ON DELETE CASCADE,
+    environment_id uuid NOT NULL REFERENCES environments,
+    expires_at timestamptz(3) NOT NULL
+  );
+  CREATE INDEX unused_previews_live ON unused_previews (environment_id, expires_at);
+  CREATE INDEX unused_previews_old ON unused_previews (expires_at);
+  CALL make_tenant_table('unused_previews', 'SELECT');
+
+  CREATE FUNCTION keep_unused_preview() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      INSERT INTO unused_previews (preview_id, environment_id, expires_at) VALUES (NEW.id, NEW.environment_id, NEW.expires_at);
+      RETURN NULL;
+    END $$;
+  -- An admission that is withdrawn frees its preview.
+  CREATE FUNCTION move_unused_preview() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    BEGIN
+      IF TG_OP = 'INSERT' THEN
+        DELETE FROM unused_previews WHERE preview_id = NEW.preview_id;
+      ELSE
+        INSERT INTO unused_previews (preview_id, environment_id, expires_at)
+        SELECT id, environment_id, expires_at FROM previews WHERE id = OLD.preview_id AND made_by = 'caller'
+        ON CONFLICT DO NOTHING;
+      END IF;
+      RETURN NULL;
+    END $$;
+  REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
+  REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
+  CREATE TRIGGER keep_unused AFTER INSERT ON previews FOR EACH ROW
+    WHEN (NEW.made_by = 'caller') EXECUTE FUNCTION keep_unused_preview();
+  CREATE TRIGGER take_preview AFTER INSERT ON invocations FOR EACH ROW
+    WHEN (NEW.preview_id IS NOT NULL) EXECUTE FUNCTION move_unused_preview();
+  CREATE TRIGGER free_preview AFTER DELETE ON invocations FOR EACH ROW
+    WHEN (OLD.preview_id IS NOT NULL) EXECUTE FUNCTION move_unused_preview();
+
+  INSERT INTO unused_previews (preview_id, environment_id, expires_at)
+  SELECT p.id, p.environment_id, p.expires_at FROM previews p
+  WHERE p.made_by = 'caller' AND NOT EXISTS (SELECT FROM invocations i WHERE i.preview_id = p.id);
+`;
+
+const KEEPING = `
+  CREATE INDEX approvals_by_preview ON approvals (preview_id) WHERE preview_id IS NOT NULL; -- for the foreign key
+  CREATE INDEX approvals_pending_free_standing ON approvals (environment_id) WHERE kind = 'free_standing' AND status = 'pending';
+  CREATE INDEX approvals_ended_free_standing ON approvals (decided_at) WHERE kind = 'free_standing' AND status <> 'pending';
+
+  -- Foreign keys keep what an invocation, an effect, an approval or a successor names.
+  CREATE FUNCTION keep_preview() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF OLD.expires_at < now() - interval '30 days' THEN RETURN OLD; END IF;
+    RAISE EXCEPTION 'previews are append-only: % goes 30 days after it expired', OLD.id USING ERRCODE = 'check_violation';
+  END $$;
+  DROP TRIGGER append_only ON previews;
+  CREATE TRIGGER append_only BEFORE UPDATE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER keep BEFORE DELETE ON previews FOR EACH ROW EXECUTE FUNCTION keep_preview();
+
+  CREATE FUNCTION keep_approval() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF OLD.kind = 'free_standing' AND OLD.decided_at < now() - interval '90 days' AND OLD.expires_at < now() - interval '90 days' THEN
+      RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'approval % is never deleted: a free-standing one goes 90 days after its end', OLD.id USING ERRCODE = 'check_violation';
+  END $$;
+  DROP TRIGGER check_move ON approvals;
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+  CREATE TRIGGER keep BEFORE DELETE ON approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
+
+  CREATE FUNCTION keep_approval_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT FROM approvals a WHERE a.id = OLD.approval_id AND a.kind = 'free_standing'
+        AND a.decided_at < now() - interval '90 days' AND a.expires_at < now() - interval '90 days') THEN
+      RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'decisions are append-only: they go with approval %', OLD.approval_id USING ERRCODE = 'check_violation';
+  END $$;
+  DROP TRIGGER append_only ON approval_decisions;
+  CREATE TRIGGER append_only BEFORE UPDATE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER keep BEFORE DELETE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION keep_approval_decision();
+`;
+
+const owned = (signature: string): string => `
+  ALTER FUNCTION ${signature} OWNER TO service_directory;
+  REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC;
+  GRANT EXECUTE ON FUNCTION ${signature} TO service_app;`;
+
+const OLD_PREVIEWS = `
+  CREATE POLICY directory ON unused_previews FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (preview_id, expires_at) ON unused_previews TO service_directory;
+  CREATE POLICY directory ON previews FOR SELECT TO service_directory USING (true);
+  CREATE POLICY directory_retention ON previews FOR DELETE TO service_directory USING (expires_at < now() - interval '30 days');
+  GRANT SELECT (id, supersedes, expires_at), DELETE ON previews TO service_directory;
+  GRANT SELECT (preview_id) ON invocations, effects, approvals TO service_directory;
+
+  CREATE FUNCTION find_old_previews(after_id text, most integer) RETURNS TABLE (id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT u.preview_id FROM unused_previews u
+      WHERE u.preview_id > after_id AND u.expires_at < now() - interval '30 days'
+        AND NOT EXISTS (SELECT FROM previews p WHERE p.supersedes = u.preview_id)
+        AND NOT EXISTS (SELECT FROM invocations i WHERE i.preview_id = u.preview_id)
+        AND NOT EXISTS (SELECT FROM approvals a WHERE a.preview_id = u.preview_id)
+      ORDER BY u.preview_id LIMIT most;
+    END;
+  -- Whoever uses or supersedes a preview holds its lock: such a one is left for the next sweep.
+  CREATE FUNCTION delete_old_previews(ids text[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      one text;
+      deleted integer := 0;
+    BEGIN
+      FOREACH one IN ARRAY ids LOOP
+        IF pg_try_advisory_xact_lock(preview_lock_of(one)) THEN
+          DELETE FROM previews p WHERE p.id = one AND p.expires_at < now() - interval '30 days'
+            AND NOT EXISTS (SELECT FROM previews s WHERE s.supersedes = one)
+            AND NOT EXISTS (SELECT FROM invocations i WHERE i.preview_id = one);
+          IF FOUND THEN deleted := deleted + 1; END IF;
+        END IF;
+      END LOOP;
+      RETURN deleted;
+    END $$;
+  ${owned('find_old_previews(text, integer)')}
+  ${owned('delete_old_previews(text[])')}`;
+
+const OLD_APPROVALS = `
+  CREATE POLICY directory_retention ON approvals FOR DELETE TO service_directory
+    USING (kind = 'free_standing' AND decided_at < now() - interval '90 days' AND expires_at < now() - interval '90 days');
+  GRANT SELECT (kind), DELETE ON approvals TO service_directory;
+  CREATE POLICY directory ON approval_decisions FOR SELECT TO service_directory USING (true);
+  CREATE POLICY directory_retention ON approval_decisions FOR DELETE TO service_directory USING (true); -- the trigger looks at the approval
+  GRANT SELECT (approval_id), DELETE ON approval_decisions TO service_directory;
+
+  -- One whose workflow has not heard of its end is left: the sweep wakes it first.
+  CREATE FUNCTION find_old_approvals(after_id text, most integer) RETURNS TABLE (id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT a.id FROM approvals a
+      WHERE a.id > after_id AND a.kind = 'free_standing' AND a.status <> 'pending' AND a.awaited_status = a.status
+        AND a.decided_at < now() - interval '90 days' AND a.expires_at < now() - interval '90 days'
+      ORDER BY a.id LIMIT most;
+    END;
+  CREATE FUNCTION delete_old_approvals(ids text[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM approval_decisions d WHERE d.approval_id = ANY (ids);
+      DELETE FROM approvals a WHERE a.id = ANY (ids);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $$;
+  ${owned('find_old_approvals(text, integer)')}
+  ${owned('delete_old_approvals(text[])')}`;
