@@ -42,10 +42,12 @@ export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse
     const response: ProviderResponse = { ...shell, body: null, bodyEncoding: 'json' };
     return { response, unreadable: 'its body is compressed although that was not asked for' };
   }
-  const text = decodeUtf8(raw.body);
+  // A NUL tells of UTF-16 without a mark, which can be read as UTF-8 too: the credentials stand in its bytes.
+  const bytes = raw.body.includes(0) ? redactor.bytes(raw.body) : raw.body;
+  const text = decodeUtf8(bytes);
   const isJson = raw.body.byteLength > 0 && isJsonMediaType(mediaTypeOf(header('content-type')));
   if (text === null) {
-    const body = redactor.bytes(raw.body).toString('base64');
+    const body = redactor.bytes(bytes).toString('base64');
     const unreadable = isJson ? 'its body says that it is JSON and is not UTF-8' : null;
     return { response: { ...shell, body, bodyEncoding: 'base64' }, unreadable };
   }

@@ -79,10 +79,26 @@ function expand(secrets: Iterable<string>): string[] {
   const values = new Set<string>();
   for (const secret of secrets) {
     values.add(secret).add(secret.trim());
-    for (const leaf of documentLeaves(secret)) values.add(leaf);
+    for (const part of [...documentLeaves(secret), ...basicParts(secret)]) values.add(part);
   }
   values.delete('');
   return [...values].sort((left, right) => right.length - left.length);
+}
+
+const BASIC = /^(?:basic\s+)?(?<encoded>[A-Za-z0-9+/]{8,}={0,2})$/i;
+/** A shorter name of a user (`admin`) is common text, and no credential by itself. */
+const USER_LENGTH_MIN = 8;
+
+/** What a Basic credential decodes to: both parts together, the password, and a user's name that is long enough. */
+function basicParts(secret: string): string[] {
+  const encoded = BASIC.exec(secret.trim())?.groups?.['encoded'];
+  if (encoded === undefined) return [];
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  // Not every base64 is a Basic credential: what is no text, or has no colon, is a token of some kind.
+  if (colon < 0 || /[\p{Cc}\uFFFD]/u.test(decoded)) return [];
+  const [user, password] = [decoded.slice(0, colon), decoded.slice(colon + 1)];
+  return [decoded, password, ...(user.length >= USER_LENGTH_MIN ? [user] : [])];
 }
 
 function documentLeaves(secret: string): string[] {
