@@ -9,7 +9,9 @@ const SECRET = 'sk_live_51HxQzAbCdEf0123456789';
 function kept(secrets: string[], body: Buffer, contentType = 'application/octet-stream'): string {
   const raw: RawResponse = { status: 200, headers: [['content-type', contentType]], body };
   const { response } = readResponse(raw, createRedactor(secrets));
-  if (response.bodyEncoding === 'base64') return Buffer.from(String(response.body), 'base64').toString('latin1');
+  if (response.bodyEncoding === 'base64' && typeof response.body === 'string') {
+    return Buffer.from(response.body, 'base64').toString('latin1');
+  }
   return JSON.stringify(response.body);
 }
 
