@@ -1,5 +1,5 @@
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
-import { RESPONSE_STORED_BYTES_MAX } from '../../domain/messages/messages.ts';
+import { RESPONSE_READ_BYTES_MAX, RESPONSE_STORED_BYTES_MAX } from '../../domain/messages/messages.ts';
 import type { RawResponse } from '../adapters/http-request/exchange.ts';
 import { keptHeaders } from '../adapters/http-request/read-response.ts';
 import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
@@ -46,7 +46,8 @@ function readResponse(raw: RawResponse, redactor: Redactor): AttemptResult | nul
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   // What is compressed, which was not asked for, cannot be searched for credentials.
   const readable = encoding === 'identity' || encoding === '';
-  const body = readable ? redactor.bytes(raw.body).subarray(0, RESPONSE_STORED_BYTES_MAX) : null;
+  const isCutOff = raw.body.byteLength >= RESPONSE_READ_BYTES_MAX;
+  const body = readable ? redactor.bytes(raw.body, isCutOff).subarray(0, RESPONSE_STORED_BYTES_MAX) : null;
   return {
     seen: { status: raw.status, headers: keptHeaders(raw.headers, redactor), body },
     retryAfter: header('retry-after'),

@@ -1,5 +1,8 @@
 import { isJsonObject } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
+import { createPartFinder, type PartFinder } from './part-finder.ts';
+import { base64Core, byteNeedles, isLongMember, textNeedles } from './secret-needles.ts';
+import { replaceRanges, type Range } from './secret-runs.ts';
 
 /** Removes credentials from what a target answered: an echo must not bring a secret into a row, a log or a reply. */
 export interface Redactor {
@@ -7,7 +10,8 @@ export interface Redactor {
   canSearch(bytes: number): boolean;
   text(text: string): string;
   json(value: Json): Json;
-  bytes(bytes: Buffer): Buffer;
+  /** `isCutOff`: more came than was read, so that a credential may have lost its end. */
+  bytes(bytes: Buffer, isCutOff?: boolean): Buffer;
 }
 
 export const REDACTED = '[REDACTED]';
@@ -26,28 +30,32 @@ const SEARCH_WORK_MAX = 2 ** 31;
 
 /**
  * Finds each value as it is, and as JSON, percent, form, HTML, hex and base64 encodings write it (mixed, and in base64 as a
- * part of something longer, such as `user:secret`).
+ * part of something longer, such as `user:secret`); and its beginnings and ends (`part-finder.ts`).
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
-  const whole = expand(secrets);
+  const { whole, inParts } = expand(secrets);
   const length = whole.reduce((sum, value) => sum + value.length, 0);
   if (length > SEARCHED_LENGTH_MAX) return opaqueRedactor(whole);
   const values = whole.flatMap(piecesOf);
   const textPatterns = values.map((value) => literalPattern(value, utf8Percent));
   const bytePatterns = values.flatMap((value) => byteForms(value).map((form) => literalPattern(form, latin1Percent)));
   const base64 = base64Pattern(values);
-  const redact = (text: string, patterns: RegExp[]): string => {
-    const plain = patterns.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text);
-    return base64 === null ? plain : replaceRuns(plain, base64);
+  const partsOfText = createPartFinder(textNeedles(inParts));
+  const partsOfBytes = createPartFinder(byteNeedles(inParts));
+  const redact = (text: string, patterns: RegExp[], parts: PartFinder, isCutOff: boolean): string => {
+    // All are looked for in the text as it came: what one of them replaced would hide the rest from the others.
+    const ranges = [...patterns.flatMap((pattern) => rangesOf(text, pattern)), ...parts.find(text, isCutOff)];
+    if (base64 !== null) ranges.push(...runsOf(text, base64));
+    return replaceRanges(text, ranges, REDACTED);
   };
-  const text = (value: string): string => redact(value, textPatterns);
+  const text = (value: string): string => redact(value, textPatterns, partsOfText, false);
   return {
     canSearch: (bytes) => bytes * length <= SEARCH_WORK_MAX,
     text,
     json: (value) => redactJson(value, text),
-    bytes(bytes) {
+    bytes(bytes, isCutOff = false) {
       const before = bytes.toString('latin1');
-      const after = redact(before, bytePatterns);
+      const after = redact(before, bytePatterns, partsOfBytes, isCutOff);
       return after === before ? bytes : Buffer.from(after, 'latin1');
     },
   };
@@ -74,15 +82,24 @@ function piecesOf(value: string): string[] {
   return pieces;
 }
 
-/** The values and the forms in which a target may see them, the longest first, so that no part is replaced within a whole. */
-function expand(secrets: Iterable<string>): string[] {
-  const values = new Set<string>();
+interface Expanded {
+  /** The values and the forms in which a target may see them. */
+  whole: string[];
+  /** Those of which a part gives something away too. */
+  inParts: string[];
+}
+
+function expand(secrets: Iterable<string>): Expanded {
+  const whole = new Set<string>();
+  const inParts = new Set<string>();
   for (const secret of secrets) {
-    values.add(secret).add(secret.trim());
-    for (const part of [...documentLeaves(secret), ...basicParts(secret)]) values.add(part);
+    const parts = [secret, secret.trim(), ...basicParts(secret)];
+    const members = documentLeaves(secret);
+    for (const part of [...parts, ...members]) whole.add(part);
+    for (const part of [...parts, ...members.filter(isLongMember)]) inParts.add(part);
   }
-  values.delete('');
-  return [...values].sort((left, right) => right.length - left.length);
+  whole.delete('');
+  return { whole: [...whole], inParts: [...inParts] };
 }
 
 const BASIC = /^(?:basic\s+)?(?<encoded>[A-Za-z0-9+/]{8,}={0,2})$/i;
@@ -173,20 +190,21 @@ function base64Pattern(values: readonly string[]): RegExp | null {
   const cores = new Set<string>();
   for (const value of values) {
     if (value.length < ANYWHERE_LENGTH_MIN) continue;
-    const bytes = Buffer.from(value, 'utf8');
     for (const offset of [0, 1, 2]) {
-      const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-      const from = Math.ceil((offset * 8) / 6);
-      const core = encoded.slice(from, Math.floor(((offset + bytes.byteLength) * 8) / 6));
+      const core = base64Core(Buffer.from(value, 'utf8'), offset);
       cores.add(core.replace(/[+/]/g, (sign) => (sign === '+' ? PLUS_IN_BASE64 : SLASH_IN_BASE64)));
     }
   }
   return cores.size === 0 ? null : new RegExp([...cores].join('|'), 'g');
 }
 
-/** Replaces the whole run of base64 around each match: its ends hold bits of the secret too. */
-function replaceRuns(text: string, pattern: RegExp): string {
-  let result = '';
+function rangesOf(text: string, pattern: RegExp): Range[] {
+  return Array.from(text.matchAll(pattern), (match): Range => [match.index, match.index + match[0].length]);
+}
+
+/** The whole run of base64 around each match: its ends hold bits of the secret too. */
+function runsOf(text: string, pattern: RegExp): Range[] {
+  const runs: Range[] = [];
   let done = 0;
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
@@ -195,11 +213,11 @@ function replaceRuns(text: string, pattern: RegExp): string {
     while (start > done && BASE64_CHARACTER.test(text.charAt(start - 1))) start--;
     while (end < text.length && BASE64_CHARACTER.test(text.charAt(end))) end++;
     while (end < text.length && text.charAt(end) === '=') end++;
-    result += text.slice(done, start) + REDACTED;
+    runs.push([start, end]);
     done = end;
     pattern.lastIndex = end;
   }
-  return result + text.slice(done);
+  return runs;
 }
 
 function redactJson(value: Json, redact: (text: string) => string): Json {
