@@ -1,0 +1,73 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plantRows } from '../tenancy/planted-rows.ts';
+
+/** Guards that no other test reaches, because the application has no right or no reason to do what they refuse. As the superuser. */
+
+let database: TestDatabase;
+let owner: Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  await plantRows(owner, database.tenant);
+});
+
+afterAll(async () => {
+  await owner?.end();
+  await database?.close();
+});
+
+/** The last statement is refused, and those before it are not; nothing of it stays. */
+async function refusalOf(statements: readonly string[]): Promise<string> {
+  await owner.query('BEGIN');
+  try {
+    for (const statement of statements.slice(0, -1)) {
+      expect((await owner.query(statement)).rowCount, statement).toBeGreaterThan(0);
+    }
+    const last = statements.at(-1) ?? '';
+    return await owner.query(last).then(
+      ({ rowCount }) => `${last} changed ${rowCount} rows`,
+      (error: unknown) => String(error),
+    );
+  } finally {
+    await owner.query('ROLLBACK');
+  }
+}
+
+describe('a guard of the database refuses', () => {
+  test.each([
+    ['another dependency', /append-only/, ['UPDATE effect_dependencies SET position = 2']],
+    [
+      'another version of the secrets of an attempt',
+      /append-only/,
+      [`UPDATE attempts SET secret_versions = '{"A": 9}'`],
+    ],
+    ['a change of a crossing', /append-only/, ['UPDATE impact_limit_crossings SET used = 0']],
+    ['the end of a crossing', /append-only/, ['DELETE FROM impact_limit_crossings']],
+    ['the end of an attempt of a message', /never deleted/, ['DELETE FROM message_attempts']],
+    ['another destination of a message', /immutable/, [`UPDATE messages SET url = 'https://example.com/another'`]],
+    [
+      'a key that is no longer revoked',
+      /cannot be restored/,
+      ['UPDATE api_keys SET revoked_at = now()', 'UPDATE api_keys SET revoked_at = NULL'],
+    ],
+    [
+      'a change of an archived policy',
+      /is archived and no longer changes/,
+      ['UPDATE approval_policies SET archived_at = now()', 'UPDATE approval_policies SET archived_at = NULL'],
+    ],
+    [
+      'a change of an applied plan',
+      /was applied and no longer changes/,
+      [
+        `UPDATE policy_plans SET applied_at = now(), result = '{}'`,
+        'UPDATE policy_plans SET applied_at = NULL, result = NULL',
+      ],
+    ],
+  ])('%s', async (_what, refusal, statements) => {
+    expect(await refusalOf(statements)).toMatch(refusal);
+  });
+});
