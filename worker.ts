@@ -2,23 +2,26 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, type LogEntry, type Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
-import { createWorker } from './activities/create-worker.ts';
+import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
+import { tellWaiter } from './api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
+import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
+import type { InFlightCaps } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -27,7 +30,7 @@ import {
   SWEEP_SCHEDULE_ID,
   sweepMaintenanceStart,
 } from './temporal/maintenance/sweep-maintenance.ts';
-import { TASK_QUEUE } from './temporal/task-queues.ts';
+import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = 'agent-actions-worker';
 /** A sweep that was missed is made up by the next one. */
@@ -46,6 +49,10 @@ export interface WorkerParts {
   watchdog: Watchdog;
   /** Where the providers of the built-in adapters are reached. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
+  /** How many activities of each queue run at once in this process. */
+  slots: WorkerSlots;
+  /** How many calls of a kind a workspace has under way at most. */
+  inFlightCaps: InFlightCaps;
   /** The file that `npm run build` made of workflows/index.ts. */
   workflowBundlePath: string;
   logger: Logger;
@@ -94,14 +101,18 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       wakeApproval: (ref) => wakeApproval(client, ref),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
       sendRequest: createSender(sending),
+      tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
+      inFlightCaps: parts.inFlightCaps,
       watchdog: parts.watchdog,
       logger,
     });
-    const { workflowBundlePath, shutdownGraceMs } = parts;
+    const { workflowBundlePath, shutdownGraceMs, slots } = parts;
     const worker = await createWorker({
       connection,
       namespace,
       taskQueue: TASK_QUEUE,
+      activityQueue,
+      slots,
       workflowBundlePath,
       activities,
       shutdownGraceMs,
@@ -113,7 +124,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     return {
       finished,
       stop: async () => {
-        if (worker.getState() === 'RUNNING') worker.shutdown();
+        worker.shutdown();
         await finished;
       },
     };
@@ -123,7 +134,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-async function runToTheEnd(worker: Worker, db: Database): Promise<void> {
+async function runToTheEnd(worker: WorkerGroup, db: Database): Promise<void> {
   try {
     await worker.run();
   } finally {
@@ -154,6 +165,24 @@ export function builtWorkflowBundle(): string {
   );
 }
 
+/** What the configuration says of slots and of the share of one workspace. */
+export function fairSharesOf(
+  configuration: Configuration<'worker'> | Configuration<'embedded'>,
+): Pick<WorkerParts, 'slots' | 'inFlightCaps'> {
+  return {
+    slots: {
+      dispatches: configuration.DISPATCH_SLOTS,
+      deliveries: configuration.DELIVERY_SLOTS,
+      'provider-reads': configuration.PROVIDER_READ_SLOTS,
+      maintenance: configuration.MAINTENANCE_SLOTS,
+    },
+    inFlightCaps: {
+      dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
+      delivery: configuration.WORKSPACE_DELIVERIES_MAX,
+    },
+  };
+}
+
 async function main(): Promise<void> {
   const configuration = readConfiguration('worker', process.env);
   const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'worker'));
@@ -176,6 +205,7 @@ async function main(): Promise<void> {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
       resendBaseUrl: configuration.RESEND_API_BASE_URL,
     },
+    ...fairSharesOf(configuration),
     workflowBundlePath: builtWorkflowBundle(),
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,

@@ -1,10 +1,28 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './index.ts';
 
+/** Activities with a queue, and so slots, of their own. What is not named here runs where the workflows do. */
+const QUEUES = {
+  dispatches: ['dispatchEffect', 'sendReplay'],
+  deliveries: ['attemptMessage'],
+  'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
+  maintenance: ['listSweepAreas', 'sweepArea', 'wakeHeldMessages', 'wakeMessages'],
+} as const satisfies Record<string, readonly (keyof Activities)[]>;
+
+type Queue = keyof typeof QUEUES;
+const NAMES = Object.keys(QUEUES) as Queue[];
+
+/** How many activities of each queue run at once in this process. */
+export type WorkerSlots = Readonly<Record<Queue, number>>;
+
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
+  /** Of the workflows, and of activities that have no queue of their own. */
   taskQueue: string;
+  /** Of the queues beside it. */
+  activityQueue: (taskQueue: string, queue: Queue) => string;
+  slots?: WorkerSlots;
   /** The prebuilt bundle of workflows/index.ts. */
   workflowBundlePath: string;
   activities: Activities;
@@ -12,10 +30,11 @@ export interface WorkerSettings {
   shutdownGraceMs: number;
 }
 
+/** Calls at destinations hold memory and a socket each; the rest is the database's and Temporal's. */
+export const DEFAULT_SLOTS: WorkerSlots = { dispatches: 100, deliveries: 100, 'provider-reads': 40, maintenance: 20 };
+
 /** Workflows kept in memory between tasks; more would be replayed less often and cost memory at rest. */
 const CACHED_WORKFLOWS_MAX = 500;
-/** Calls at destinations at once, for each worker process. */
-const CONCURRENT_DISPATCHES_MAX = 100;
 const CONCURRENT_SQL_MAX = 100;
 /**
  * Workflow tasks at once. A start takes its first task along (an eager start) only where one is free; one that is not goes
@@ -25,19 +44,66 @@ const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
 /** After the grace an activity is told to end; what has not ended then is left to its heartbeat's time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
-/** The worker that runs every workflow and activity of this version. */
-export function createWorker(settings: WorkerSettings): Promise<Worker> {
-  return Worker.create({
+/** The workers of one process, as one. */
+export interface WorkerGroup {
+  /** Ends when all have ended; rejects where one failed, after the others have stopped. */
+  run(): Promise<void>;
+  /** Takes no new task and drains the present ones. Idempotent. */
+  shutdown(): void;
+}
+
+/** The workers that run every workflow and activity of this version: one for the workflows, and one for each queue beside it. */
+export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
+  const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
+  const apart = new Set<string>(NAMES.flatMap((queue) => QUEUES[queue]));
+  const common = {
     connection: settings.connection,
     namespace: settings.namespace,
-    taskQueue: settings.taskQueue,
-    workflowBundle: { codePath: settings.workflowBundlePath },
-    activities: settings.activities,
-    maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
-    maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
-    maxConcurrentActivityTaskExecutions: CONCURRENT_DISPATCHES_MAX,
-    maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + SHUTDOWN_FORCE_MARGIN_MS,
-  });
+  };
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue,
+      workflowBundle: { codePath: settings.workflowBundlePath },
+      activities: pick(activities, (name) => !apart.has(name)),
+      maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
+      maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
+      maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
+    }),
+    ...NAMES.map((queue) =>
+      Worker.create({
+        ...common,
+        taskQueue: settings.activityQueue(taskQueue, queue),
+        activities: pick(activities, (name) => (QUEUES[queue] as readonly string[]).includes(name)),
+        maxConcurrentActivityTaskExecutions: slots[queue],
+      }),
+    ),
+  ]);
+  return groupOf(workers);
+}
+
+function pick(activities: Activities, wanted: (name: string) => boolean): object {
+  return Object.fromEntries(Object.entries(activities).filter(([name]) => wanted(name)));
+}
+
+function groupOf(workers: readonly Worker[]): WorkerGroup {
+  const shutdown = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const run = async (): Promise<void> => {
+    const ends = await Promise.allSettled(
+      workers.map(async (worker) => {
+        try {
+          await worker.run();
+        } finally {
+          shutdown(); // one that fails must not leave a process that does half of the work
+        }
+      }),
+    );
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  };
+  return { run, shutdown };
 }

@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
+import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
@@ -22,6 +23,10 @@ export interface ActivityDependencies {
   wakeApproval(ref: ApprovalRef): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the one that runs. */
   wakeMessage(ref: MessageRef): Promise<void>;
+  /** How many calls of a kind a workspace may have under way. */
+  inFlightCaps: InFlightCaps;
+  /** Tells who waits in line for a place in flight that one is free. */
+  tellWaiter(kind: InFlightKind, holder: string): Promise<void>;
   /** Carries the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
   /** Ends calls that outlive their deadline. */
@@ -30,6 +35,9 @@ export interface ActivityDependencies {
 }
 
 /** What the life of an invocation takes of them: it opens credentials and never seals one. */
-export type InvocationDependencies = Pick<ActivityDependencies, 'db' | 'adapterFor' | 'logger' | 'watchdog'> & {
+export type InvocationDependencies = Pick<
+  ActivityDependencies,
+  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'inFlightCaps' | 'tellWaiter'
+> & {
   vault: Pick<Vault, 'open'>;
 };

@@ -12,7 +12,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
-import { installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
+import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
 import { type Credentials, ensureCredentials } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
@@ -91,6 +91,7 @@ async function start(
     logger,
     ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
+    ...fairSharesOf(configuration),
   };
   const worker = await startWorker({
     ...shared,

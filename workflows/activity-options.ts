@@ -1,4 +1,16 @@
-import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import { type ActivityOptions, type LocalActivityOptions, workflowInfo } from '@temporalio/workflow';
+import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
+
+/**
+ * Sends an activity to a queue with slots of its own, and orders what waits there by turns of the environments. (The cap on
+ * what a workspace has under way is ours: `takePlace`.) Call it within a workflow.
+ */
+export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }): ActivityOptions {
+  return {
+    taskQueue: activityQueue(workflowInfo().taskQueue, queue),
+    ...(tenant === undefined ? {} : { priority: { fairnessKey: tenant.environmentId } }),
+  };
+}
 
 /**
  * Idempotent SQL only: a local activity's result is kept when the workflow task completes, so a crash runs it again. It is
@@ -26,8 +38,13 @@ const DISPATCH_MARGIN_MS = 60_000;
  * The dispatch: at most once. No retry, and nobody may take up a task that lay about for longer than `scheduleToStart`: what
  * was agreed to then was agreed to for then. A dead worker shows in the missing heartbeat.
  */
-export function dispatchOptions(timeoutMs: number, summary: string): ActivityOptions {
+export function dispatchOptions(
+  timeoutMs: number,
+  summary: string,
+  tenant: { environmentId: string },
+): ActivityOptions {
   return {
+    ...onQueue('dispatches', tenant),
     scheduleToStartTimeout: '1 minute',
     startToCloseTimeout: timeoutMs + DISPATCH_MARGIN_MS,
     heartbeatTimeout: '10 seconds',

@@ -1,8 +1,10 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
-import type { EnvironmentTransaction } from '../../db/client.ts';
+import { takePlace } from '../../db/in-flight/take-place.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
+import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
+import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
 import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts';
@@ -11,12 +13,15 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
 export interface DispatchInput extends InvocationRef {
   /** Settle the invocation in the transaction that records the answer: nothing else has to be known first, such as a read-back. */
   settles?: boolean;
+  /** Of the action: how long its place in flight is held at most. */
+  timeoutMs?: number;
 }
 
 export type Dispatched =
@@ -27,7 +32,9 @@ export type Dispatched =
   /** Another execution claimed the dispatch before: this one sent nothing and knows nothing. */
   | { seen: 'claimed_elsewhere' }
   /** The attempt had been given up meanwhile; what this call saw is on record as a late answer, and settled what was unknown. */
-  | { seen: 'too_late' };
+  | { seen: 'too_late' }
+  /** The workspace has its share of calls under way. Nothing is claimed: ask again after so long, or when told. */
+  | { seen: 'no_place'; lookAgainMs: number };
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 export const HEARTBEAT_INTERVAL_MS = 2_000;
@@ -36,22 +43,26 @@ export const HEARTBEAT_INTERVAL_MS = 2_000;
  * The one activity that sends. It claims the attempt row, once and for ever; resolves the credentials, here and nowhere
  * else; calls the adapter; and records the end in one transaction as soon as the answer is in.
  *
+ * A place in flight of the workspace is taken before the claim, in its transaction, and given back with the record of the end.
  * A kill before the claim: nothing was sent, the row proves it. Between claim and record: the outcome is unknown, the row
  * proves that too, and no one sends again. After the record: the workflow settles from it, where it did not settle at once.
  */
 export function dispatchEffect(deps: InvocationDependencies) {
-  return async ({ settles = false, ...ref }: DispatchInput): Promise<Dispatched> => {
+  return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> => {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
     try {
-      const [claimed, halted] = await deps.db.withEnvironment(ref, (tx) => claim(tx, ref));
-      if (!claimed) {
+      const claimed = await claimInTurn(deps, ref, timeoutMs);
+      if (claimed === 'claimed_elsewhere') {
         deps.logger.warn({ ...ref, attempt: activityInfo().attempt }, 'dispatch was claimed before: nothing is sent');
         return { seen: 'claimed_elsewhere' };
       }
+      if ('lookAgainMs' in claimed) return { seen: 'no_place', ...claimed };
+      const { dispatch, halted } = claimed;
       const startedAt = new Date();
-      const result: DispatchResult = halted ? { kind: 'refused', refusal: halted } : await send(deps, ref, claimed);
+      const result: DispatchResult = halted ? { kind: 'refused', refusal: halted } : await send(deps, ref, dispatch);
       const end = { result, startedAt, observedAt: new Date() };
-      const { inTime, state } = await recordDispatch(deps, ref, claimed, end, settles);
+      const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, settles);
+      await tellNext(deps, 'dispatch', next);
       if (!inTime) return { seen: 'too_late' };
       return state ? { seen: 'settled', state } : { seen: 'recorded', outcome: observedOutcome(result) };
     } finally {
@@ -60,13 +71,38 @@ export function dispatchEffect(deps: InvocationDependencies) {
   };
 }
 
-/** The environment may have been halted since the mark, where no worker took the dispatch up at once: then it is not sent. */
-async function claim(
-  tx: EnvironmentTransaction,
+/** Thrown to roll back: the place was asked for by an execution that may not send. */
+class ClaimedElsewhere extends Error {}
+
+/**
+ * The place in flight and then the claim, in one transaction: who has no place has claimed nothing, and who may not claim has
+ * taken no place. The environment may have been halted since the mark, where no worker took the dispatch up at once: then it
+ * is claimed and not sent.
+ */
+async function claimInTurn(
+  deps: InvocationDependencies,
   ref: InvocationRef,
-): Promise<[ClaimedDispatch | null, Refusal | null]> {
-  const claimed = await claimDispatch(tx, ref.invocationId);
-  return [claimed, claimed && (await refuseWhileHalted(tx))];
+  timeoutMs: number,
+): Promise<{ dispatch: ClaimedDispatch; halted: Refusal | null } | { lookAgainMs: number } | 'claimed_elsewhere'> {
+  const { invocationId: holder } = ref;
+  const asked = {
+    kind: 'dispatch',
+    holder,
+    most: deps.inFlightCaps.dispatch,
+    leaseMs: placeLeaseMs(timeoutMs),
+  } as const;
+  try {
+    return await deps.db.withEnvironment(ref, async (tx) => {
+      const position = await takePlace(tx, asked);
+      if (position > 0) return { lookAgainMs: nextLookMs(position) };
+      const dispatch = await claimDispatch(tx, holder);
+      if (!dispatch) throw new ClaimedElsewhere();
+      return { dispatch, halted: await refuseWhileHalted(tx) };
+    });
+  } catch (error) {
+    if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
+    throw error;
+  }
 }
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };

@@ -7,6 +7,7 @@ import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
+import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { Json } from '../../domain/json.ts';
 import { type Outcome, refusalText } from '../../domain/lifecycle.ts';
@@ -23,6 +24,8 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** Of the invocation, where it was settled too. */
   state: InvocationState | null;
+  /** Who waits in line for the place in flight that is free now. */
+  next: string | null;
 }
 
 /**
@@ -84,13 +87,14 @@ async function record(
   const inTime = isOpen || isRecorded;
   const isNew = inTime ? isOpen : await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result));
   // Sent together: the settlement reads the evidence that was sent before.
-  const [, state] = await Promise.all([
+  const [, state, next] = await Promise.all([
     isNew && claimed.effectId !== null
       ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
       : null,
     isFirstTry && work && (settles || !inTime) ? settle(tx, work) : null,
+    givePlaceBack(tx, 'dispatch', claimed.invocationId),
   ]);
-  return { inTime, state };
+  return { inTime, state, next };
 }
 
 export async function keepEvidence(

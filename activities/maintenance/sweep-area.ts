@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
+import { expiredPlaces } from './expired-places.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
@@ -21,6 +22,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
+  ['expired-places', sweeping(expiredPlaces)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

@@ -6,6 +6,8 @@ import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { settleAttempt } from './settle-attempt.ts';
@@ -38,7 +40,9 @@ export function attemptMessage(deps: ActivityDependencies) {
       const visit = await deps.db.withEnvironment(ref, (tx) => visitMessage(tx, deps, ref));
       if (visit.next !== 'send') return visit;
       const result = await send(deps, ref, visit.delivery);
-      return await record(deps, ref, visit.delivery, result);
+      const { step, next } = await record(deps, ref, visit.delivery, result);
+      await tellNext(deps, 'delivery', next);
+      return step;
     } finally {
       clearInterval(beat);
     }
@@ -77,11 +81,14 @@ async function record(
   ref: MessageRef,
   { work, attempt }: Delivery,
   result: AttemptResult,
-): Promise<DeliveryStep> {
+): Promise<{ step: DeliveryStep; next: string | null }> {
   const closing = { attemptId: attempt.id, status: 'completed', result } as const;
   for (const retryDelayMs of [...RECORD_RETRY_DELAYS_MS, null]) {
     try {
-      return await deps.db.withEnvironment(ref, (tx) => settleAttempt(tx, deps, ref, work.id, closing));
+      return await deps.db.withEnvironment(ref, async (tx) => ({
+        step: await settleAttempt(tx, deps, ref, work.id, closing),
+        next: await givePlaceBack(tx, 'delivery', work.id),
+      }));
     } catch (error) {
       if (retryDelayMs === null) throw error;
       deps.logger.warn({ ...ref, err: error }, 'could not record the end of an attempt: trying again');

@@ -1,10 +1,12 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
+import { takePlace } from '../../db/in-flight/take-place.ts';
 import { lockMessage } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt } from '../../db/messages/start-attempt.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
+import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { Delivery } from './attempt-message.ts';
@@ -20,7 +22,7 @@ const LOST_ERROR = 'the worker was lost before the end of this attempt was on re
  */
 export async function visitMessage(
   tx: EnvironmentTransaction,
-  deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
+  deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
 ): Promise<Visit> {
   const work = await lockMessage(tx, ref.messageId);
@@ -45,6 +47,12 @@ export async function visitMessage(
   if (await isHalted(tx)) {
     await holdMessage(tx, id);
     return { next: 'hold' };
+  }
+  const leaseMs = placeLeaseMs(work.timeoutSeconds * 1_000);
+  const position = await takePlace(tx, { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs });
+  if (position > 0) {
+    await markBegun(tx, id);
+    return { next: 'wait', delayMs: nextLookMs(position), inLine: true };
   }
   const attempt = await startAttempt(tx, id);
   return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };

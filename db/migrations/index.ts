@@ -20,6 +20,7 @@ import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
 import * as heldCredentials from './0020-held-credentials.ts';
 import * as sweep from './0022-sweep.ts';
+import * as inFlight from './0023-in-flight.ts';
 import * as receiptChains from './0026-receipt-chains.ts';
 import * as governance from './0029-governance.ts';
 import * as retention from './0031-retention.ts';
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reconciliation,
   heldCredentials,
   sweep,
+  inFlight,
   receiptChains,
   governance,
   retention,

@@ -16,6 +16,7 @@ import {
 } from './schemas.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
+import { FAIR_SHARES } from './fair-shares.ts';
 
 /** `api` and `worker` are the production processes; `setup` the commands that prepare for them; `embedded` is `npm start`. */
 export const PROCESS_KINDS = ['api', 'worker', 'setup', 'embedded'] as const;
@@ -222,6 +223,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(0, 3_600),
   },
+  ...FAIR_SHARES,
   DATA_DIR: {
     meaning: 'Folder of the embedded stack: databases, credentials.json, the master key, logs.',
     default: '.local',

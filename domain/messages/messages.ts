@@ -36,7 +36,7 @@ export interface MessageRef {
 /** What a visit of `attemptMessage` came to, and so what its workflow does next. */
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
-  | { next: 'wait'; delayMs: number }
+  | { next: 'wait'; delayMs: number; inLine?: true }
   /** Its environment is halted. */
   | { next: 'hold' }
   /** Nothing more will be sent. The callbacks that its end made have workflows to be started. */

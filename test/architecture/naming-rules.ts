@@ -16,6 +16,7 @@ export const AREAS = new Set([
   'events',
   'idempotency',
   'impact-limits',
+  'in-flight',
   'invocations',
   'maintenance',
   'members',

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createAdapters } from '../../activities/adapters/index.ts';
-import { createWorker } from '../../activities/create-worker.ts';
+import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
+import { activityQueue } from '../../temporal/task-queues.ts';
+import { createWorker, type WorkerGroup } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
 import { lostInvocations } from '../../activities/maintenance/lost-invocations.ts';
 import { sweepRows } from '../../activities/maintenance/sweep-rows.ts';
@@ -51,8 +53,8 @@ const ends: Promise<unknown>[] = [];
 /** A worker with a database of its own, so that its connections can be cut off alone. */
 class RacingWorker {
   readonly name: string;
-  private readonly worker: Worker;
-  private constructor(name: string, worker: Worker) {
+  private readonly worker: WorkerGroup;
+  private constructor(name: string, worker: WorkerGroup) {
     this.name = name;
     this.worker = worker;
   }
@@ -66,6 +68,7 @@ class RacingWorker {
       connection,
       namespace: stack.temporalNamespace,
       taskQueue: service.taskQueue,
+      activityQueue,
       workflowBundlePath: stack.workflowBundlePath,
       activities: createActivities(dependencies(db)),
       // Next to nothing: what is under way is cut off, and goes on behind the server's back.
@@ -101,6 +104,8 @@ function dependencies(db: Database): ActivityDependencies {
     startReads: notHere,
     wakeApproval: notHere,
     wakeMessage: notHere,
+    tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
+    inFlightCaps: { dispatch: 20, delivery: 20 },
     sendRequest: notHere,
     watchdog: WATCHDOG,
     logger: LOG,

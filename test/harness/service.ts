@@ -1,16 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
-import { createWorker } from '../../activities/create-worker.ts';
+import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { createActivities } from '../../activities/index.ts';
 import { wakeApproval } from '../../api/approvals/wake-approval.ts';
+import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { Vault } from '../../db/secrets/vault.ts';
+import type { InFlightCaps } from '../../domain/in-flight.ts';
+import { activityQueue } from '../../temporal/task-queues.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
 import { WATCHDOG } from './watchdog.ts';
@@ -35,6 +38,9 @@ export interface TestServiceOptions {
   worker?: boolean;
   /** Puts a double in the place of an adapter's sending half, or of what it declares. */
   adapterFor?: (real: AdapterFor) => AdapterFor;
+  slots?: WorkerSlots;
+  /** How many calls a workspace has under way at most; 20 of each kind unless a test says otherwise. */
+  inFlightCaps?: InFlightCaps;
   /** Called with every reply before it is stored or sent; else replies are held to their schemas. */
   onReply?: NonNullable<TestApiOptions['onReply']>;
 }
@@ -62,10 +68,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
     wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
+    tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
+    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20 },
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
     logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
   });
-  let worker: Worker | null = null;
+  let worker: WorkerGroup | null = null;
   let running: Promise<void> = Promise.resolve();
   if (options.worker !== false) {
     const { temporalNamespace: namespace, workflowBundlePath } = stack;
@@ -73,6 +81,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       connection,
       namespace,
       taskQueue,
+      activityQueue,
+      ...(options.slots === undefined ? {} : { slots: options.slots }),
       workflowBundlePath,
       activities,
       shutdownGraceMs: 1_000,

@@ -3,6 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { ACTIVITY_QUEUES, activityQueue } from '../../temporal/task-queues.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 
 /** Doubles of the activities, typed by the real ones, that remember in which order they were called. One that a test does not name fails. */
@@ -43,13 +44,35 @@ export async function runWorkflow<Result>(
   workflowId: string = randomUUID(),
 ): Promise<Result> {
   const taskQueue = randomUUID();
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: { codePath: inject('stack').workflowBundlePath },
-    activities,
-  });
-  return worker.runUntil(
-    environment.client.workflow.execute(workflow, { workflowId, taskQueue, args }) as Promise<Result>,
+  return withTestWorker(environment, { taskQueue, activities }, () =>
+    environment.client.workflow.execute<() => Promise<Result>>(workflow, { workflowId, taskQueue, args: args as [] }),
   );
+}
+
+/** Does something while workers poll this queue and those beside it, each with all activities. */
+export async function withTestWorker<T>(
+  environment: TestWorkflowEnvironment,
+  settings: { taskQueue: string; activities: Activities; maxCachedWorkflows?: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { taskQueue, activities } = settings;
+  const connection = environment.nativeConnection;
+  const codePath = inject('stack').workflowBundlePath;
+  const main = await Worker.create({ ...settings, connection, workflowBundle: { codePath } });
+  const beside = await Promise.all(
+    ACTIVITY_QUEUES.map((queue) =>
+      Worker.create({ connection, activities, taskQueue: activityQueue(taskQueue, queue) }),
+    ),
+  );
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const running = beside.map((worker) => worker.runUntil(ended));
+  try {
+    return await main.runUntil(work);
+  } finally {
+    end();
+    await Promise.all(running);
+  }
 }

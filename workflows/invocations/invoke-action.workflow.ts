@@ -2,10 +2,14 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
   CancellationScope,
+  condition,
+  defineSignal,
   log,
   ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
   sleep,
   startChild,
   upsertSearchAttributes,
@@ -15,8 +19,9 @@ import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import { CONFIRM_OPTIONS, dispatchOptions, OBSERVE_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { CONFIRM_OPTIONS, dispatchOptions, OBSERVE_OPTIONS, onQueue, SQL_OPTIONS } from '../activity-options.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
+import { PLACE_FREE_SIGNAL } from '../../temporal/in-flight/place-free.ts';
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
@@ -26,6 +31,10 @@ import { wakeDependents } from '../wake-dependents.ts';
 
 const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
+const placeFree = defineSignal(PLACE_FREE_SIGNAL);
+
+/** What was agreed to then is sent within this time, or not at all. */
+const IN_LINE_MS_MAX = 3_600_000;
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 
@@ -53,7 +62,8 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
       if (reservation.decision === 'ended') return finished(reservation.state);
     }
 
-    const dispatched = await dispatchOnce({ ...ref, settles: !readsBack }, evaluation.timeoutMs, actionName);
+    const { timeoutMs } = evaluation;
+    const dispatched = await dispatchInTurn({ ...ref, settles: !readsBack, timeoutMs }, timeoutMs, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
       await confirm(effect);
@@ -77,14 +87,35 @@ async function evaluated(ref: InvokeActionInput): Promise<Exclude<Evaluation, { 
 async function observe(ref: InvokeActionInput, actionName?: string): Promise<void> {
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
+    ...onQueue('provider-reads', ref),
     ...(actionName === undefined ? {} : { summary: actionName }),
   });
   await observeTarget(ref);
 }
 
+/**
+ * Dispatches when the workspace has a place in flight: who waits for one holds no slot of a worker, is told when one is free,
+ * and looks by itself. Null also where the wait is over: nobody has claimed the dispatch then, and nothing was sent.
+ */
+async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
+  let isFree = false;
+  setHandler(placeFree, () => {
+    isFree = true;
+  });
+  const startedAtMs = Date.now();
+  for (;;) {
+    isFree = false;
+    const dispatched = await dispatchOnce(input, timeoutMs, actionName);
+    if (dispatched?.seen !== 'no_place') return dispatched;
+    if (Date.now() - startedAtMs >= IN_LINE_MS_MAX) return null;
+    setCurrentDetails('in line behind other dispatches of its workspace');
+    await condition(() => isFree, dispatched.lookAgainMs);
+  }
+}
+
 /** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */
 async function dispatchOnce(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
-  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(timeoutMs, actionName));
+  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(timeoutMs, actionName, input));
   try {
     return await dispatchEffect(input);
   } catch (error) {
@@ -96,7 +127,11 @@ async function dispatchOnce(input: DispatchInput, timeoutMs: number, actionName:
 
 /** Reads an accepted effect back until the provider's record says something. Nothing said leaves it acknowledged. */
 async function confirm(effect: EffectRef): Promise<void> {
-  const { readBackEffect } = proxyActivities<Activities>({ ...CONFIRM_OPTIONS, summary: effect.actionName });
+  const { readBackEffect } = proxyActivities<Activities>({
+    ...CONFIRM_OPTIONS,
+    ...onQueue('provider-reads', effect),
+    summary: effect.actionName,
+  });
   for (const delayMs of CONFIRM_DELAYS_MS) {
     if (delayMs > 0) await sleep(delayMs);
     try {

@@ -2,15 +2,14 @@ import { ActivityFailure, log, proxyActivities, upsertSearchAttributes } from '@
 import type { Activities } from '../../activities/index.ts';
 import type { AreaResult, SweepResult } from '../../temporal/maintenance/sweep-maintenance.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
-import { SWEEP_OPTIONS } from '../activity-options.ts';
-
-const { listSweepAreas } = proxyActivities<Activities>(SWEEP_OPTIONS);
+import { onQueue, SWEEP_OPTIONS } from '../activity-options.ts';
 
 /**
  * What a crash may leave behind, found and mended once a minute: work without its workflow, rows past their time. Each area by
  * itself, so that one that cannot be swept keeps no other one waiting.
  */
 export async function sweepMaintenance(): Promise<SweepResult> {
+  const { listSweepAreas } = proxyActivities<Activities>({ ...SWEEP_OPTIONS, ...onQueue('maintenance') });
   const names = await listSweepAreas();
   const results = await Promise.all(names.map(async (name) => [name, await sweep(name)] as const));
   const isWhole = results.every(([, result]) => 'failed' in result && result.failed === 0);
@@ -19,7 +18,11 @@ export async function sweepMaintenance(): Promise<SweepResult> {
 }
 
 async function sweep(name: string): Promise<AreaResult> {
-  const { sweepArea } = proxyActivities<Activities>({ ...SWEEP_OPTIONS, summary: name });
+  const { sweepArea } = proxyActivities<Activities>({
+    ...SWEEP_OPTIONS,
+    ...onQueue('maintenance'),
+    summary: name,
+  });
   try {
     return await sweepArea(name);
   } catch (error) {

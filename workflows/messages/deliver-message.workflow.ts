@@ -13,7 +13,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { ATTEMPT_OPTIONS } from '../activity-options.ts';
+import type { DeliveryStep } from '../../domain/messages/messages.ts';
+import { ATTEMPT_OPTIONS, onQueue } from '../activity-options.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   type DeliverMessageInput,
@@ -23,7 +24,6 @@ import {
 } from '../../temporal/messages/deliver-message.ts';
 import { asChild } from '../../temporal/start.ts';
 
-const { attemptMessage } = proxyActivities<Activities>(ATTEMPT_OPTIONS);
 const wake = defineSignal(WAKE_SIGNAL);
 
 /** While its environment is halted a message looks again after so long; resuming wakes it sooner. */
@@ -35,6 +35,7 @@ const HOLD_MS_MAX = 300_000;
  * cancelled. What is due is decided by `attemptMessage` from the message's row; this workflow keeps the time.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
+  const { attemptMessage } = proxyActivities<Activities>({ ...ATTEMPT_OPTIONS, ...onQueue('deliveries', ref) });
   let woken = false;
   setHandler(wake, () => {
     woken = true;
@@ -49,11 +50,15 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
     }
     const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
     if (step.next === 'wait') holds = 0;
-    const why = step.next === 'wait' ? 'the next attempt' : 'held while the environment is halted; the next look';
-    setCurrentDetails(`${why} at ${new Date(Date.now() + waitMs).toISOString()}`);
+    setCurrentDetails(`${whyOf(step)} at ${new Date(Date.now() + waitMs).toISOString()}`);
     await condition(() => woken, waitMs);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
   }
+}
+
+function whyOf(step: Exclude<DeliveryStep, { next: 'end' }>): string {
+  if (step.next === 'hold') return 'held while the environment is halted; the next look';
+  return step.inLine ? 'in line behind other deliveries of its workspace; the next look' : 'the next attempt';
 }
 
 /** A callback is a message of its own and outlives this workflow. */

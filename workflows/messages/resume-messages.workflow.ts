@@ -1,13 +1,12 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';
-import { WAKE_OPTIONS } from '../activity-options.ts';
+import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
 import type { ResumeMessagesInput } from '../../temporal/messages/resume-messages.ts';
-
-const { wakeHeldMessages } = proxyActivities<Activities>(WAKE_OPTIONS);
 
 /** Wakes the messages that a halt has held, page by page, so that they are delivered at once. Answers how many. */
 export async function resumeMessages(input: ResumeMessagesInput): Promise<number> {
+  const { wakeHeldMessages } = proxyActivities<Activities>({ ...WAKE_OPTIONS, ...onQueue('maintenance', input) });
   const { workspaceId, environmentId } = input;
   let woken = 0;
   for (let afterId: string | null = input.afterId ?? ''; afterId !== null;) {

@@ -1,14 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { OBSERVE_DRAFT_OPTIONS } from '../activity-options.ts';
+import { OBSERVE_DRAFT_OPTIONS, onQueue } from '../activity-options.ts';
 import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
-
-const { observeDraft } = proxyActivities<Activities>(OBSERVE_DRAFT_OPTIONS);
 
 /**
  * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Nothing depends on its
  * end but that one request; what it leaves behind is swept.
  */
 export async function observePreview(ref: ObservePreviewInput): Promise<ObservePreviewResult> {
+  const { observeDraft } = proxyActivities<Activities>({ ...OBSERVE_DRAFT_OPTIONS, ...onQueue('provider-reads', ref) });
   return observeDraft(ref);
 }

@@ -7,7 +7,6 @@ import {
   defineSignal,
   defineUpdate,
   log,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -18,7 +17,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation/schedule.ts';
 import type { InvocationState } from '../../domain/refs.ts';
-import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
@@ -28,7 +27,6 @@ import {
   type ReconcileEffectResult,
   type ReconcileNowResult,
 } from '../../temporal/reconciliation/reconcile-effect.ts';
-import { walkSchedule } from './walk-schedule.ts';
 
 const { beginReconciliation, settleInvocation, planReconciliation, exhaustReconciliation } =
   proxyLocalActivities<Activities>(SQL_OPTIONS);
@@ -42,7 +40,7 @@ const look = defineSignal(LOOK_SIGNAL);
  * end. Begun again, it goes on with the schedule where the record stands.
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
-  const state = patched('reconcile-now') ? await new Reconciliation(input).run() : await walkSchedule(input);
+  const state = await new Reconciliation(input).run();
   upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   await wakeDependents(state);
   return state;
@@ -134,7 +132,11 @@ class Reconciliation {
   }
 
   private async read(): Promise<void> {
-    const { readBackEffect } = proxyActivities<Activities>({ ...READ_OPTIONS, summary: this.input.actionName });
+    const { readBackEffect } = proxyActivities<Activities>({
+      ...READ_OPTIONS,
+      ...onQueue('provider-reads', this.input),
+      summary: this.input.actionName,
+    });
     try {
       await readBackEffect(this.input);
     } catch (error) {

@@ -24,7 +24,7 @@ const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
   return CancellationScope.nonCancellable(async () => {
     const { timeoutMs, ...ref } = input;
-    const { sendReplay } = proxyActivities<Activities>(dispatchOptions(timeoutMs, input.actionName));
+    const { sendReplay } = proxyActivities<Activities>(dispatchOptions(timeoutMs, input.actionName, input));
     try {
       await sendReplay(ref);
     } catch (error) {

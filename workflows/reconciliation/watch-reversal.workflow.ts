@@ -13,7 +13,7 @@ import {
   REVERSAL_READ_INTERVAL_MS,
   REVERSAL_READS_MAX,
 } from '../../domain/reconciliation/schedule.ts';
-import { READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { WatchReversalInput, WatchReversalResult } from '../../temporal/reconciliation/watch-reversal.ts';
 
@@ -25,7 +25,11 @@ const { beginReversalWatch, planReversalRead, settleReversal } = proxyLocalActiv
  * has to remember it; begun again, it goes on where the record stands.
  */
 export async function watchReversal(input: WatchReversalInput): Promise<WatchReversalResult> {
-  const { readBackEffect } = proxyActivities<Activities>({ ...READ_OPTIONS, summary: input.actionName });
+  const { readBackEffect } = proxyActivities<Activities>({
+    ...READ_OPTIONS,
+    ...onQueue('provider-reads', input),
+    summary: input.actionName,
+  });
   const begun = await beginReversalWatch(input);
   let { state } = begun;
   const days = Math.round(begun.settledForMs / REVERSAL_READ_INTERVAL_MS);

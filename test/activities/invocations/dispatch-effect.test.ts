@@ -9,7 +9,6 @@ import { Vault } from '../../../db/secrets/vault.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, ANOTHER_VERSION, REJECTED } from './world.ts';
-import { WATCHDOG } from '../../harness/watchdog.ts';
 
 let world: ActivityWorld;
 let target: Target;
@@ -265,7 +264,7 @@ test('a call that takes long tells that its worker lives, well within the ten se
     if (beats.length === 2) answer(ACCEPTED);
   });
   const { db } = world.database;
-  const deps = { db, vault: world.vault, adapterFor, watchdog: WATCHDOG, logger: pino({ level: 'silent' }) };
+  const deps = { ...world.dependencies({ adapterFor }), db };
   const dispatched = await environment.run(dispatchEffect(deps), ref);
   expect(dispatched).toEqual({ seen: 'recorded', outcome: 'succeeded' });
   const [first = 0, second = Infinity] = beats;

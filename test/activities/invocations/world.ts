@@ -171,6 +171,8 @@ export class ActivityWorld {
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
+      tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
+      inFlightCaps: { dispatch: 20, delivery: 20 },
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
       watchdog: WATCHDOG,
       logger: pino({ level: 'silent' }),

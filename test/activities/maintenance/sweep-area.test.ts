@@ -129,6 +129,17 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     await plantOldApprovals();
     return deleting('approvals', ['apr_a', 'apr_b', 'apr_c'], 'id', `OLD.id = 'apr_b'`);
   },
+  'expired-places': async () => {
+    const { workspaceId } = world.database.tenant;
+    await owner(
+      `INSERT INTO places_in_flight (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+       SELECT $1, $2, 'delivery', holder, now(), true, now() - age::interval
+       FROM (VALUES ('msg_a', '2 hours'), ('msg_b', '2 hours'), ('msg_c', '2 hours'), ('msg_d', '1 minute')) v (holder, age)`,
+      [environmentId, workspaceId],
+    );
+    const ids = ['a', 'b', 'c'].map((id) => `${environmentId}/delivery/msg_${id}`);
+    return deleting('places_in_flight', ids, `environment_id || '/' || kind || '/' || holder`, `OLD.holder = 'msg_b'`);
+  },
 };
 
 /** Three that may go, and four that stay: too young, superseded, the successor, which is too young, and used. */

@@ -85,6 +85,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     startReads: unused,
     wakeApproval: unused,
     wakeMessage: unused,
+    tellWaiter: unused,
+    inFlightCaps: { dispatch: 20, delivery: 20 },
     sendRequest: unused,
     watchdog: WATCHDOG,
     logger: service.deps.logger,

@@ -25,6 +25,7 @@ const DIRECTORY_FUNCTIONS = [
   'consume_rate_limit',
   'delete_expired_idempotency_claims',
   'delete_expired_message_deduplications',
+  'delete_expired_places',
   'delete_expired_sign_in_throttles',
   'delete_old_approvals',
   'delete_old_previews',
@@ -32,6 +33,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_api_key',
   'find_expired_idempotency_claims',
   'find_expired_message_deduplications',
+  'find_expired_places',
   'find_expired_sign_in_throttles',
   'find_invitation',
   'find_lost_messages',
@@ -42,12 +44,14 @@ const DIRECTORY_FUNCTIONS = [
   'find_unsettled_invocations',
   'find_unwatched_approvals',
   'find_user_by_email',
+  'give_place_back',
   'has_signed_in_from',
   'hold_api_key',
   'hold_session',
   'list_environment_ids',
   'list_workspaces_of_user',
   'settle_sign_in',
+  'take_place',
 ];
 
 describe('the application’s login', () => {

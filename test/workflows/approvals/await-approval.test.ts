@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import { openApproval } from '../../../db/approvals/open-approval.ts';
 import { addDecision } from '../../../db/approvals/add-decision.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../../temporal/approvals/await-approval.ts';
 import { invocationWorkflowId } from '../../../temporal/invocations/invoke-action.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { withTestWorker } from '../harness.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../../activities/invocations/world.ts';
 import { keyPrincipal } from '../../harness/keys.ts';
 
@@ -41,15 +41,8 @@ afterEach(() => environment.teardown());
 
 /** Does something while a worker runs. */
 async function withWorker<T>(taskQueue: string, work: () => Promise<T>): Promise<T> {
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: { codePath: inject('stack').workflowBundlePath },
-    activities,
-    // Without a sticky queue: this server would keep it for a worker that is gone, and hand the next one nothing.
-    maxCachedWorkflows: 0,
-  });
-  return worker.runUntil(work());
+  // Without a sticky queue: this server would keep it for a worker that is gone, and hand the next one nothing.
+  return withTestWorker(environment, { taskQueue, activities, maxCachedWorkflows: 0 }, work);
 }
 
 interface Parked {

@@ -49,7 +49,7 @@ const depends = {
   readsBack: false,
 } as const;
 const depending = (what: string, activities: Partial<Activities>): Scenario => ({
-  name: `invokeAction/${what}.v2`,
+  name: `invokeAction/${what}.v1`,
   workflow: 'invokeAction',
   workflowId: `invocation/${ref.invocationId}`,
   args: [ref],
@@ -63,6 +63,13 @@ const depending = (what: string, activities: Partial<Activities>): Scenario => (
 const waits = { decision: 'depends' } as const;
 
 export const scenarios: readonly Scenario[] = [
+  invoking('in-line-then-dispatched', {
+    dispatchEffect: inTurn({ seen: 'no_place', lookAgainMs: 5_000 }, { seen: 'settled', state: accepted }),
+  }),
+  invoking('in-line-for-an-hour', {
+    dispatchEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 1_900_000 }),
+    settleInvocation: () => Promise.resolve({ ...accepted, status: 'failed', grade: 'failed' }),
+  }),
   invoking('governed-acknowledged', {}),
   invoking('plain-acknowledged', {
     evaluateAndReserve: async () => ({ ...proceed, effectId: null }),

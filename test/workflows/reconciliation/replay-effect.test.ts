@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InvocationState } from '../../../domain/refs.ts';
 import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
-import { doubles, runWorkflow } from '../harness.ts';
+import { doubles, runWorkflow, withTestWorker } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
 beforeAll(async () => {
@@ -71,13 +70,7 @@ describe('a reconciliation that waits, while the effect is replayed', () => {
       settleInvocation: async () => accepted,
       readBackEffect: async () => ({ impliedOutcome: 'succeeded' }),
     });
-    const worker = await Worker.create({
-      connection: real.nativeConnection,
-      taskQueue,
-      workflowBundle: { codePath: inject('stack').workflowBundlePath },
-      activities,
-    });
-    await worker.runUntil(async () => {
+    await withTestWorker(real, { taskQueue, activities }, async () => {
       const { workflow } = real.client;
       const workflowId = `reconcile/${effect.effectId}`;
       const reconciling = await workflow.start('reconcileEffect', { taskQueue, workflowId, args: [effect] });

@@ -36,7 +36,7 @@ const reconciling = (
   activities: Partial<Activities>,
   server: Scenario['server'] = 'time-skipping',
 ): Scenario => ({
-  name: `reconcileEffect/${what}.v2`,
+  name: `reconcileEffect/${what}.v1`,
   workflow: 'reconcileEffect',
   workflowId: `reconcile/${effectId}`,
   args: [effect],
@@ -65,12 +65,6 @@ const replaying = (what: string, activities: Partial<Activities>): Scenario => (
   args: [{ ...effect, attemptId: 'att_0000000000000000000001', timeoutMs: 30_000 }],
   activities,
   server: 'time-skipping',
-});
-
-/** As the workflow began before it asked how far a reconciliation had come. */
-const reconcilingFirst = (what: string, activities: Partial<Activities>): Scenario => ({
-  ...reconciling(what, activities),
-  name: `reconcileEffect/${what}.v1`,
 });
 
 export const scenarios: readonly Scenario[] = [
@@ -141,26 +135,4 @@ export const scenarios: readonly Scenario[] = [
     settleReplay: () => Promise.resolve(pending),
   }),
   replaying('lost', { sendReplay: failing, settleReplay: () => Promise.resolve(held) }),
-  reconcilingFirst('settled-by-a-late-answer', { settleInvocation: async () => confirmed }),
-  reconcilingFirst('settled-at-the-third-read', {
-    settleInvocation: inTurn(held, held, held, confirmed),
-    readBackEffect: inTurn(
-      { impliedOutcome: 'unknown' },
-      { impliedOutcome: 'unknown' },
-      { impliedOutcome: 'succeeded' },
-    ),
-  }),
-  reconcilingFirst('exhausted', {
-    settleInvocation: async () => held,
-    readBackEffect: async () => ({ impliedOutcome: 'unknown' }),
-  }),
-  reconcilingFirst('provider-pending-then-settled', {
-    settleInvocation: inTurn(held, pending, pending, confirmed),
-    readBackEffect: inTurn(
-      { impliedOutcome: 'pending' },
-      { impliedOutcome: 'pending' },
-      { impliedOutcome: 'succeeded' },
-    ),
-  }),
-  reconcilingFirst('reads-that-fail', { settleInvocation: inTurn(held, held, confirmed), readBackEffect: failing }),
 ];

@@ -1,0 +1,16 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { InFlightKind } from '../../domain/in-flight.ts';
+import { waiterOf } from '../../temporal/in-flight/place-free.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+
+/** Tells who waits in line that a place in flight is free. Throws what the client throws where Temporal cannot be reached. */
+export async function tellWaiter(client: Client, kind: InFlightKind, holder: string): Promise<void> {
+  const { workflowId, signal } = waiterOf(kind, holder);
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.getHandle(workflowId).signal(signal),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended: its place in line expires
+  }
+}

@@ -1,0 +1,19 @@
+import { type InFlightKind, WAITER_LEASE_MS } from '../../domain/in-flight.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/**
+ * Takes a place in flight of the workspace, or a place in line for one. Answers 0 where it is taken, and the position in the
+ * line, from 1, where the workspace has `most` calls of this kind under way. Call it in the transaction that claims the call.
+ */
+export async function takePlace(
+  tx: EnvironmentTransaction,
+  asked: { kind: InFlightKind; holder: string; most: number; leaseMs: number },
+): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { position: number }[] }>(
+    `SELECT take_place(:kind, :holder, :most, make_interval(secs => :leaseMs / 1000.0), make_interval(secs => :waiterLeaseMs / 1000.0)) AS position`,
+    { ...asked, waiterLeaseMs: WAITER_LEASE_MS },
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a function without a table answers one row');
+  return row.position;
+}

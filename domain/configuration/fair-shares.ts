@@ -1,0 +1,25 @@
+import { countSchema } from './schemas.ts';
+
+const PROCESSES = ['worker', 'embedded'] as const;
+const slots = (of: string, count: string) => ({
+  meaning: `${of} that one worker process has under way at once. They have a task queue of their own.`,
+  default: count,
+  processes: PROCESSES,
+  schema: countSchema(1, 10_000),
+});
+const share = (of: string, count: string) => ({
+  meaning: `${of} that one workspace has under way at once, on all workers. What is over it waits in line and holds no slot. The same for every worker.`,
+  default: count,
+  processes: PROCESSES,
+  schema: countSchema(1, 10_000),
+});
+
+/** How much a worker does at once, and how much of that one workspace may have. */
+export const FAIR_SHARES = {
+  DISPATCH_SLOTS: slots('Dispatches', '100'),
+  DELIVERY_SLOTS: slots('Deliveries', '100'),
+  PROVIDER_READ_SLOTS: slots('Reads at providers', '40'),
+  MAINTENANCE_SLOTS: slots('Activities of the sweep and of starting messages', '20'),
+  WORKSPACE_DISPATCHES_MAX: share('Dispatches', '20'),
+  WORKSPACE_DELIVERIES_MAX: share('Deliveries', '20'),
+};

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { startTarget, type Target } from '../../harness/target.ts';
+import { createAction, type Caller, invoke } from '../invocations/support.ts';
+
+/** One workspace's hanging calls leave the others their slots: over real HTTP, with the slots and caps of a worker's defaults. */
+const HANGING = 150;
+const CAP = 20;
+const PROMPT_MS = 15_000;
+
+let service: TestService;
+let target: Target;
+let victim: Caller;
+beforeAll(async () => {
+  [service, target] = await Promise.all([
+    startTestService({ inFlightCaps: { dispatch: CAP, delivery: 2 } }),
+    startTarget(),
+  ]);
+  const { development } = await service.database.anotherWorkspace();
+  const { key } = await service.createKey(development);
+  victim = {
+    post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
+    get: (path) => service.call('GET', path, { key }),
+  };
+});
+afterAll(async () => {
+  await target.stop();
+  await service.close();
+});
+
+const hanging = async (): Promise<number> => (await target.requests('/hang')).length;
+const inLine = async (kind: string): Promise<number> =>
+  (await service.database.asOwner('SELECT 1 FROM places_in_flight WHERE kind = $1 AND NOT is_taken', [kind])).length;
+
+describe('150 dispatches of one workspace hang', () => {
+  test('another workspace is answered promptly; each is sent once, as places free', async () => {
+    const action = await createAction(
+      service,
+      { url: `${target.baseUrl}/hang` },
+      { timeoutMs: 120_000, governed: false },
+    );
+    const replies = Array.from({ length: HANGING }, () => invoke(service, action));
+    await expect.poll(() => inLine('dispatch'), { timeout: 60_000 }).toBe(HANGING - CAP);
+    expect(await hanging()).toBe(CAP);
+
+    const prompt = await createAction(victim, { url: `${target.baseUrl}/ok` }, { governed: false });
+    const startedAt = Date.now();
+    const { invocation } = await invoke(victim, prompt);
+    expect(invocation.status).toBe('succeeded');
+    expect(Date.now() - startedAt).toBeLessThan(PROMPT_MS);
+    expect(await hanging()).toBe(CAP);
+
+    const releasing = setInterval(() => void target.release(), 250);
+    try {
+      const ended = (await Promise.all(replies)).map(({ invocation }) => [invocation.status, invocation.error]);
+      expect(ended.filter(([status]) => status !== 'succeeded')).toEqual([]);
+    } finally {
+      clearInterval(releasing);
+    }
+    expect(await hanging()).toBe(HANGING);
+    expect(await service.database.asOwner('SELECT 1 FROM places_in_flight')).toEqual([]);
+  }, 180_000);
+});
+
+describe('deliveries of one workspace hang', () => {
+  test('no more than its share is under way, and all arrive, one for each message', async () => {
+    await target.reset();
+    const published = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/hang`, timeoutSeconds: 60, maxRetries: 0 }),
+      ),
+    );
+    expect(published.map(({ status }) => status)).toEqual(published.map(() => 202));
+    await expect.poll(() => inLine('delivery'), { timeout: 60_000 }).toBe(6);
+    expect(await hanging()).toBe(2);
+    const releasing = setInterval(() => void target.release(), 250);
+    try {
+      const open = () => service.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
+      await expect.poll(open, { timeout: 60_000 }).toEqual([]);
+    } finally {
+      clearInterval(releasing);
+    }
+    expect(await hanging()).toBe(8);
+  }, 120_000);
+});

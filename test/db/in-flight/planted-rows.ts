@@ -1,0 +1,16 @@
+import { insert, type PlantedArea } from '../harness/plant.ts';
+
+export const rows: PlantedArea = {
+  async plant(owner, tenant) {
+    await insert(owner, 'places_in_flight', {
+      environment_id: tenant.environmentId,
+      workspace_id: tenant.workspaceId,
+      kind: 'dispatch',
+      holder: 'inv_planted',
+      asked_at: new Date(),
+      is_taken: true,
+      expires_at: new Date(Date.now() + 60_000),
+    });
+  },
+  writtenByDatabase: ['places_in_flight'],
+};
