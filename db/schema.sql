@@ -927,6 +927,25 @@ ALTER FUNCTION delete_expired_message_deduplications(text[]) OWNER TO service_di
 REVOKE ALL ON FUNCTION delete_expired_message_deduplications(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_message_deduplications(text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_expired_places(ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM places_in_flight p USING unnest(ids) old (id)
+      WHERE p.environment_id = split_part(old.id, '/', 1)::uuid AND p.kind = split_part(old.id, '/', 2)
+        AND p.holder = split_part(old.id, '/', 3) AND p.expires_at < now() - interval '1 hour';
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_expired_places(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_places(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_places(text[]) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_expired_sign_in_throttles(forgotten_after interval, home interval, ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1098,6 +1117,25 @@ END
 ALTER FUNCTION find_expired_message_deduplications(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_expired_message_deduplications(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_message_deduplications(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_places(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT p.id
+    FROM ( SELECT ((((((places_in_flight.environment_id)::text || '/'::text) || places_in_flight.kind) || '/'::text) || places_in_flight.holder) COLLATE "C") AS id
+            FROM places_in_flight
+           WHERE (places_in_flight.expires_at < (now() - '01:00:00'::interval))) p
+   WHERE (p.id > find_expired_places.after_id)
+   ORDER BY p.id
+  LIMIT find_expired_places.most;
+END
+;
+ALTER FUNCTION find_expired_places(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_places(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_places(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)
  RETURNS TABLE(id text)
@@ -1326,6 +1364,33 @@ END
 ALTER FUNCTION find_user_by_email(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_user_by_email(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_user_by_email(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.give_place_back(of_kind text, for_holder text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_workspace uuid;
+      next_holder text;
+    BEGIN
+      DELETE FROM places_in_flight p
+        WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
+        RETURNING p.workspace_id INTO of_workspace;
+      UPDATE places_in_flight p SET told_at = clock_timestamp() FROM (
+          SELECT w.environment_id, w.holder FROM places_in_flight w
+          WHERE w.workspace_id = of_workspace AND w.kind = of_kind AND NOT w.is_taken AND w.expires_at > clock_timestamp()
+            AND (w.told_at IS NULL OR w.told_at < clock_timestamp() - interval '10 seconds')
+          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
+        WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
+        RETURNING p.holder INTO next_holder;
+      RETURN next_holder;
+    END $function$
+;
+ALTER FUNCTION give_place_back(text,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION give_place_back(text,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION give_place_back(text,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.halt_lock_of(environment uuid)
  RETURNS bigint
@@ -1799,6 +1864,44 @@ CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest te
  STABLE
 RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
 ;
+
+CREATE OR REPLACE FUNCTION public.take_place(of_kind text, for_holder text, most integer, lease interval, waiter_lease interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      mine places_in_flight;
+      ahead integer;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      -- In turn: two that ask at once must not both get the last place. Held until the claim commits.
+      PERFORM pg_advisory_xact_lock(hashtextextended('place/' || of_kind || '/' || of_workspace, 0));
+      INSERT INTO places_in_flight AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, clock_timestamp() + waiter_lease)
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
+          is_taken = p.is_taken AND p.expires_at > clock_timestamp()
+        RETURNING * INTO mine;
+      SELECT count(*) INTO ahead FROM places_in_flight p
+        WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.expires_at > clock_timestamp()
+          AND (p.environment_id, p.holder) <> (of_environment, for_holder)
+          AND (p.is_taken OR (p.asked_at, p.holder) < (mine.asked_at, mine.holder));
+      IF mine.is_taken OR ahead < most THEN
+        UPDATE places_in_flight p SET is_taken = true, expires_at = clock_timestamp() + lease
+          WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+        RETURN 0;
+      END IF;
+      UPDATE places_in_flight p SET expires_at = clock_timestamp() + waiter_lease
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+      RETURN ahead - most + 1;
+    END $function$
+;
+ALTER FUNCTION take_place(text,text,integer,interval,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION take_place(text,text,integer,interval,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION take_place(text,text,integer,interval,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
  RETURNS text
@@ -2799,6 +2902,27 @@ CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = 
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE places_in_flight (
+  environment_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  kind text NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  is_taken boolean NOT NULL,
+  told_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT places_in_flight_pkey PRIMARY KEY (environment_id, kind, holder),
+  CONSTRAINT places_in_flight_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text])))
+);
+CREATE INDEX places_expiry ON public.places_in_flight USING btree (expires_at);
+CREATE INDEX places_in_line ON public.places_in_flight USING btree (workspace_id, kind, is_taken, asked_at, holder);
+ALTER TABLE places_in_flight ENABLE ROW LEVEL SECURITY;
+ALTER TABLE places_in_flight FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON places_in_flight FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON places_in_flight FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON places_in_flight TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON places_in_flight TO service_directory;
+
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -3233,6 +3357,8 @@ ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (en
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE places_in_flight ADD CONSTRAINT places_in_flight_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE places_in_flight ADD CONSTRAINT places_in_flight_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
