@@ -142,17 +142,21 @@ async function runToTheEnd(worker: WorkerGroup, db: Database): Promise<void> {
   }
 }
 
-/** One schedule for the whole installation: the first worker makes it, the others find it. */
-async function ensureSweepSchedule(client: Client): Promise<void> {
+/**
+ * One schedule for the whole installation: the first worker makes it, the others find it. One that an earlier version made
+ * starts what this version starts, on the queue that this version polls; that an operator has paused it stays.
+ */
+export async function ensureSweepSchedule(client: Client, taskQueue = TASK_QUEUE): Promise<void> {
+  const wanted = {
+    spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
+    action: sweepMaintenanceStart(taskQueue),
+  };
   try {
-    await client.schedule.create({
-      scheduleId: SWEEP_SCHEDULE_ID,
-      spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
-      action: sweepMaintenanceStart(TASK_QUEUE),
-    });
+    await client.schedule.create({ scheduleId: SWEEP_SCHEDULE_ID, ...wanted });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await client.schedule.getHandle(SWEEP_SCHEDULE_ID).update(({ state }) => ({ ...wanted, state }));
   }
 }
 

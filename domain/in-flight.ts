@@ -6,8 +6,8 @@ export type InFlightCaps = Readonly<Record<InFlightKind, number>>;
 
 /** A holder that died is forgotten so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
-/** A place that nobody told us of is found by looking: first soon, and seldom far back in the line. */
-const LOOK_MS_MIN = 2_000;
+/** A place that nobody told us of is found by looking: first soon, and seldom far back in the line. Each look costs a history some events. */
+const LOOK_MS_MIN = 10_000;
 const LOOK_MS_PER_POSITION = 1_000;
 const LOOK_MS_MAX = 300_000;
 /** Who waits and has not looked for so long is gone, and nobody waits behind them any longer. */

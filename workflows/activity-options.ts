@@ -34,18 +34,28 @@ export const CONFIRM_OPTIONS: ActivityOptions = { scheduleToCloseTimeout: '10 se
 /** Above the action's own time-out: the database before and after the call. */
 const DISPATCH_MARGIN_MS = 60_000;
 
+export interface DispatchTimes {
+  /** Of the action's own call. */
+  timeoutMs: number;
+  /** How long the task may wait for a worker's slot. Nothing is sent meanwhile, and nothing afterwards. */
+  untilStartMs: number;
+}
+
+/** A replay that somebody asks for now is sent now: the provider's window for the same key is closing. */
+export const REPLAY_UNTIL_START_MS = 60_000;
+
 /**
- * The dispatch: at most once. No retry, and nobody may take up a task that lay about for longer than `scheduleToStart`: what
- * was agreed to then was agreed to for then. A dead worker shows in the missing heartbeat.
+ * The dispatch: at most once. No retry, and nobody may take up a task that waited for longer than `untilStartMs`: what was
+ * agreed to then was agreed to for then. A dead worker shows in the missing heartbeat.
  */
 export function dispatchOptions(
-  timeoutMs: number,
+  { timeoutMs, untilStartMs }: DispatchTimes,
   summary: string,
   tenant: { environmentId: string },
 ): ActivityOptions {
   return {
     ...onQueue('dispatches', tenant),
-    scheduleToStartTimeout: '1 minute',
+    scheduleToStartTimeout: untilStartMs,
     startToCloseTimeout: timeoutMs + DISPATCH_MARGIN_MS,
     heartbeatTimeout: '10 seconds',
     retry: { maximumAttempts: 1 },

@@ -1,5 +1,6 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
+import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
 import { takePlace } from '../../db/in-flight/take-place.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
@@ -94,7 +95,11 @@ async function claimInTurn(
   try {
     return await deps.db.withEnvironment(ref, async (tx) => {
       const position = await takePlace(tx, asked);
-      if (position > 0) return { lookAgainMs: nextLookMs(position) };
+      if (position > 0) {
+        // A second execution must not stand in line for what it may never send: it rolls its place back and settles.
+        if (!(await isDispatchUnclaimed(tx, holder))) throw new ClaimedElsewhere();
+        return { lookAgainMs: nextLookMs(position) };
+      }
       const dispatch = await claimDispatch(tx, holder);
       if (!dispatch) throw new ClaimedElsewhere();
       return { dispatch, halted: await refuseWhileHalted(tx) };

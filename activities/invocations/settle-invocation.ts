@@ -3,6 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteCompensation } from '../../db/effects/note-compensation.ts';
 import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
 import { writeSettlement } from '../../db/effects/write-settlement.ts';
+import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
@@ -10,18 +11,23 @@ import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { settlementOf } from '../../domain/settlement.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
 
 /**
  * Settles an invocation, and its effect, from what is on record and nothing else. Idempotent. Run after a dispatch that did
- * not settle by itself, after a read-back, and by reconciliation after each read.
+ * not settle by itself, after a read-back, and by reconciliation after each read. The place in flight, or in line, is given
+ * back with it: of a dispatch whose worker was lost, and of one that is not sent any more.
  */
 export function settleInvocation(deps: InvocationDependencies) {
-  return async (ref: InvocationRef): Promise<InvocationState> =>
-    deps.db.withEnvironment(ref, async (tx) => {
+  return async (ref: InvocationRef): Promise<InvocationState> => {
+    const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
       if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
-      return settle(tx, work);
+      return [await settle(tx, work), await givePlaceBack(tx, 'dispatch', work.id)] as const;
     });
+    await tellNext(deps, 'dispatch', next);
+    return state;
+  };
 }
 
 /** The same within a transaction that has locked the invocation. */

@@ -11,7 +11,7 @@ import { tellNext } from '../in-flight/tell-next.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { settleAttempt } from './settle-attempt.ts';
-import { visitMessage } from './visit-message.ts';
+import { type Visit, visitMessage } from './visit-message.ts';
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 const HEARTBEAT_INTERVAL_MS = 2_000;
@@ -37,7 +37,7 @@ export function attemptMessage(deps: ActivityDependencies) {
   return async (ref: MessageRef): Promise<DeliveryStep> => {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
     try {
-      const visit = await deps.db.withEnvironment(ref, (tx) => visitMessage(tx, deps, ref));
+      const visit = await visited(deps, ref);
       if (visit.next !== 'send') return visit;
       const result = await send(deps, ref, visit.delivery);
       const { step, next } = await record(deps, ref, visit.delivery, result);
@@ -47,6 +47,20 @@ export function attemptMessage(deps: ActivityDependencies) {
       clearInterval(beat);
     }
   };
+}
+
+/**
+ * Who neither sends nor waits for a place leaves none behind, taken or in line: a message that was cancelled or is held must
+ * keep nobody waiting, and an attempt that was lost is over.
+ */
+async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
+  const [visit, next] = await deps.db.withEnvironment(ref, async (tx) => {
+    const visit = await visitMessage(tx, deps, ref);
+    const keepsPlace = visit.next === 'send' || (visit.next === 'wait' && visit.inLine === true);
+    return [visit, keepsPlace ? null : await givePlaceBack(tx, 'delivery', ref.messageId)] as const;
+  });
+  await tellNext(deps, 'delivery', next);
+  return visit;
 }
 
 /** A started call runs to its own time-out: to abort it would only make the destination see it twice. */

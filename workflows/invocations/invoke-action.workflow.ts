@@ -19,7 +19,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import { CONFIRM_OPTIONS, dispatchOptions, OBSERVE_OPTIONS, onQueue, SQL_OPTIONS } from '../activity-options.ts';
+import { CONFIRM_OPTIONS, dispatchOptions, type DispatchTimes, OBSERVE_OPTIONS, onQueue, SQL_OPTIONS } from '../activity-options.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { PLACE_FREE_SIGNAL } from '../../temporal/in-flight/place-free.ts';
 import { asChild } from '../../temporal/start.ts';
@@ -33,8 +33,13 @@ const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities
 
 const placeFree = defineSignal(PLACE_FREE_SIGNAL);
 
-/** What was agreed to then is sent within this time, or not at all. */
-const IN_LINE_MS_MAX = 3_600_000;
+/**
+ * What was agreed to then is sent within this time, or not at all: `failed`, with its reservations released. It covers the line of
+ * the workspace and the queue of the workers alike, so that a neighbour who holds the slots costs time and no dispatch.
+ */
+const UNTIL_SENT_MS_MAX = 3_600_000;
+/** The last look of who stood in line for so long still has the time to start. */
+const LAST_START_MS = 60_000;
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 
@@ -102,20 +107,21 @@ async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionNam
   setHandler(placeFree, () => {
     isFree = true;
   });
-  const startedAtMs = Date.now();
+  const dueByMs = Date.now() + UNTIL_SENT_MS_MAX;
   for (;;) {
     isFree = false;
-    const dispatched = await dispatchOnce(input, timeoutMs, actionName);
+    const untilStartMs = Math.max(LAST_START_MS, dueByMs - Date.now());
+    const dispatched = await dispatchOnce(input, { timeoutMs, untilStartMs }, actionName);
     if (dispatched?.seen !== 'no_place') return dispatched;
-    if (Date.now() - startedAtMs >= IN_LINE_MS_MAX) return null;
+    if (Date.now() >= dueByMs) return null;
     setCurrentDetails('in line behind other dispatches of its workspace');
     await condition(() => isFree, dispatched.lookAgainMs);
   }
 }
 
 /** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */
-async function dispatchOnce(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
-  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(timeoutMs, actionName, input));
+async function dispatchOnce(input: DispatchInput, times: DispatchTimes, actionName: string): Promise<Dispatched | null> {
+  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(times, actionName, input));
   try {
     return await dispatchEffect(input);
   } catch (error) {

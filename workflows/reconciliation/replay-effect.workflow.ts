@@ -8,7 +8,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { dispatchOptions, SQL_OPTIONS } from '../activity-options.ts';
+import { dispatchOptions, REPLAY_UNTIL_START_MS, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
@@ -24,7 +24,7 @@ const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
   return CancellationScope.nonCancellable(async () => {
     const { timeoutMs, ...ref } = input;
-    const { sendReplay } = proxyActivities<Activities>(dispatchOptions(timeoutMs, input.actionName, input));
+    const { sendReplay } = proxyActivities<Activities>(dispatchOptions({ timeoutMs, untilStartMs: REPLAY_UNTIL_START_MS }, input.actionName, input));
     try {
       await sendReplay(ref);
     } catch (error) {

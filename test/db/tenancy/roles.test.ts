@@ -165,6 +165,7 @@ describe('the directory', () => {
       'members',
       'message_deduplications',
       'messages',
+      'places_in_flight',
       'previews',
       'rate_windows',
       'sign_in_sessions',
