@@ -44,6 +44,12 @@ const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
 /** After the grace an activity is told to end; what has not ended then is left to its heartbeat's time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
+/**
+ * The SDK would send one heartbeat in 8 s of the 10 s that a worker has to show that it lives: a busy machine that is late by two
+ * would cost a dispatch. Sent so often, four in a row may be late.
+ */
+const HEARTBEATS_SENT_EVERY_MS = 2_000;
+
 /** The workers of one process, as one. */
 export interface WorkerGroup {
   /** Ends when all have ended; rejects where one failed, after the others have stopped. */
@@ -61,6 +67,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
     namespace: settings.namespace,
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + SHUTDOWN_FORCE_MARGIN_MS,
+    maxHeartbeatThrottleInterval: HEARTBEATS_SENT_EVERY_MS,
   };
   const workers = await Promise.all([
     Worker.create({

@@ -1876,6 +1876,8 @@ AS $function$
       of_workspace uuid;
       mine places_in_flight;
       ahead integer;
+      -- Nobody waits longer before a look than at this position, so that nobody need count further.
+      positions_max constant integer := 300;
     BEGIN
       SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
       -- In turn: two that ask at once must not both get the last place. Held until the claim commits.
@@ -1885,10 +1887,14 @@ AS $function$
         ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
           is_taken = p.is_taken AND p.expires_at > clock_timestamp()
         RETURNING * INTO mine;
-      SELECT count(*) INTO ahead FROM places_in_flight p
-        WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.expires_at > clock_timestamp()
-          AND (p.environment_id, p.holder) <> (of_environment, for_holder)
-          AND (p.is_taken OR (p.asked_at, p.holder) < (mine.asked_at, mine.holder));
+      SELECT count(*) INTO ahead FROM (
+        SELECT FROM places_in_flight p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
+            AND (p.environment_id, p.holder) <> (of_environment, for_holder)
+        UNION ALL (SELECT FROM places_in_flight p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND p.expires_at > clock_timestamp()
+            AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
+          LIMIT most + positions_max)) before;
       IF mine.is_taken OR ahead < most THEN
         UPDATE places_in_flight p SET is_taken = true, expires_at = clock_timestamp() + lease
           WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;

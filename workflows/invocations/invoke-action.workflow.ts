@@ -19,7 +19,14 @@ import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import { CONFIRM_OPTIONS, dispatchOptions, type DispatchTimes, OBSERVE_OPTIONS, onQueue, SQL_OPTIONS } from '../activity-options.ts';
+import {
+  CONFIRM_OPTIONS,
+  dispatchOptions,
+  type DispatchTimes,
+  OBSERVE_OPTIONS,
+  onQueue,
+  SQL_OPTIONS,
+} from '../activity-options.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { PLACE_FREE_SIGNAL } from '../../temporal/in-flight/place-free.ts';
 import { asChild } from '../../temporal/start.ts';
@@ -120,7 +127,11 @@ async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionNam
 }
 
 /** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */
-async function dispatchOnce(input: DispatchInput, times: DispatchTimes, actionName: string): Promise<Dispatched | null> {
+async function dispatchOnce(
+  input: DispatchInput,
+  times: DispatchTimes,
+  actionName: string,
+): Promise<Dispatched | null> {
   const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(times, actionName, input));
   try {
     return await dispatchEffect(input);
