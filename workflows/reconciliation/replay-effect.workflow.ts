@@ -24,7 +24,9 @@ const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
   return CancellationScope.nonCancellable(async () => {
     const { timeoutMs, ...ref } = input;
-    const { sendReplay } = proxyActivities<Activities>(dispatchOptions({ timeoutMs, untilStartMs: REPLAY_UNTIL_START_MS }, input.actionName, input));
+    const { sendReplay } = proxyActivities<Activities>(
+      dispatchOptions({ timeoutMs, untilStartMs: REPLAY_UNTIL_START_MS }, input.actionName, input),
+    );
     try {
       await sendReplay(ref);
     } catch (error) {
