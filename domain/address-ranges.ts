@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRanges = readonly (readonly [Address, number])[];
 
-/** Reads addresses and CIDRs, comma-separated; an empty text is none. Throws, naming the entry that is neither. */
+/** Reads comma-separated addresses and CIDRs; an empty text gives none. Throws an error that names the invalid entry. */
 export function parseAddressRanges(text: string | readonly string[]): AddressRanges {
   const entries = (typeof text === 'string' ? text.split(',') : text).map((entry) => entry.trim());
   return entries
@@ -16,13 +16,13 @@ export function parseAddressRanges(text: string | readonly string[]): AddressRan
     });
 }
 
-/** Whether one of the ranges holds the address. What is no address is in none. */
+/** Whether one of the ranges holds the address. A text that is no address is in no range. */
 export function isInRanges(address: string, ranges: AddressRanges): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
 }
 
-/** One spelling for each address: an IPv4 address in IPv6 is the IPv4 address, IPv6 is shortened. Null: it is none. */
+/** The canonical spelling of an address: IPv4-mapped IPv6 becomes IPv4, IPv6 is shortened. Null: it is no address. */
 export function normalAddress(text: string): string | null {
   return parseAddress(text)?.toString() ?? null;
 }
@@ -30,8 +30,8 @@ export function normalAddress(text: string): string | null {
 const SUBSCRIBER_BITS = 64;
 
 /**
- * Whom an address stands for when it is counted: an IPv4 address for itself, an IPv6 address for its /64, since a subscriber
- * has all 2^64 of it. An IPv4 address in IPv6 is the IPv4 address. Null: it is none.
+ * The key under which a client's address is counted: an IPv4 address itself, or the /64 of an IPv6 address, since one subscriber
+ * has all 2^64 addresses of it. IPv4-mapped IPv6 counts as IPv4. Null: it is no address.
  */
 export function networkOf(text: string): string | null {
   const address = parseAddress(text);

@@ -8,24 +8,24 @@ import type { Json, JsonObject } from './json.ts';
  * Source: decisions.md "Previews, impact limits, budgets".
  */
 export interface Binding {
-  /** The shown form: credentials stand as `{{secret:NAME}}`. */
+  /** The shown form: a credential is `{{secret:NAME}}`. */
   request: PreparedRequest;
   target: JsonObject;
   versions: { actionId: string; actionVersionId: string; adapterType: string; adapterVersion: string };
   preconditions: Preconditions;
   scope: { workspaceId: string; environmentId: string; impact: ImpactQuantity[] };
-  /** RFC 3339, milliseconds. After it nothing that is bound so may be dispatched. */
+  /** RFC 3339, milliseconds. After it nothing under this binding may be dispatched. */
   expiresAt: string;
 }
 
 /** What must still hold right before the reservation. */
 export interface Preconditions {
   actionVersionId: string;
-  /** Of the environment's policies. A moved revision is no breach by itself: the policies are evaluated again, and a stricter result is. */
+  /** The revision of the environment's policies. If it has changed, the policies are evaluated again; only a stricter verdict breaks the binding. */
   policyRevision: number;
   /** The current version of each secret that the request carries, by name. A missing secret is 0. */
   secretVersions: Record<string, number>;
-  /** What the adapter read from the provider, where it can; `{}` where it cannot. */
+  /** What the adapter read from the provider; `{}` for an adapter that cannot. */
   adapter: JsonObject;
 }
 

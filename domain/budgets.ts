@@ -18,8 +18,8 @@ export const BUDGET_KIND_COLUMNS = {
 } as const satisfies Record<BudgetKind, string>;
 
 /**
- * What one operation is reckoned at when it is admitted. An estimate to hold a key to, not a price: invoices are metered
- * elsewhere (service.md "Limits": "Admission estimates are distinct from invoice metering").
+ * What admission charges for one operation. An estimate that bounds a key, not a price: invoices are metered elsewhere
+ * (service.md "Limits": "Admission estimates are distinct from invoice metering").
  */
 export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>> = {
   messages: 1_000,
@@ -34,7 +34,7 @@ export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED
 
 /** Sums of a month are kept exact in JSON. */
 export const CAP_MICROCENTS_MAX = Number.MAX_SAFE_INTEGER;
-/** Of each kind, so that their sum and what is used after it stay exact too: ten million dollars. */
+/** The most of each kind that may count as used before: ten million dollars. Their sum, and what is used later, stay exact too. */
 export const USED_BEFORE_MICROCENTS_MAX = 1_000_000_000_000_000;
 
 export type BudgetCaps = { [kind in BudgetKind | 'total']?: number | undefined };

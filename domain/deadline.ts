@@ -1,15 +1,15 @@
-/** What `setTimeout` takes; a longer delay would end at once. */
+/** The longest delay that `setTimeout` takes; it runs a longer one at once. */
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
- * A signal that aborts after a time, or as soon as one of its parents aborts. Its timer and its parents hold it until it is
- * disposed of. This is why it exists: Node 20 lets the garbage collector take a signal composed of a
- * time-out and another with its timer, and the time-out never comes (nodejs/node#57736).
+ * A signal that aborts after a time, or as soon as one of its parents aborts. Its timer and its parents keep it alive until it
+ * is disposed of. `AbortSignal.any` with a time-out does not: Node 20 may collect the composed signal together with its timer,
+ * and the time-out never comes (nodejs/node#57736).
  *
  *     using deadline = new Deadline(timeoutMs, parent);
  *     await work(deadline.signal);
  *
- * The reason is a `TimeoutError` as the platform's time-outs have it, or the reason of the parent.
+ * The reason is a `TimeoutError`, like that of the platform's time-outs, or the parent's reason.
  */
 export class Deadline implements Disposable {
   private readonly controller = new AbortController();
@@ -31,7 +31,7 @@ export class Deadline implements Disposable {
     return this.controller.signal;
   }
 
-  /** Takes back the timer and the listeners. The signal is left as it is. */
+  /** Removes the timer and the listeners. The signal's state does not change. */
   [Symbol.dispose](): void {
     clearTimeout(this.timer);
     for (const detach of this.detach.splice(0)) detach();

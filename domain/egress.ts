@@ -7,10 +7,10 @@ import { type AddressRanges, parseAddressRanges } from './address-ranges.ts';
  */
 export type EgressAllow = AddressRanges;
 
-/** What the embedded stack lets through where EGRESS_ALLOW is not given. */
+/** What the embedded stack allows if EGRESS_ALLOW is not set. */
 export const LOOPBACK_EGRESS = '127.0.0.0/8,::1/128';
 
-/** IPv6 addresses that are given out to the public are in here (RFC 4291); the rest is special, reserved or unassigned. */
+/** All public IPv6 addresses are in this range (RFC 4291); the rest is special, reserved or unassigned. */
 const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3');
 /** Special ranges inside of public unicast that the parser's own table does not name. */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '5f00::/16'].map((range) => ipaddr.parseCIDR(range));
@@ -18,12 +18,12 @@ const METADATA_V4 = ['100.100.100.200', '168.63.129.16', '192.0.0.192'];
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 
-/** Parses EGRESS_ALLOW: addresses and CIDRs, comma-separated; an empty text allows nothing more. Throws, naming the entry. */
+/** Parses EGRESS_ALLOW: addresses and CIDRs, comma-separated; an empty text allows nothing more. Throws an error that names the entry. */
 export function parseEgressAllow(text: string | readonly string[]): EgressAllow {
   return parseAddressRanges(text);
 }
 
-/** True where a connection to the address is not allowed. What cannot be read as an address is blocked. */
+/** Whether a connection to the address is forbidden. A text that is no address is blocked. */
 export function isBlocked(address: string, allow: EgressAllow): boolean {
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return true;
   const parsed = ipaddr.parse(address);

@@ -104,7 +104,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A body of 1 MiB can hold a hundred thousand mistakes; nobody reads more than these, and a reply must not outgrow its request. */
+/** A body of 1 MiB can hold a hundred thousand mistakes. Nobody reads more than these, and a reply must not outgrow its request. */
 const ISSUES_SHOWN_MAX = 100;
 
 export function validationError(found: Issue[], message?: string): ServiceError {

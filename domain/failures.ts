@@ -1,6 +1,6 @@
 /**
- * What the log keeps of an error, its causes included. A database error's `detail`, `where` and bound values can hold what
- * a caller sent, so of those only the code, the constraint and the server's own sentence are kept, without values.
+ * What the log keeps of an error and its causes. A database error's `detail`, `where` and bound values can hold what a caller
+ * sent. The log therefore keeps only its code, its constraint and the server's own sentence, without values.
  */
 export function describeFailure(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { type: typeof thrown };

@@ -1,10 +1,10 @@
 import { type AddressRanges, isInRanges, normalAddress } from './address-ranges.ts';
 
-/** A request as it reached the process: the peer of its connection, and what proxies wrote about where it came from. */
+/** A request as it reached the process: the peer of its connection, and the forwarding headers. */
 export interface ReceivedRequest {
   /** Address of the connection's other end; null where it has none, as for a local socket. */
   peerAddress: string | null;
-  /** Whether this very connection is TLS. */
+  /** Whether the connection to this process is TLS. */
   encrypted: boolean;
   /** Values of X-Forwarded-For, X-Forwarded-Proto and Forwarded; an empty text where a header is absent. */
   forwardedFor: string;
@@ -16,22 +16,23 @@ export interface ReceivedRequest {
 export interface RequestOrigin {
   /** Whether it was sent over TLS by the client. */
   secure: boolean;
-  /** In its normal spelling; null where nothing that can be believed names one. */
+  /** The client's address, canonical; null if no trusted source names one. */
   clientAddress: string | null;
 }
 
 interface Hop {
-  /** Who connected to the proxy that wrote this. */
+  /** The address that connected to the proxy which wrote this hop. */
   address: string | null;
-  /** By which protocol; null where the proxy did not say. */
+  /** The protocol of that connection; null if the proxy did not say. */
   protocol: string | null;
 }
 
 /**
- * What is believed of a request's way. Headers count only where a trusted proxy sent the request, and are read from the end:
- * each proxy appends whom it was called by, so that the first address which is no trusted proxy is the client's, and whatever
- * stands before it the client wrote itself. Where both kinds of header are there, the client may have written one of them
- * (most proxies know one kind only): the request is secure only if both say so, and X-Forwarded-For names the client.
+ * Finds a request's origin as far as it can be trusted. Headers count only if a trusted proxy sent the request. They are read
+ * from the end, because each proxy appends the address that called it: the first address which is no trusted proxy is the
+ * client's, and the client may have written everything before it. If both kinds of header are present, the client may have
+ * written one of them, since most proxies know only one kind. The request is then secure only if both say so, and
+ * X-Forwarded-For names the client.
  */
 export function originOf(request: ReceivedRequest, trusted: AddressRanges): RequestOrigin {
   const peer = request.peerAddress === null ? null : normalAddress(withoutZone(request.peerAddress));
@@ -42,7 +43,7 @@ export function originOf(request: ReceivedRequest, trusted: AddressRanges): Requ
   const clients = ways.map((hops) => clientHop(hops, trusted));
   if (clients.length === 0) return direct;
   return {
-    // Where no proxy names a protocol, the connection that we see is all that is known.
+    // If no proxy names a protocol, only our own connection is known.
     secure: clients.every(({ protocol }) => (protocol === null ? request.encrypted : protocol === 'https')),
     clientAddress: clients.find(({ address }) => address !== null)?.address ?? peer,
   };
@@ -54,7 +55,7 @@ function clientHop(hops: readonly Hop[], trusted: AddressRanges): Hop {
   return hops[Math.max(index, 0)] ?? { address: null, protocol: null };
 }
 
-/** One protocol for each address, or one for all of them; any other count is unclear, and clear text where one of them is. */
+/** One protocol for each address, or one for all. With any other count the match is unknown: if one is unencrypted, all count as that. */
 function hopsOfXForwarded({ forwardedFor, forwardedProto }: ReceivedRequest): Hop[] {
   const addresses = listOf(forwardedFor).map(hostOf);
   const protocols = listOf(forwardedProto).map((protocol) => protocol.toLowerCase());
@@ -93,7 +94,7 @@ function hostOf(text: string): string | null {
   return normalAddress(withoutZone(host));
 }
 
-/** `fe80::1%eth0` names an interface of ours, which says nothing of the client. */
+/** The zone in `fe80::1%eth0` names an interface of this machine, and says nothing about the client. */
 function withoutZone(address: string): string {
   return address.split('%')[0] ?? address;
 }

@@ -1,7 +1,6 @@
 /**
- * Whether a glob matches the whole of a text: `*` stands for any run of characters, `?` for one, everything else for itself. It
- * goes back to its last `*` only, so that it takes at most the product of the
- * two lengths; both are bounded.
+ * Whether a glob matches the whole text: `*` matches any run of characters, `?` one character, everything else itself. Matching
+ * backtracks only to the last `*`, so that it takes at most the product of the two lengths; both are bounded.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let at = 0;

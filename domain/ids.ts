@@ -65,7 +65,7 @@ export function newId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_${encodeUuid(uuidv7())}`;
 }
 
-/** True when `value` has the form of an id of that kind. It says nothing of whether such a row exists. */
+/** Whether `value` has the form of an id of that kind. The row need not exist. */
 export function isId(kind: IdKind, value: string): boolean {
   return idPattern(kind).test(value);
 }

@@ -63,8 +63,8 @@ export const impactQuantitySchema = z
 export type DeclaredImpact = { ok: true; quantities: ImpactQuantity[] } | { ok: false; refusal: Refusal };
 
 /**
- * Takes the declared amounts from an input: minor units for money, a count otherwise. What is missing, negative,
- * fractional, not a number or too large to be exact has no bound, and is refused with `impact_unbounded`.
+ * Takes the declared amounts from an input: minor units for money, a count otherwise. An amount that is missing, negative,
+ * fractional, not a number or too large to be exact has no bound: it is refused with `impact_unbounded`.
  */
 export function declaredImpact(declarations: readonly ImpactDeclaration[], input: JsonObject): DeclaredImpact {
   const quantities: ImpactQuantity[] = [];

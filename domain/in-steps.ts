@@ -1,7 +1,7 @@
-/** Work that may be done in parts: it yields wherever other work may have its turn. */
+/** Work in steps: it yields wherever other work may run. */
 export type InSteps<Result> = Generator<void, Result, void>;
 
-/** All of it in one go. */
+/** Runs all steps without yielding. */
 export function atOnce<Result>(steps: InSteps<Result>): Result {
   for (;;) {
     const step = steps.next();

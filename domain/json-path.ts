@@ -57,7 +57,7 @@ function quotedName(text: string): string | null {
   }
 }
 
-/** Walks own members and elements only: nothing that a prototype holds is ever found. */
+/** Walks own members and elements only, never those of a prototype. */
 export function readPath(value: Json, steps: readonly PathStep[]): Found {
   let current: Json = value;
   for (const step of steps) {

@@ -31,7 +31,7 @@ export const INVOCATION_STATUSES = [
 ] as const;
 export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
 
-/** Statuses that a waiting caller is answered on: nothing more will happen without a new event from outside. */
+/** Statuses on which a waiting caller gets its answer: nothing more happens without a new event from outside. */
 export const RESTING_STATUSES: readonly InvocationStatus[] = [
   'pending_approval',
   'succeeded',
@@ -53,7 +53,7 @@ export type AttemptKind = (typeof ATTEMPT_KINDS)[number];
 export const ATTEMPT_STATUSES = ['started', 'completed', 'abandoned'] as const;
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
 
-/** What an entry of an effect's chain is of. */
+/** The kinds of entry in an effect's chain. */
 export const RECEIPT_ENTRY_KINDS = [
   'evidence',
   'attempt_started',

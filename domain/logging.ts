@@ -1,7 +1,7 @@
 import type { LoggerOptions } from 'pino';
 import { describeFailure } from './failures.ts';
 
-/** Where a header or a credential would stand if someone logged an object that holds one. Nobody should; this is the second line. */
+/** The log paths of headers and credentials, in case some code logs an object that holds one. A second line of defence. */
 const HEADER_NAMES = ['authorization', 'Authorization', 'cookie', 'Cookie', 'set-cookie', 'x-api-key'];
 const HEADER_HOLDERS = ['', 'headers.', '*.headers.', 'request.headers.', 'response.headers.'];
 const CREDENTIAL_NAMES = ['secret', 'secrets', 'apiKey', 'password', 'masterKeys', 'credentials'];
@@ -19,8 +19,8 @@ function bracket(holder: string, name: string): string {
 
 /**
  * pino's options for every process: JSON lines, times in RFC 3339, credentials replaced by `[REDACTED]`. Errors are described
- * rather than copied: pino's own way keeps every member, and PostgreSQL writes the row that it refused into `detail`. `error`
- * is the member that the Temporal SDK uses.
+ * rather than copied: pino's own serializer keeps every member, and PostgreSQL writes the refused row into `detail`. The
+ * Temporal SDK logs its errors as `error`.
  */
 export function loggerOptions(level: string, processName: string): LoggerOptions {
   return {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** A listener of the service's own: the API, Temporal, its UI, PostgreSQL. Nothing that a tenant defines may call it. */
+/** A listener of the service itself: the API, Temporal, its UI, PostgreSQL. No request that a tenant defines may reach it. */
 export interface OwnEndpoint {
   /** A name or an address, IPv6 without brackets. */
   host: string;
@@ -23,7 +23,7 @@ export function parseOwnEndpoint(text: string): OwnEndpoint | null {
 
 const POSTGRES_PORT = 5432;
 
-/** What the service's own settings say of where its parts listen. */
+/** The listeners of the service, from its own settings. */
 export function configuredEndpoints(settings: {
   DATABASE_URL: string | null;
   TEMPORAL_ADDRESS: string | null;
@@ -34,7 +34,7 @@ export function configuredEndpoints(settings: {
   return database.concat(temporal, settings.OWN_ENDPOINTS);
 }
 
-/** `?host=` and `?port=` count before what stands in the URL's own place; a path is a socket of the file system. */
+/** `?host=` and `?port=` take precedence over the URL's own host and port; a path is a Unix socket. */
 export function databaseEndpoints(databaseUrl: string): OwnEndpoint[] {
   const { hostname, port, searchParams } = new URL(databaseUrl);
   const host = searchParams.get('host') ?? decodeURIComponent(hostname).replace(/^\[|\]$/g, '');
@@ -45,7 +45,7 @@ export function databaseEndpoints(databaseUrl: string): OwnEndpoint[] {
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 
-/** One spelling of an address: without a zone, and as IPv4 where an IPv6 address carries one. Null where it is none. */
+/** The canonical spelling of an address: without a zone, and IPv4 if an IPv6 address carries one. Null: it is no address. */
 export function canonicalAddress(text: string): string | null {
   const address = text.replace(/%.*$/, '');
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
@@ -57,7 +57,7 @@ export function canonicalAddress(text: string): string | null {
   return parsed.toString();
 }
 
-/** True of what leads to this machine whatever its addresses are: the loopback, and the address that stands for all. */
+/** Whether the address always leads to this machine: loopback, and the unspecified address. */
 export function isLoopback(canonical: string): boolean {
   const range = ipaddr.parse(canonical).range();
   return range === 'loopback' || range === 'unspecified' || canonical.startsWith('0.');

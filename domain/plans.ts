@@ -2,7 +2,7 @@ import { ServiceError } from './errors.ts';
 
 /**
  * The plans and what each includes, as data. Sources: service.md "Limits" for rate limits, environments and the e-mails of
- * Early Beta Access; the other figures are choices of ours, which docs/plans-and-limits.md gives the reasons of.
+ * Early Beta Access; the other figures are our choices; docs/plans-and-limits.md gives the reasons.
  */
 export const PLANS = ['free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'] as const;
 export type PlanName = (typeof PLANS)[number];
@@ -23,7 +23,7 @@ export interface RateLimit {
 }
 
 export interface Plan {
-  /** As people read it. */
+  /** The name for people. */
   title: string;
   /** Null: unlimited, and then nothing is counted. */
   rateLimit: RateLimit | null;
@@ -137,7 +137,7 @@ export function usageResetsAt(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }
 
-/** One counting window of a workspace as it stands. */
+/** The present state of one counting window of a workspace. */
 export interface RateWindow {
   /** Requests that it admits. */
   limit: number;
@@ -148,8 +148,8 @@ export interface RateWindow {
 }
 
 /**
- * The window that says most to the caller: of those that are used up the one that opens last, else the one with the fewest
- * requests left (the shorter one where two have the same).
+ * The window that binds the caller most. If any are used up, it is the one that opens last; else the one with the fewest
+ * requests left, or the shorter of two with equally many.
  */
 export function tellingWindow(windows: readonly [RateWindow, ...RateWindow[]]): RateWindow {
   const used = windows.filter((window) => window.used >= window.limit);

@@ -1,16 +1,16 @@
 import type { Grade, InvocationStatus, Stage } from './lifecycle.ts';
 
-/** Where an invocation's rows are found: what workflows and activities hand each other instead of its contents. */
+/** The keys of an invocation's rows. Workflows and activities pass these instead of its contents. */
 export interface InvocationRef {
   invocationId: string;
   workspaceId: string;
   environmentId: string;
 }
 
-/** Where an effect's rows are found. */
+/** The keys of an effect's rows. */
 export interface EffectRef extends InvocationRef {
   effectId: string;
-  /** What the Temporal UI shows beside it. */
+  /** Shown beside it in the Temporal UI. */
   actionName: string;
 }
 
@@ -19,7 +19,7 @@ export interface ReplayRef extends EffectRef {
   attemptId: string;
 }
 
-/** The small facts of an invocation that a workflow may hold. The grade is the effect's where one governs. */
+/** The small facts of an invocation that a workflow may hold. The grade is that of its effect, if it has one. */
 export interface InvocationState {
   status: InvocationStatus;
   grade: Grade;

@@ -1,16 +1,16 @@
-/** What an invocation says of earlier ones. Part of what a preview shows and of what its invocation must repeat. */
+/** How an invocation relates to earlier ones. Its preview shows this, and the invocation must repeat it. */
 export interface Relations {
   /** The invocation that it runs again. */
   retryOf: string | null;
   /** Effects that must have succeeded before it is sent, each once. */
   dependsOn: readonly string[];
-  /** The effect that it makes up for. */
+  /** The effect that it compensates. */
   compensates: string | null;
 }
 
 export const NO_RELATIONS: Relations = { retryOf: null, dependsOn: [], compensates: null };
 
-/** The first member that differs, or null. The order of what is depended on means nothing. */
+/** The first member that differs, or null. The order of dependencies does not matter. */
 export function differingRelation(left: Relations, right: Relations): keyof Relations | null {
   if (left.retryOf !== right.retryOf) return 'retryOf';
   if (left.compensates !== right.compensates) return 'compensates';

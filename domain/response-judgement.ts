@@ -16,8 +16,8 @@ export interface Judgement {
 const DEFAULT_SUCCESS: readonly StatusPattern[] = ['2xx'];
 
 /**
- * The statuses that say by their meaning (RFC 9110 and its kin) that the request was turned away. Not 408, 409, 423, 425
- * and 499: they do not prove that nothing happened (a conflict may be with our own earlier work).
+ * The statuses whose definition (RFC 9110 and others) says that the request was rejected. Not 408, 409, 423, 425 and 499: they
+ * do not prove that nothing happened, since a conflict may be with our own earlier work.
  */
 const DEFAULT_FAILURE: readonly StatusPattern[] = [
   400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 417, 421, 422, 426, 428, 429, 431, 451,
@@ -26,8 +26,8 @@ const DEFAULT_FAILURE: readonly StatusPattern[] = [
 const UNKNOWN: Judgement = { outcome: 'unknown', partialEffect: 'possible' };
 
 /**
- * What a readable response proves by its status. A code that is listed beats a class that is listed; what no list names is
- * unknown (a redirect is never followed, an unlisted 4xx and any 5xx prove nothing).
+ * What the status of a readable response proves. A listed code beats a listed class. A status in no list is unknown: a redirect
+ * is never followed, and an unlisted 4xx or any 5xx proves nothing.
  * Source: decisions.md "Effects, attempts, reconciliation".
  */
 export function judgeStatus(status: number, lists: StatusLists): Judgement {

@@ -22,8 +22,8 @@ const FORMAT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a caller is told where a schema says nothing of its own, as the `error` of a parse: what the value must be, not how the
- * library found out. A member that is missing is "required", never "undefined", which JSON does not have.
+ * The message for the caller where a schema has none of its own; pass it as the `error` of a parse. It says what the value must
+ * be, not how the library checks it. A missing member is "required", never "undefined", which JSON does not have.
  */
 export const plainMessages: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))

@@ -4,14 +4,14 @@ import { canonicalJson } from './canonical-json.ts';
 
 /**
  * Authenticated encryption of one value: AES-256-GCM (NIST SP 800-38D), laid out as nonce | ciphertext | tag. The associated
- * data is not stored: whoever opens must name it again, so that a box moved to another place does not open.
+ * data is not stored: the caller must supply it again, so that a box copied to another row does not open.
  */
 export const SEALING_KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** A box did not open: wrong key, wrong place, or changed bytes. The message says no more than that. */
+/** A box did not open: wrong key, wrong associated data, or changed bytes. The message says no more than that. */
 export class SealBrokenError extends Error {
   constructor(what: string) {
     super(`${what} did not open: it was changed, moved, or sealed under another key`);
@@ -27,7 +27,7 @@ export function sealBytes(key: KeyObject, plaintext: Uint8Array, place: Json): B
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The bytes that `sealBytes` sealed under the same key and place. Throws SealBrokenError, which names `what` alone. */
+/** The bytes that `sealBytes` sealed under the same key and associated data. Throws SealBrokenError, which names only `what`. */
 export function openBytes(key: KeyObject, box: Uint8Array, place: Json, what: string): Buffer {
   if (box.byteLength < NONCE_BYTES + TAG_BYTES) throw new SealBrokenError(what);
   const nonce = box.subarray(0, NONCE_BYTES);
@@ -39,13 +39,13 @@ export function openBytes(key: KeyObject, box: Uint8Array, place: Json, what: st
   try {
     return Buffer.concat([opened, decipher.final()]);
   } catch {
-    // OpenSSL's own words help nobody; unauthenticated plaintext must not survive.
+    // OpenSSL's own message helps nobody; unauthenticated plaintext must not stay in memory.
     opened.fill(0);
     throw new SealBrokenError(what);
   }
 }
 
-/** JCS quotes and separates every part, so that no two places give the same bytes. */
+/** JCS quotes and separates every part, so that different associated data never give the same bytes. */
 function placeBytes(place: Json): Buffer {
   return Buffer.from(canonicalJson(place), 'utf8');
 }

@@ -1,14 +1,14 @@
 import type { Refusal } from './lifecycle.ts';
 
-/** Why nothing is sent where a secret is not what it has to be. */
+/** Why nothing is sent if a secret is missing or has changed. */
 
 export function missingSecrets(names: readonly string[]): Refusal {
   return { code: 'secret_missing', message: `no secret named ${names.join(', ')} in this environment` };
 }
 
 /**
- * The first secret that is not of the version any more that something was bound to, `since` saying what; null where all are.
- * Versions by name; one that is not there has version 0.
+ * The first secret whose version has changed since it was bound; `since` names the binding. Null if none has. Versions are by
+ * name; a missing secret has version 0.
  */
 export function replacedSecret(
   bound: Readonly<Record<string, number>>,

@@ -1,6 +1,6 @@
 import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Refusal, Stage } from './lifecycle.ts';
 
-/** What the record says of one dispatch: the attempt, and what was read since. */
+/** The record of one dispatch: the attempt, and what was read since. */
 export interface DispatchRecord {
   attempt: {
     status: 'started' | 'completed' | 'abandoned';
@@ -14,12 +14,12 @@ export interface DispatchRecord {
     source: 'provider_response' | 'provider_lookup';
     impliedOutcome: Outcome | null;
     summary: string;
-    /** It says nothing of a replay: the first request's own answer, or a read that found nothing. */
+    /** True if it says nothing about a replay: the first request's own answer, or a read that found nothing. */
     ofFirstRequest: boolean;
   }[];
-  /** A replay was or is being sent, and nobody knows what became of it: it may yet do, or have done, what the first did not. */
+  /** A replay was sent or is in flight, and its outcome is not known. It may do, or have done, what the first request did not. */
   unansweredReplay: boolean;
-  /** A read found more than one record at the provider: nothing that comes later says what happened, but a person. */
+  /** A read found more than one record at the provider. After that only a person can say what happened. */
   ambiguous: boolean;
 }
 
@@ -32,7 +32,7 @@ export type Settlement =
       source: OutcomeSource | null;
       partialEffect: PartialEffect;
       error: string | null;
-      /** Set where the attempt is still open and must be closed as abandoned, with this. */
+      /** Set if the attempt is still open: it must be closed as abandoned, with this outcome. */
       abandon: { observedOutcome: Outcome; error: string } | null;
     };
 
@@ -42,9 +42,9 @@ export const AMBIGUOUS = 'a read found more than one record at the provider: a p
 export const WORKER_LOST = 'the worker was lost while the call was under way: whether it took effect is not known';
 
 /**
- * What is really known of a dispatch, from its record alone. The provider's own record, read back, outweighs a response; a
- * response outweighs silence; and silence after a claim is `unknown`, never a guess. That the first request failed proves
- * nothing while a replay of it is unanswered: the same bytes are under way, or may have had their effect.
+ * The outcome of a dispatch, judged only from its record. The provider's own record, read back, outweighs a response. A response
+ * outweighs silence. Silence after a claim is `unknown`, never a guess. A failure of the first request proves nothing while a
+ * replay is unanswered: the same bytes are in flight, or may have had their effect.
  */
 export function settlementOf(record: DispatchRecord): Settlement {
   const { attempt } = record;
@@ -56,7 +56,7 @@ export function settlementOf(record: DispatchRecord): Settlement {
     });
   }
   const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: WORKER_LOST } : null;
-  // An answer in time that accepted the request stands; an outcome that was not known then is not known better by one of two.
+  // A response that accepted the request in time still counts. Any other outcome stays unknown: one of two records proves nothing.
   if (record.ambiguous && attempt.observedOutcome !== 'succeeded') {
     return known('unknown', null, 'possible', AMBIGUOUS, abandon);
   }
@@ -116,7 +116,7 @@ function known(
   return { kind: 'known', stage, outcome, source, partialEffect, error, abandon };
 }
 
-/** The invocation's status for an effect's outcome. What the provider is still at is still being dispatched to the caller. */
+/** The invocation's status for an effect's outcome. A pending outcome at the provider is shown to the caller as still dispatching. */
 export function statusOf(outcome: 'succeeded' | 'failed' | 'pending' | 'unknown'): InvocationStatus {
   return outcome === 'pending' ? 'dispatching' : outcome;
 }

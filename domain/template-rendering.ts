@@ -11,7 +11,7 @@ export interface Rendering {
   /** A small input named many times must not become a huge request. */
   charactersLeft: number;
   sizes: Map<object, number>;
-  /** Secrets that are referred to and that the scope's map does not hold. */
+  /** Referenced secrets that the scope does not hold. */
   missingSecrets: Set<string>;
 }
 
@@ -22,7 +22,7 @@ export function newRendering(scope: TemplateScope): Rendering {
   return { scope, issues: [], charactersLeft: REQUEST_CHARACTERS_MAX, sizes: new Map(), missingSecrets: new Set() };
 }
 
-/** Counts a value against the largest request. False, with one issue, once that is exceeded. */
+/** Counts a value against the largest request. False, with one issue, once the budget is exceeded. */
 function charge(value: Json, rendering: Rendering): boolean {
   return chargeText(sizeOf(value, rendering), rendering);
 }
@@ -62,7 +62,7 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 type Encode = (text: string) => string;
 const asIs: Encode = (text) => text;
 
-/** Percent-encodes everything that is not unreserved in RFC 3986, so that a value cannot change the shape of a URL. */
+/** Percent-encodes all but the unreserved characters of RFC 3986, so that a value cannot change the structure of a URL. */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -70,7 +70,7 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** Renders to text. Where the scope has no secrets the placeholder `{{secret:NAME}}` is shown, never encoded. */
+/** Renders to text. If the scope has no secrets, the placeholder `{{secret:NAME}}` is written, never encoded. */
 function renderText(template: Template, at: string, rendering: Rendering, encode: Encode): string {
   let text = '';
   for (const segment of template.segments) {
@@ -163,8 +163,8 @@ export function resolves(template: Template, rendering: Rendering): boolean {
 }
 
 /**
- * A URL with its values percent-encoded. A path segment that values have made empty, `.` or `..` is refused: it would
- * address another resource than the one that the action names.
+ * A URL with its values percent-encoded. It refuses a path segment that values make empty, `.` or `..`: that would address
+ * another resource than the action names.
  */
 export function renderUrl(template: Template, at: string, rendering: Rendering): string {
   const issuesBefore = rendering.issues.length;
@@ -190,7 +190,7 @@ export function renderUrl(template: Template, at: string, rendering: Rendering):
   return rendered;
 }
 
-/** Stands for a reference where only the shape of a URL matters; a literal cannot contain it. */
+/** Replaces a reference where only the structure of a URL matters; a literal cannot contain it. */
 const MARK = '\u0001';
 
 /** The text of a template with a mark in the place of each reference. */

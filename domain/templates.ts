@@ -4,8 +4,8 @@ import type { Found, PathStep } from './json-path.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /**
- * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments; a value is put in between and is
- * never parsed itself, so that an input which contains `{{secret:X}}` stays that text.
+ * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments. Values are inserted between them and
+ * never parsed, so that an input which contains `{{secret:X}}` stays that text.
  * Source: decisions.md "Actions".
  */
 export type Reference =
@@ -20,7 +20,7 @@ export interface Template {
   segments: Segment[];
 }
 
-/** What a template may refer to in its place. */
+/** What a template may refer to, by where it is written. */
 export interface TemplatePlace {
   secrets: boolean;
   response: boolean;
@@ -28,7 +28,7 @@ export interface TemplatePlace {
 
 export type ParsedTemplate = { ok: true; template: Template } | { ok: false; message: string };
 
-/** What the references resolve against. `secrets` only inside the dispatch; `response` only in a read-back. */
+/** What the references resolve against. `secrets` is set only inside the dispatch, `response` only in a read-back. */
 export interface TemplateScope {
   input: JsonObject;
   identity: RequestIdentity;
@@ -38,7 +38,7 @@ export interface TemplateScope {
 
 export type Resolved =
   | { kind: 'value'; value: Json }
-  /** `shown` is the placeholder; `value` is there inside the dispatch only. */
+  /** `shown` is the placeholder; `value` is set only inside the dispatch. */
   | { kind: 'secret'; name: string; value: string | undefined }
   | { kind: 'missing'; path: string };
 

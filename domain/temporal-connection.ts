@@ -21,7 +21,7 @@ export interface TemporalTls {
   clientCertPair?: { crt: Buffer; key: Buffer };
 }
 
-/** TLS is on where it was asked for, and where anything was given that makes no sense without it. `readFile` is handed in: no I/O here. */
+/** TLS is on if it was asked for, or if any TLS setting was given. `readFile` is passed in: no I/O here. */
 export function temporalConnectionOptions(
   address: string,
   configuration: TemporalConfiguration,

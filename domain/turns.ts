@@ -1,16 +1,15 @@
 import type { InSteps } from './in-steps.ts';
 
-/** A turn ends with the first step that ends after this. */
+/** A turn ends after the first step that ends later than this. */
 const TURN_MS = 5;
 
 /**
- * Turns at work that keeps the process busy. There is one turn in each round of the event loop, so that whatever else is
- * waiting (requests, replies of the database, heartbeats) comes in between; and turns go round the owners, so that who has
- * much to do waits for their own work and not for another's.
+ * Turns for CPU-bound work. Each round of the event loop has one turn, so that other waiting work (requests, database replies,
+ * heartbeats) runs in between. Turns rotate among the owners, so that an owner with much work delays itself and not the others.
  */
 export class Turns {
   readonly #later: (run: () => void) => void;
-  /** By owner; the owner whose turn it is comes first. Nobody has an empty list. */
+  /** Waiting turns by owner; the next owner comes first. No list is empty. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isComing = false;
 
@@ -19,7 +18,7 @@ export class Turns {
     this.#later = later;
   }
 
-  /** Resolves when it is this owner's turn. The turn ends where whoever took it next waits for anything. */
+  /** Resolves when it is this owner's turn. The turn ends at the caller's next `await`. */
   take(owner: string): Promise<void> {
     return new Promise((resolve) => {
       const before = this.#waiting.get(owner);

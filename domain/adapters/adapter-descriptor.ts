@@ -5,14 +5,14 @@ import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../lifecycle.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 
-/** The ids that a request may carry to its provider. `effectId` is the invocation id where no effect governs. */
+/** The ids that a request may carry to its provider. `effectId` is the invocation id where there is no effect. */
 export interface RequestIdentity {
   invocationId: string;
   effectId: string;
   operationKey: string;
 }
 
-/** The exact request. `body` holds the bytes that are sent; a secret stands as `{{secret:NAME}}` unless it was revealed. */
+/** The exact request. `body` holds the bytes that are sent; a secret is shown as `{{secret:NAME}}` unless it was revealed. */
 export interface PreparedRequest {
   method: string;
   url: string;
@@ -23,7 +23,7 @@ export interface PreparedRequest {
 
 export type Preparation =
   | { kind: 'ready'; request: PreparedRequest; target: JsonObject; secretNames: string[] }
-  /** A template that does not resolve, or a value that its place cannot hold: the caller's mistake, answered 400. */
+  /** A template does not resolve, or a value is not allowed where the template puts it. The caller's mistake, answered 400. */
   | { kind: 'invalid'; issues: Issue[] }
   /** It renders, and the service refuses to send it (a host outside `allowedHosts`). The rendered form is kept in the receipt. */
   | { kind: 'refused'; refusal: Refusal; request: PreparedRequest; target: JsonObject };
@@ -37,33 +37,33 @@ export interface PreparationInput {
 }
 
 /**
- * The pure half of an adapter: what the API and the evaluation know of it without touching the world. Preparing is
- * deterministic, so that the request which was agreed to can be made again from the immutable version and input, compared
- * by digest, and only then filled with credentials. The half that sends is `activities/adapters/adapter.ts`.
+ * The pure half of an adapter, without I/O: the API and the policy evaluation use it. Preparing is deterministic: the approved
+ * request can be made again from the immutable version and input, compared by digest, and only then filled with credentials.
+ * The half that sends is `activities/adapters/adapter.ts`.
  */
 export interface AdapterDescriptor {
   type: string;
   version: string;
-  /** What this adapter promises for an action so defined (an `http.request` is idempotent only with an `idempotencyHeader`). */
+  /** What this adapter promises for an action with this definition (an `http.request` is idempotent only with an `idempotencyHeader`). */
   capabilitiesFor(definition: ActionDefinition): AdapterCapabilities;
   /** Checks a config as the caller wrote it. Paths of issues are relative to the config. */
   parseConfig(config: unknown): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] };
   /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;
-  /** Whether `readBack` can find something out for an action so defined. Its `verify` says it, unless the adapter knows its provider. */
+  /** Whether `readBack` can learn an outcome for this definition: it declares `verify`, or the adapter knows its provider. */
   readsBack(definition: ActionDefinition): boolean;
   /** Whether the sending half has an `inspect`: a read of the provider's record before anything is decided. */
   inspects: boolean;
-  /** True where every action is governed, whatever it declares: the adapter itself says what it uses up. */
+  /** True: every action of this adapter is governed, whatever it declares. The adapter itself says what it uses up. */
   alwaysGoverned?: boolean;
-  /** The input schema of an action that declares none. `prepare` holds every input to it, whatever schema the action has. */
+  /** The input schema of an action that declares none. `prepare` checks every input against it, whatever schema the action has. */
   inputSchema?: JsonObject;
-  /** What else of a definition does not go with this adapter (a `verify` where it reads back by itself). Paths are relative to the definition. */
+  /** Other parts of a definition that this adapter refuses, such as a `verify` where it reads back by itself. Paths are relative to the definition. */
   definitionIssues?(definition: ActionDefinition): Issue[];
   /**
-   * What one invocation uses up by the adapter's own knowledge. `inspected` holds the preconditions of an inspection, null
-   * where there was none. Call `impactOf` of adapter-impact.ts, which puts the action's own declaration beside it.
+   * What one invocation uses up, as far as the adapter itself knows. `inspected` holds the preconditions of an inspection, or
+   * null. Call `impactOf` of adapter-impact.ts instead: it adds the action's own declaration.
    */
   impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
   /** What a preview says of a request that can be prepared, without asking the provider. */

@@ -4,8 +4,8 @@ import type { JsonObject } from '../json.ts';
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
 
 /**
- * What one invocation uses up. The action's own declaration stands; what the adapter knows by itself is a floor to it: of the
- * same dimension and currency the larger of the two counts, so that a declaration can say more than the adapter, never less.
+ * What one invocation uses up: the action's own declaration, with the adapter's own figure as its floor. In each dimension and
+ * currency the larger of the two counts, so that a declaration can say more than the adapter, never less.
  */
 export function impactOf(
   descriptor: AdapterDescriptor,

@@ -139,7 +139,7 @@ export function carriesMark(comment: GithubComment, effectId: string): boolean {
   return comment.body?.trimEnd().endsWith(markOf(effectId)) === true;
 }
 
-/** Not 409: what it is in conflict with may be our own. A 403 and a 429 are also how GitHub limits rates. */
+/** Not 409: the conflict may be with our own request. GitHub also answers 403 and 429 when it limits the rate. */
 const REJECTIONS: readonly number[] = [400, 401, 403, 404, 410, 413, 415, 422, 429];
 
 export function judgeCommentReply(response: ProviderResponse, effectId: string): Judged {

@@ -79,7 +79,7 @@ export interface CompiledConfig {
   headers: [string, Template][];
   parameters: CompiledParameter[];
   body: CompiledBody | null;
-  /** Of a body that is left out where this does not resolve. */
+  /** For a body that is left out: it is, when this reference does not resolve. */
   bodyPresence: Template | null;
   secretNames: string[];
 }
@@ -178,7 +178,7 @@ function compileBody(config: HttpRequestConfig, issues: Issue[], parse: Parse): 
   return { kind: 'text', template: parse(config.body, 'body', WITH_SECRETS), form };
 }
 
-/** A body can be missing as a whole only: its one reference decides. */
+/** Only a whole body can be left out, so that its one reference decides. */
 function presenceOf(config: HttpRequestConfig, issues: Issue[]): Template | null {
   if (config.bodyOptional !== true || config.body === undefined) return null;
   const parsed = typeof config.body === 'string' ? parseTemplate(config.body, WITH_SECRETS) : null;

@@ -18,10 +18,10 @@ import type { Template } from '../templates.ts';
 import { headerNameIssue } from './http-request-rules.ts';
 
 /**
- * What a query string or a literal header cannot say: a value that is left out where the input lacks it, lists, and objects.
- * The styles are those of OpenAPI; `json` writes any value as JSON text. What OpenAPI leaves open is settled so: `deepObject`
- * nests without end and numbers the items of a list (`items[0][price]=…`), and a list or an object within another style is
- * written as JSON.
+ * Parameters say what a query string or a literal header cannot: a value that is left out where the input lacks it, lists and
+ * objects. The styles are those of OpenAPI; `json` writes any value as JSON text. Where OpenAPI leaves the form open,
+ * `deepObject` nests without end and numbers the items of a list (`items[0][price]=…`). A list or an object within another
+ * style is written as JSON.
  */
 const STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'simple', 'json'] as const;
 export type ParameterStyle = (typeof STYLES)[number];
@@ -63,7 +63,7 @@ export function compileParameter(parameter: ParameterConfig, value: Template, at
   return { in: parameter.in, name: parameter.name, value, encoding: encodingOf(parameter, parameter.in), at };
 }
 
-/** `form` explodes where nothing is said, as in OpenAPI. */
+/** `form` explodes by default, as in OpenAPI. */
 export function encodingOf(
   { style, explode }: { style?: ParameterStyle | undefined; explode?: boolean | undefined },
   place: ParameterConfig['in'] | 'body',
@@ -124,7 +124,7 @@ export function renderParameters(parameters: readonly CompiledParameter[], rende
     if (value === null) continue;
     if (place === 'header') {
       const text = joined(value, encoding.explode, ',', String);
-      // Through the template's own rendering, so that a header is held to the same characters.
+      // Rendered as a template, so that the same characters are refused in a header.
       const literal = { source: text, segments: [{ text }] };
       rendered.headers.push([name, renderHeader(literal, where, rendering)]);
       continue;
@@ -154,7 +154,7 @@ export function renderForm(value: Json, form: BodyFormConfig, at: string, render
 function encodedPairs(name: string, value: Json, encoding: Encoding, at: string, rendering: Rendering): string[] {
   const pairs: string[] = [];
   for (const [key, text] of pairsOf(name, value, encoding)) {
-    // A long name stands in front of each of its leaves: what is written counts, not only what was read.
+    // A long name is repeated before each of its leaves. The budget therefore counts what is written, not only what was read.
     if (!chargeText(key.length + text.length, rendering)) return [];
     if (!isWellFormed(key) || !isWellFormed(text)) {
       rendering.issues.push({ path: at, message: 'is not well-formed Unicode' });
@@ -207,7 +207,7 @@ function textOf(value: Json): string {
   return typeof value === 'object' ? canonicalJson(value) : String(value);
 }
 
-/** What is not well-formed is reported by whoever asked, and must not throw on the way there. */
+/** Text that is not well-formed must not throw here: the caller reports it. */
 function encode(text: string): string {
   return isWellFormed(text) ? percentEncode(text) : text;
 }

@@ -4,7 +4,7 @@ import { pathText } from '../json-path.ts';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Headers that belong to the connection or to what the service reads of the response; a config may not set them. */
+/** Headers that control the connection, or how the service reads the response. A config may not set them. */
 const FORBIDDEN_HEADERS: readonly string[] = [
   'host',
   'content-length',

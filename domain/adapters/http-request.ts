@@ -67,8 +67,8 @@ export function compiledOf(definition: ActionDefinition): CompiledConfig {
 }
 
 /**
- * Makes the exact request. The same version and input make the same bytes, whatever order a database gave their members;
- * with `secrets` the templates are rendered again with the values, so that nothing is ever substituted in a stored text.
+ * Makes the exact request. The same version and input make the same bytes, in whatever order a database returned their members.
+ * With `secrets` the templates are rendered again with the values: a stored text is never substituted into.
  */
 function prepare(input: PreparationInput): Preparation {
   const { secrets, ...shownForm } = input;
@@ -138,7 +138,7 @@ function renderBody({ body, bodyPresence }: CompiledConfig, rendering: Rendering
   if (bodyPresence !== null && !resolves(bodyPresence, rendering)) return null;
   if (body.kind === 'text') return renderBodyText(body.template, 'adapter.config.body', rendering, body.form);
   const value = renderNode(body.node, rendering);
-  // An exceeded budget makes the value worthless and perhaps huge: it is not written.
+  // Over the budget the value is useless and may be huge: it is not written.
   if (rendering.issues.length > 0) return null;
   return body.kind === 'form' ? renderForm(value, body.form, 'adapter.config.body', rendering) : canonicalJson(value);
 }

@@ -48,7 +48,7 @@ export function issuesOfVerify(definition: ActionDefinition): Issue[] {
   return [{ path: 'verify', message: `is for http.request; ${definition.adapter.type} reads back by itself` }];
 }
 
-/** What may stand in a header after `Bearer `. */
+/** The characters that a header may hold after `Bearer `. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 export interface BearerRequest {
@@ -59,11 +59,11 @@ export interface BearerRequest {
   build(authorization: string): PreparedRequest;
   /** What the service refuses to send, whatever the credential. */
   refusal?: Refusal | null;
-  /** What it refuses on seeing the credential. */
+  /** What it refuses once it sees the credential. */
   checkToken?(token: string): Refusal | null;
 }
 
-/** The request with its credential, or with the placeholder where the secrets are left out. A refusal carries the shown form. */
+/** The request with its credential, or with the placeholder where no secrets are given. A refusal carries the form with the placeholder. */
 export function withBearer({ secretName, secrets, target, build, refusal, checkToken }: BearerRequest): Preparation {
   const shown = build(`Bearer {{secret:${secretName}}}`);
   const refused = (why: Refusal): Preparation => ({ kind: 'refused', refusal: why, request: shown, target });

@@ -23,7 +23,7 @@ export interface EmailJudgement {
 /** Not 409: another request under this key is under way, or came before. */
 const REJECTIONS: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422, 429, 451];
 
-/** Resend does not say whether a reply is a kept one: of a replay nothing but an id proves anything. */
+/** Resend does not say whether a reply is a kept one. The reply to a replay proves something only where it holds an id. */
 export function judgeEmailReply(response: ProviderResponse, kind: 'dispatch' | 'replay'): EmailJudgement {
   const { status, body } = response;
   const id = sentEmailId(response);
@@ -38,7 +38,7 @@ export function judgeEmailReply(response: ProviderResponse, kind: 'dispatch' | '
   return { outcome: 'unknown', partialEffect: 'possible', summary: reason };
 }
 
-/** Of an email's own record: it is there, so it was taken; the events that say it was never sent are a failure. */
+/** What an email's own record proves. It exists, so Resend took the email; events that say it was never sent are a failure. */
 export function judgeEmailRecord(
   body: unknown,
   id: string,

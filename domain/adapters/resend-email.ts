@@ -194,7 +194,7 @@ function refusalOf(config: ResendConfig, from: string, recipients: readonly stri
   return stranger === undefined ? null : refused(`${stranger} is not among the allowedRecipients of the action`);
 }
 
-/** Every recipient of to, cc and bcc, as often as it is named: that is how often it is sent. */
+/** Every recipient of to, cc and bcc, repeated as often as it is named: Resend sends to it that often. */
 function recipientsOf(input: JsonObject): string[] {
   return ['to', 'cc', 'bcc'].flatMap((member) => listed(input[member] as Mailboxes | undefined));
 }
@@ -247,7 +247,7 @@ function previewBlocks(_definition: ActionDefinition, input: JsonObject): Previe
   ];
 }
 
-/** Both forms are shown: what a recipient sees of them is their mail program's choice. */
+/** Both forms are shown: the recipient's mail program chooses between them. */
 function contentBlock(title: string, content: string | undefined): PreviewBlock[] {
   if (content === undefined) return [];
   return [{ type: 'text_diff', title, before: '', after: content }];

@@ -83,7 +83,7 @@ export function judgeRefundReply(
   const { type, code } = errorOf(body);
   const named = code ?? type;
   const summary = named === null ? answered : `${answered} (${named})`;
-  // Another request went out under this effect's key: the one that was sent first may have had its effect.
+  // Stripe saw another request under this effect's key. The first one may have had its effect.
   if (type === 'idempotency_error' || !REJECTIONS.includes(status)) return unknown(summary);
   if (kind === 'replay' && response.headers['idempotent-replayed'] !== 'true') {
     return unknown(`${summary}, which says nothing of the request that is replayed`);

@@ -19,7 +19,7 @@ import {
 /** `stripe.refund`: a refund of a payment intent. Source: decisions.md "Provider adapters". */
 
 const STRIPE_ORIGIN = PROVIDER_ORIGINS.stripe;
-/** The version of Stripe's API that the pinned SDK speaks; the adapter hands it to the SDK, whose types hold it to this. */
+/** The API version of the pinned SDK. The adapter passes it to the SDK, whose types accept no other. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
 /** How long Stripe keeps the reply of a key, at least. */
 export const STRIPE_KEY_WINDOW_SECONDS = 86_400;
@@ -97,7 +97,7 @@ function prepare({ definition, input, identity, secrets }: PreparationInput): Pr
   });
 }
 
-/** The bytes that Stripe's own SDK makes of the same parameters: the adapter holds it to them. */
+/** The same bytes that Stripe's SDK makes of these parameters; the dispatch refuses if they differ. */
 function refundRequest(refund: StripeRefundInput, effectId: string, authorization: string): PreparedRequest {
   const { payment_intent, amount, reason } = refund;
   const form = [
@@ -117,13 +117,13 @@ function refundRequest(refund: StripeRefundInput, effectId: string, authorizatio
       'Stripe-Version': STRIPE_API_VERSION,
       'User-Agent': USER_AGENT,
     },
-    // The other values are of characters that a form does not encode, and Stripe takes brackets as they are.
+    // The other values hold only characters that a form does not encode, and Stripe accepts unencoded brackets.
     body: form.map((pair) => pair.join('=')).join('&'),
     bodyEncoding: 'utf8',
   };
 }
 
-/** Standard and restricted keys name their mode in their prefix. One that names none is of neither. */
+/** Standard and restricted keys name their mode in their prefix. A key without such a prefix has neither mode. */
 export function modeMismatch(mode: StripeMode, credential: string): Refusal | null {
   const [, found] = /^(?:sk|rk)_(live|test)_/.exec(credential) ?? [];
   if (found === mode) return null;
@@ -135,8 +135,8 @@ export function modeMismatch(mode: StripeMode, credential: string): Refusal | nu
 }
 
 /**
- * Money in the currency of the payment intent, as an inspection read it. Where nothing could be read a declared currency
- * stands in for it; without either the impact has no bound.
+ * Money in the currency of the payment intent, as an inspection read it. If nothing could be read, the declared currency is
+ * used; without either the impact has no bound.
  */
 function refundImpact(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact {
   const declared = [

@@ -7,7 +7,7 @@ import { FACT_TYPES } from './expression-facts.ts';
 
 export type CompiledCondition = { ok: true; expression: CompiledExpression } | { ok: false; message: string };
 
-/** What the compiled conditions of a process may take of its heap, about. */
+/** About how much of the heap the compiled conditions of a process may take. */
 const CONDITIONS_BYTES_MAX = 24 * 1_048_576;
 const POLICY_ENVIRONMENT = meteredEnvironment({}, FACT_TYPES);
 
@@ -16,7 +16,7 @@ const conditions = new LRUCache<string, CompiledCondition>({
   sizeCalculation: (compiled, text) => (compiled.ok ? compiled.expression.bytes : 2 * text.length + 1),
 });
 
-/** A condition of a policy: checked over the facts, and true or false. The LRU cache is there because parsing is slow. */
+/** A condition of a policy: checked over the facts, and true or false. Parsing is slow, hence the LRU cache. */
 export function compileCondition(text: string): CompiledCondition {
   const known = conditions.get(text);
   if (known !== undefined) return known;

@@ -7,8 +7,8 @@ const TEXT_DEPTH_MAX = 20;
 export type ReadText = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
 
 /**
- * One document of YAML 1.2, so JSON too: no aliases, no tags of one's own, no doubled keys. Not by `yaml`, which goes on after
- * an error and takes seconds for some of them; this parser ends at the first.
+ * Parses one YAML 1.2 document, and so JSON too: no aliases, no custom tags, no duplicate keys. The package `yaml` is not used:
+ * it goes on after an error, which can take seconds. This parser stops at the first error.
  */
 export function parseDocumentText(source: string, root: string): ReadText {
   const refuse = (message: string): ReadText => ({ ok: false, issues: [{ path: root, message }] });
@@ -24,7 +24,7 @@ export function parseDocumentText(source: string, root: string): ReadText {
   }
 }
 
-/** A document that is no text is held to the length that its text as JSON has, so that every one may stand in a file. */
+/** A document given as an object is limited by the length of its JSON text, so that each fits into a file too. */
 export function boundDocument(value: unknown, root: string): ReadText {
   const text = JSON.stringify(value) ?? '';
   if (Buffer.byteLength(text, 'utf8') <= DOCUMENT_BYTES_MAX) return { ok: true, value };

@@ -34,7 +34,7 @@ const text = (charactersMax: number) =>
 const globsOf = (glob: z.ZodType<string>) =>
   z.array(glob).min(1, 'names nothing, so that the rule could never match: leave it out to match all').max(GLOBS_MAX);
 const globs = globsOf(text(GLOB_CHARACTERS_MAX));
-/** A deny for `Refund.*`, or for an action by its id, would let everything pass. */
+/** An action's name is never `Refund.*` or an id: a deny rule for one would match nothing and let everything pass. */
 const nameGlobs = globsOf(
   text(GLOB_CHARACTERS_MAX).regex(
     /^[a-z0-9_.*?-]+$/,
@@ -128,8 +128,8 @@ export type PolicyRule = PolicyDocument['rules'][number];
 export type ParsedPolicyDocument = { ok: true; document: PolicyDocument } | { ok: false; issues: Issue[] };
 
 /**
- * A policy document from outside: an object, or a string of YAML or JSON. Every condition is compiled, so that a document
- * that was taken can be evaluated; each is a step. `root` begins the paths of the issues.
+ * Checks a policy document from outside: an object, or a string of YAML or JSON. It compiles every condition, each as one step,
+ * so that every accepted document can be evaluated. The paths of the issues begin with `root`.
  */
 export function* policyDocumentInSteps(value: unknown, root = 'document'): InSteps<ParsedPolicyDocument> {
   const read = typeof value === 'string' ? parseDocumentText(value, root) : boundDocument(value, root);
@@ -149,17 +149,17 @@ export function* policyDocumentInSteps(value: unknown, root = 'document'): InSte
   return issues.length > 0 ? { ok: false, issues } : { ok: true, document: parsed.data };
 }
 
-/** The same in one go. */
+/** The same without yielding. */
 export function parsePolicyDocument(value: unknown, root?: string): ParsedPolicyDocument {
   return atOnce(policyDocumentInSteps(value, root));
 }
 
-/** What compiling a document takes goes by this, and so does the memory that its conditions take when they are compiled. */
+/** The time to compile a document grows with this, and so does the memory of its compiled conditions. */
 export function conditionCharactersOf({ rules }: { rules: readonly { when?: string | undefined }[] }): number {
   return rules.reduce((sum, { when }) => sum + (when?.length ?? 0), 0);
 }
 
-/** Counted first: the schema looks at every rule before it counts them. */
+/** Counted before the schema runs: it checks every rule before it counts them. */
 function tooManyRules(value: unknown, root: string): Issue | null {
   const rules = isJsonObject(value) ? value['rules'] : undefined;
   if (!Array.isArray(rules) || rules.length <= RULES_MAX) return null;

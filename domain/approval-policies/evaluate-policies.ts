@@ -17,7 +17,7 @@ export { compilePolicySet, type PolicyInput, type PolicySet } from './policy-set
 interface Decision {
   policy: CompiledPolicy;
   rule: CompiledRule;
-  /** Deny where the rule could not be evaluated. */
+  /** `deny` if the rule could not be evaluated. */
   effect: PolicyEffect;
   trace: PolicyTrace;
 }
@@ -31,9 +31,9 @@ interface Evaluation {
 }
 
 /**
- * What the policies say of a request. Within a policy the first rule that matches decides; across policies the strictest
- * effect wins, and of equal ones that of the higher priority, then by name. Nothing is skipped: the trace names every rule
- * that was looked at. The work is bounded as a whole; a policy that is cut off denies.
+ * Evaluates the policies of a request. Within a policy the first rule that matches decides. Across policies the strictest effect
+ * wins; among equals, the higher priority, then the name. No policy is skipped, and the trace names every rule that was
+ * evaluated. The total work is bounded; a policy that is cut off denies.
  */
 export function evaluatePolicies(set: PolicySet, facts: PolicyFacts, defaults: PolicyDefaults): PolicyVerdict {
   const meter = new Meter(EVALUATION_UNITS_MAX);

@@ -23,7 +23,7 @@ import type { PolicyFacts } from './verdict.ts';
 
 const record = (members: RecordType['members']): RecordType => ({ kind: 'record', members });
 
-/** The variables of a condition, with what is known of them. */
+/** The variables of a condition, with their known types. */
 export const FACT_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
   ['input', mapOf(STRING, DYN)],
   [
@@ -58,8 +58,8 @@ export const FACT_TYPES: ReadonlyMap<string, ValueType> = new Map<string, ValueT
 ]);
 
 /**
- * The facts as CEL values. A fact is converted when the first expression looks at it, and once for them all; what a list of the
- * input has to be converted for is charged to `meter`, which is that of the whole evaluation.
+ * The facts as CEL values. Each fact is converted once, when the first expression reads it. Converting a list of the input is
+ * charged to `meter`, the meter of the whole evaluation.
  */
 export function bindFacts(facts: PolicyFacts, meter = new Meter(Number.POSITIVE_INFINITY)): Bindings {
   const bindings = Object.create(null) as Bindings;
@@ -78,7 +78,7 @@ export function bindFacts(facts: PolicyFacts, meter = new Meter(Number.POSITIVE_
   return bindings;
 }
 
-/** A quantity without a currency has null there, so that comparing it is false and not an error. */
+/** The currency of a quantity without one is null, so that a comparison is false and not an error. */
 function celOfQuantity({ dimension, currency, amount, bound }: ImpactQuantity, meter: Meter): CelInput {
   return celOf({ dimension, currency: currency ?? null, amount, bound }, meter);
 }

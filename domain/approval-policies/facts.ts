@@ -2,13 +2,13 @@ import type { ActionDefinition, ImpactQuantity } from '../actions.ts';
 import type { JsonObject } from '../json.ts';
 import type { PolicyDefaults, PolicyFacts } from './verdict.ts';
 
-/** What is known of an invocation, or would be, when its policies are evaluated. */
+/** The facts of an invocation, real or tried out, that its policies are evaluated over. */
 export interface PolicySubject {
   action: { id: string; name: string; versionId: string };
-  /** Of that version. */
+  /** The id of that version. */
   definition: Pick<ActionDefinition, 'adapter' | 'governed' | 'approval'>;
   input: JsonObject;
-  /** As `impactOf` of adapters/adapter-impact.ts made it of this input. */
+  /** What `impactOf` of adapters/adapter-impact.ts computed from this input. */
   impact: readonly ImpactQuantity[];
   environment: PolicyFacts['environment'] & { approvalDefault: PolicyDefaults['approvalDefault'] };
   caller: PolicyFacts['caller'];
@@ -17,8 +17,8 @@ export interface PolicySubject {
 }
 
 /**
- * What the policies are evaluated over. The worker and `POST /approval-policies/evaluate` both build it here, so that what is
- * tried out is what will happen.
+ * Builds the facts that the policies are evaluated over. The worker and `POST /approval-policies/evaluate` both build them here,
+ * so that a trial shows what will happen.
  */
 export function policyFactsOf(subject: PolicySubject): PolicyFacts {
   const { action, definition, environment, caller } = subject;

@@ -2,14 +2,14 @@ import { digestOf } from '../canonical-json.ts';
 import type { Json } from '../json.ts';
 import type { PolicyDocument } from './document.ts';
 
-/** What one environment holds at most: every invocation is evaluated over all of it. */
+/** The most policies that an environment holds: every invocation is evaluated against all of them. */
 export const LIVE_POLICIES_MAX = 100;
 export const LIVE_RULES_MAX = 1_000;
 export const LIVE_POLICIES_BYTES_MAX = 1_048_576;
-/** Of all conditions together. A process compiles them when it first evaluates them; in turns, but it is a second of work. */
+/** Length of all conditions together. A process compiles them before their first evaluation: in turns, about a second of work. */
 export const LIVE_CONDITION_CHARACTERS_MAX = 100_000;
 
-/** A policy that is there when files are compared with it. */
+/** An existing policy that files are compared with. */
 export interface LivePolicy {
   id: string;
   name: string;
@@ -42,8 +42,8 @@ export function documentDigestOf(document: PolicyDocument): string {
 }
 
 /**
- * Compares the documents of files with the policies that are there. A policy that no file names is deleted where `prune` says so,
- * and left alone otherwise. Whether a policy is enabled is no matter of files.
+ * Compares the documents of files with the existing policies. A policy that no file names is deleted with `prune`, and left
+ * as it is otherwise. Files do not say whether a policy is enabled.
  */
 export function planFiles(live: readonly LivePolicy[], documents: readonly PolicyDocument[], prune: boolean): FilePlan {
   const byName = new Map(live.map((policy) => [policy.name, policy]));
@@ -81,7 +81,7 @@ function warningsOf(
   ];
 }
 
-/** Names exactly what a plan will do, to which documents, on which revision. Whoever applies it repeats it. */
+/** Digest of exactly what a plan will do, to which documents, on which revision. Applying the plan requires the same digest. */
 export function planDigestOf(baseRevision: number, changes: readonly FileChange[]): string {
   const digestOrNull = (document: PolicyDocument | null): string | null =>
     document === null ? null : documentDigestOf(document);

@@ -18,7 +18,7 @@ export function compileGlobs(patterns: readonly string[]): GlobList {
   };
 }
 
-/** Whether one of the alternatives is one of the values. A value that there is not (null) matches nothing, not even `*`. */
+/** Whether one of the alternatives matches one of the values. A missing value (null) matches nothing, not even `*`. */
 export function matchesGlobs(list: GlobList, values: readonly (string | null)[], meter: Meter): boolean {
   return values.some((value) => {
     if (value === null) return false;

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache';
 import { policySetInSteps, type PolicyInput, type PolicySet } from './policy-set.ts';
 import { policyTurns } from './policy-turns.ts';
 
-/** The policies that are in force, ready to be evaluated, and the revision that they are those of. */
+/** The policies in force, ready to be evaluated, and their revision. */
 export interface LoadedPolicySet {
   revision: number;
   set: PolicySet;
 }
 
-/** The same as the database has them, of one moment. `stamp` names this content for ever. */
+/** The same policies as one database snapshot holds them. `stamp` names this content for ever. */
 export interface UncompiledPolicySet {
   environmentId: string;
   revision: number;
   stamp: string;
   policies: readonly PolicyInput[];
-  /** Of the documents as text. */
+  /** Length of the documents as text. */
   bytes: number;
 }
 
-/** Of the heap, about: what the conditions take, and thrice the documents. */
+/** Estimated heap: that of the conditions, and three times the documents. */
 const CACHE_BYTES_MAX = 64 * 1_048_576;
 const HEAP_BYTES_A_BYTE = 3;
 
@@ -56,7 +56,7 @@ export class PolicySetCache {
     return this.#byStamp.get(stamp)?.loaded ?? null;
   }
 
-  /** In turns, and once for all who ask at a time. Hold no connection meanwhile. */
+  /** Compiles in turns, and once for all concurrent callers. Hold no database connection meanwhile. */
   compile(uncompiled: UncompiledPolicySet): Promise<LoadedPolicySet> {
     const { stamp } = uncompiled;
     const cached = this.find(stamp);
@@ -74,7 +74,7 @@ export class PolicySetCache {
     return loaded;
   }
 
-  /** A set larger than the whole cache takes the whole cache: whoever asked for it comes back for it. */
+  /** A set larger than the whole cache takes the whole cache: its environment will ask for it again. */
   #store(stamp: string, cached: Cached, bytes: number): void {
     const earlier = this.#stamps.get(cached.environmentId);
     if (earlier !== undefined) this.#byStamp.delete(earlier);
@@ -91,5 +91,5 @@ function conditionBytesOf({ policies }: PolicySet): number {
   );
 }
 
-/** Of this process. */
+/** The cache of this process. */
 export const policySets = new PolicySetCache();

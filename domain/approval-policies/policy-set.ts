@@ -15,7 +15,7 @@ export interface PolicyInput {
   document: PolicyDocument;
 }
 
-/** Policies ready to be evaluated. It does not change: keep it for as long as the policies' revision is the same. */
+/** Policies ready to be evaluated. Immutable: keep it for as long as the policies' revision is the same. */
 export interface PolicySet {
   /** In the order in which ties are decided. */
   policies: readonly CompiledPolicy[];
@@ -70,12 +70,12 @@ export function* policySetInSteps(policies: readonly PolicyInput[]): InSteps<Pol
   return { policies: compiled };
 }
 
-/** The same in one go. */
+/** The same without yielding. */
 export function compilePolicySet(policies: readonly PolicyInput[]): PolicySet {
   return atOnce(policySetInSteps(policies));
 }
 
-/** Higher priority first, then by name, then by id: never by the order in which a database gave them. */
+/** Higher priority first, then by name, then by id, whatever the order in which the database returned them. */
 function byPrecedence(left: PolicyInput, right: PolicyInput): number {
   return right.priority - left.priority || compareTexts(left.name, right.name) || compareTexts(left.id, right.id);
 }

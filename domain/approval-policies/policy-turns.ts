@@ -1,7 +1,7 @@
 import { Turns } from '../turns.ts';
 
 /**
- * Of this process, for reading, compiling and evaluating policies; owners are environments. One turn is a few milliseconds, or
- * one condition, or one evaluation, each of which is bounded.
+ * The turns of this process for reading, compiling and evaluating policies; each environment is an owner. A turn is a few
+ * milliseconds, or one condition, or one evaluation; each of these is bounded.
  */
 export const policyTurns = new Turns((run) => setImmediate(run));

@@ -22,7 +22,7 @@ export function reasonOfRule(
   return `${subject} ${verb}${seen === '' ? '' : `: ${seen}`}.`;
 }
 
-/** The parts of the facts that the condition saw, those that stand for one value first. */
+/** The parts of the facts that the condition read, those with a single value first. */
 function shownValues(values: Readonly<Record<string, string>>): string {
   const entries = Object.entries(values);
   const isWhole = ([, value]: [string, string]): boolean => value.startsWith('{') || value.startsWith('[');

@@ -6,7 +6,7 @@ import type { PolicyFacts } from './verdict.ts';
 const VALUE_CHARACTERS_MAX = 120;
 const ABSENT = '(absent)';
 
-/** The values that expressions saw of some facts, by their path, as JSON, cut to a length. Each is written out once. */
+/** The values that expressions read of some facts, by path, as JSON cut to a length. Each is serialized once. */
 export class SeenValues {
   readonly #facts: PolicyFacts;
   readonly #shown = new Map<string, string>();
@@ -39,7 +39,7 @@ function shownValue({ variable, steps }: VariablePath, facts: PolicyFacts): stri
   return value === undefined ? ABSENT : shortJson(value);
 }
 
-/** As JSON, without writing a long value out first. */
+/** As JSON, without serializing all of a long value. */
 function shortJson(value: Json): string {
   const text = JSON.stringify(sample(value, 4));
   return text.length <= VALUE_CHARACTERS_MAX ? text : `${text.slice(0, VALUE_CHARACTERS_MAX - 1)}…`;

@@ -3,7 +3,7 @@ import type { PolicyRule } from './document.ts';
 import { isoDurationSeconds } from './durations.ts';
 import type { ApprovalTerms, Approvers } from './verdict.ts';
 
-/** Terms where nothing says otherwise: the action itself or the environment requires an approval. */
+/** The default terms, for an approval that the action itself or the environment requires. */
 export const DEFAULT_TERMS: ApprovalTerms = {
   quorum: 1,
   approvers: {},

@@ -14,7 +14,7 @@ export interface PolicyFacts {
   action: { id: string; name: string; versionId: string; governed: boolean; tag: string | null };
   adapter: { type: string; version: string };
   environment: { id: string; name: string; kind: 'development' | 'staging' | 'production' };
-  /** Who asked; `name` of a key is its own name. */
+  /** Who asked. For a key, `name` is the key's own name. */
   caller: { type: 'api_key' | 'user'; id: string; name: string | null; agentId: string | null };
   run: { id: string | null };
   now: Date;
@@ -31,9 +31,9 @@ export interface Approvers {
 
 export interface ApprovalTerms {
   quorum: number;
-  /** Of the rule that decided. What counts is `approversOfAll`. */
+  /** The approvers of the rule that decided. A decision is checked against `approversOfAll`. */
   approvers: Approvers;
-  /** Of every rule that requires an approval, each once: who decides must be acceptable to all of them. Never empty. */
+  /** The approvers of every rule that requires an approval, without repeats: all of them must accept the decider. Never empty. */
   approversOfAll: Approvers[];
   /** The requester's decision does not count. */
   preventSelf: boolean;
@@ -45,7 +45,7 @@ export interface ApprovalTerms {
 export interface PolicyDefaults {
   /** The action's own `approval.required`. */
   approvalRequired: boolean;
-  /** Of the environment; null: `require_approval` for governed actions in production, `allow` elsewhere. */
+  /** The environment's default; null: `require_approval` for governed actions in production, `allow` elsewhere. */
   approvalDefault: 'allow' | 'require_approval' | null;
 }
 
@@ -57,16 +57,16 @@ export interface PolicyVerdict {
   /** Number of the policy's version. */
   version: number | null;
   ruleId: string | null;
-  /** Set where `effect` is `require_approval`. Where several rules require one, the strictest terms of them all. */
+  /** Set if `effect` is `require_approval`: the strictest terms of all rules that require one. */
   terms: ApprovalTerms | null;
-  /** One sentence for people: why it was decided so. */
+  /** One sentence for people that gives the reason. */
   reason: string;
   /** Set where `effect` is `deny`: `policy_denied`, or `policy_evaluation_error` where an expression failed. */
   refusal: Refusal | null;
   trace: PolicyTrace[];
 }
 
-/** One rule that was looked at, in order. */
+/** One rule that was evaluated, in order. */
 export interface PolicyTrace {
   policyId: string;
   policyName: string;

@@ -25,7 +25,7 @@ export interface ApprovalRef {
   invocationId: string | null;
 }
 
-/** What `awaitApproval` keeps the time by. Times are RFC 3339. */
+/** The times that `awaitApproval` waits for, in RFC 3339. */
 export interface ApprovalWatch {
   status: ApprovalStatus;
   createdAt: string;

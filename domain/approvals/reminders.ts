@@ -4,8 +4,8 @@ const REMINDED_AT = [0.5, 0.9] as const;
 export const REMINDER_GAP_MS_MIN = 60_000;
 
 /**
- * When the next reminder is due, in milliseconds since the epoch; null where none comes any more. One that the last one or the end is
- * too close to is left out.
+ * When the next reminder is due, in milliseconds since the epoch; null: no further reminder. One that is too close to the
+ * previous reminder or to the end is left out.
  */
 export function nextReminderMs(approval: {
   createdAtMs: number;

@@ -7,7 +7,7 @@ export interface AskedInvocation {
   environmentName: string;
   requestedBy: { type: string; id: string | null; name: string | null };
   agentId: string | null;
-  /** In the form that is shown: credentials stand as `{{secret:NAME}}`. */
+  /** In the form that is shown: a credential is `{{secret:NAME}}`. */
   request: Pick<PreparedRequest, 'method' | 'url'>;
   impact: readonly ImpactQuantity[];
 }
@@ -58,7 +58,7 @@ function moneyText(amountMinor: number, currency: string): string {
   return `${decimal(amountMinor, digits ?? 2)} ${code}`;
 }
 
-/** By text, so that no amount loses a unit to a binary fraction. */
+/** Splits the text instead of dividing, so that no amount loses a unit to a binary fraction. */
 function decimal(amountMinor: number, digits: number): string {
   if (digits === 0) return String(amountMinor);
   const text = String(amountMinor).padStart(digits + 1, '0');

@@ -2,16 +2,16 @@ import type { Approvers, PolicyVerdict } from '../approval-policies/verdict.ts';
 import type { Role } from '../roles.ts';
 import { roleSuffices } from '../roles.ts';
 
-/** Who decides, as they were known at that moment. A decision keeps it, so that stricter terms can be held against it later. */
+/** Who decides, as known at that moment. The decision keeps it, so that stricter terms can be checked against it later. */
 export interface Principal {
   type: 'api_key' | 'user';
   id: string;
-  /** Of a key. */
+  /** Null for a user. */
   keyName: string | null;
-  /** Of a member. */
+  /** Null for a key. */
   role: Role | null;
   email: string | null;
-  /** The member who made the key; null of a user, and of a key of the operator. */
+  /** The member who made the key; null for a user, and for a key of the operator. */
   maker: string | null;
 }
 
@@ -26,11 +26,11 @@ export interface DecidingTerms {
 export interface Requester {
   type: string;
   id: string | null;
-  /** The member who made the key that asked; null of a user, and of a key of the operator. */
+  /** The member who made the key that asked; null for a user, and for a key of the operator. */
   maker: string | null;
 }
 
-/** Whom a credential speaks for: one person with a session and keys of their own is one voice. */
+/** The principal behind a credential: a person with a session and keys of their own counts once. */
 export function voiceOf<Id extends string | null>({ id, maker }: { id: Id; maker: string | null }): Id | string {
   return maker ?? id;
 }
@@ -43,8 +43,8 @@ export function isRequester(
 }
 
 /**
- * Whether the lists of approvers accept a principal. A list that names nobody at all accepts any key that may decide (its
- * scope is checked where it comes in), and any admin or owner; one that names somebody accepts those alone.
+ * Whether the lists of approvers accept a principal. A list that names nobody accepts any key that may decide (the route
+ * checks its scope), and any admin or owner. A list that names somebody accepts only those.
  */
 export function isAcceptedApprover(principal: Principal, approversOfAll: readonly Approvers[]): boolean {
   return approversOfAll.every((approvers) => accepts(approvers, principal));
@@ -65,8 +65,8 @@ function accepts({ roles, users, keys }: Approvers, principal: Principal): boole
 }
 
 /**
- * Whether what the policies say now asks for more than the agreement that was given: they deny, or the decisions that were
- * made would no longer suffice. Null where they would.
+ * How the policies' present verdict is stricter than the approval that was given: they deny, or the recorded decisions no
+ * longer suffice. Null: the approval still suffices.
  */
 export function stricterNow(
   verdict: Pick<PolicyVerdict, 'effect' | 'terms' | 'reason'>,

@@ -34,16 +34,16 @@ const TYPE_NAMES: readonly string[] = [
   'type',
 ];
 
-/** What is in scope at one place of an expression. */
+/** What is in scope at one point of an expression. */
 interface Place {
-  /** Bodies of comprehensions around this place. */
+  /** Comprehension bodies that enclose this point. */
   nesting: number;
   variables: ReadonlyMap<string, ValueType>;
 }
 
 /**
- * Checks an expression before it is ever evaluated: its size, that every name and function is known, and that types fit
- * where they are known. The library (0.6.1) checks constants and names only.
+ * Checks an expression before it is ever evaluated: its size, its names and functions, and its types as far as they are
+ * known. The library (0.6.1) checks constants and names only.
  *
  * @returns the type of its value
  * @throws {ExpressionError}
@@ -182,7 +182,7 @@ class Check {
       );
     }
     const start = this.typeOf(accuInit, place);
-    // A list that is being filled: what it holds is known after its step only.
+    // A list that is being filled: the type of its items is known only after its step.
     const accumulated = start.kind === 'list' ? listOf(DYN) : start;
     const variables = new Map(place.variables).set(accuVar, accumulated).set(iterVar, item);
     const inside: Place = { nesting, variables };

@@ -3,8 +3,9 @@ import type { CelValue } from '@bufbuild/cel';
 type Primitive = bigint | number | string;
 
 /**
- * What conditions do most, without a search among the library's thirteen overloads of each operator. Only for two values of one
- * of these types; the library compares all others. The conformance suite runs through it.
+ * Fast comparisons, which are most of what conditions do. They skip the search among the library's thirteen overloads of each
+ * operator. They take only two values of the same one of these types; the library compares all others. The conformance suite
+ * covers them.
  */
 const COMPARISONS: ReadonlyMap<string, (left: Primitive, right: Primitive) => boolean> = new Map([
   ['_==_', (left: Primitive, right: Primitive) => left === right],
@@ -17,7 +18,7 @@ const COMPARISONS: ReadonlyMap<string, (left: Primitive, right: Primitive) => bo
 
 export type Comparison = (left: CelValue | undefined, right: CelValue | undefined) => boolean | undefined;
 
-/** Undefined where the operator is no comparison; gives undefined where the values are not of one such type. */
+/** Undefined if the operator is no comparison. The function returns undefined if the values do not share one of these types. */
 export function comparisonOf(name: string): Comparison | undefined {
   const compare = COMPARISONS.get(name);
   if (compare === undefined) return undefined;

@@ -2,8 +2,8 @@ import { CelScalar, celFunc, celUint, objectType, type CelFunc } from '@bufbuild
 import { timestampFromDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 
 /**
- * Conversions that the library is too generous with. It takes `int("")` for 0, `double("abc")` for NaN and a number for
- * milliseconds: a policy that compares such a value would let through what it was written to stop.
+ * Strict versions of conversions that the library does too generously. It takes `int("")` for 0, `double("abc")` for NaN and a
+ * number for milliseconds. A policy that compares such a value would let through what it was written to stop.
  */
 const TIMESTAMP = objectType(TimestampSchema);
 const { DOUBLE, INT, STRING, UINT } = CelScalar;
@@ -41,7 +41,7 @@ export const conversionFunctions: CelFunc[] = [
   }),
 ];
 
-/** The conversions from texts: a long text is none of these. */
+/** The conversions from texts. A long text is never valid for them. */
 export const CONVERSIONS: readonly string[] = ['int', 'uint', 'double', 'bool', 'timestamp', 'duration'];
 
 function bounded(value: bigint, least: bigint, most: bigint): bigint {

@@ -1,7 +1,7 @@
 import { EXPRESSION_UNITS_MAX } from './limits.ts';
 import { countNodes, ExpressionError, operandsOf, OPERATOR, type Comprehension, type Expr } from './tree.ts';
 
-/** What is known of a list when an expression is written: how many items it has at most, and of those that are lists themselves. */
+/** The static bound of a list: how many items it has at most, and the same for items that are lists themselves. */
 interface Shape {
   size: number;
   item: Shape | null;
@@ -16,8 +16,8 @@ interface Cost {
 type Shapes = ReadonlyMap<string, Shape | null>;
 
 /**
- * Refuses, when it is written, an expression whose work is too much whatever the facts are: comprehensions inside each other
- * over lists that are written out. A list of the facts counts as one item here; its length is charged for when it is walked.
+ * Refuses an expression, when it is written, whose work is too much for any facts: nested comprehensions over literal lists.
+ * A list of the facts counts as one item here; its length is charged when it is walked.
  *
  * @throws {ExpressionError}
  */
@@ -51,7 +51,7 @@ function costOfComprehension(comprehension: Comprehension, shapes: Shapes): Cost
   const step = costOf(loopStep, inside);
   const units = range.units + steps * (countNodes(loopCondition) + step.units) + 1;
   if (accuInit.exprKind.case !== 'listExpr') return { units, shape: null };
-  // What is collected is the one list in `@result + [x]`, or in a filter's second operand.
+  // The collected item is the one list in `@result + [x]`, or in a filter's second operand.
   return { units, shape: { size: steps, item: step.shape?.item ?? null } };
 }
 

@@ -26,12 +26,12 @@ export const METERED = { range: '@range', step: '@step', list: '@list', append: 
 
 export interface ExpressionEnvironment {
   cel: CelEnv;
-  /** Whether messages of Protocol Buffers can be made. Making one is not metered, and facts have none: for the conformance suite. */
+  /** Whether expressions can construct Protocol Buffers messages. For the conformance suite only: construction is not metered. */
   makesMessages: boolean;
   variables: ReadonlyMap<string, ValueType>;
 }
 
-/** What the functions of the evaluation that is running see. Evaluation is synchronous, so that there is one at a time. */
+/** The state that functions see during an evaluation. Evaluation is synchronous, so that there is one at a time. */
 export interface Evaluation {
   meter: Meter;
   /** The patterns of `matches`, compiled when the expression was. */
@@ -51,8 +51,8 @@ export function withEvaluation<Result>(evaluation: Evaluation, run: () => Result
 }
 
 /**
- * Errors are ordinary values of CEL (`a / 0 == 1 || true`), so that a loop may make thousands: without their stack traces, which
- * nobody reads, they cost what other values do.
+ * Errors are ordinary values of CEL (`a / 0 == 1 || true`), and a loop may make thousands. They are made without stack traces,
+ * which nobody reads, so that they cost no more than other values.
  */
 export function withCheapErrors<Result>(run: () => Result): Result {
   const framesBefore = Error.stackTraceLimit;
@@ -79,12 +79,12 @@ const functions: CelFunc[] = [
   ...conversionFunctions,
   // Flat: the library's sum of lists is a list of lists, which takes quadratic time to walk and may exhaust the stack.
   celFunc('_+_', [LIST, LIST], LIST, (left, right) => celList([...left, ...right])),
-  // The library's makes an array of all characters first.
+  // The library's version makes an array of all characters first.
   celFunc('size', [STRING], INT, (text) => BigInt(codePoints(text))),
   celMethod('size', STRING, [], INT, function () {
     return BigInt(codePoints(this));
   }),
-  // The library has the method only. Both end up in `matches` below.
+  // The library has only the method form. Both forms call `matches` below.
   celFunc('matches', [STRING, STRING], BOOL, () => false),
 ];
 
@@ -101,8 +101,8 @@ type Group = NonNullable<ReturnType<CelEnv['funcs']['find']>>;
 type Call = (id: number, target: CelValue | undefined, args: CelValue[]) => CelResult | undefined;
 
 /**
- * An environment whose every function is charged for before it runs. The library looks functions up by `funcs.find` when it
- * plans an expression; a bound that is exceeded is thrown through it, past `||` and `&&`, which swallow mere errors.
+ * An environment that charges for every function before it runs. The library looks functions up with `funcs.find` when it plans
+ * an expression. An exceeded bound is thrown, and so passes `||` and `&&`, which swallow mere error values.
  */
 export function meteredEnvironment(
   options: Pick<NonNullable<Parameters<typeof celEnv>[0]>, 'namespace' | 'registry'>,
@@ -177,7 +177,7 @@ function emptyList(): CelList {
   return list;
 }
 
-/** In place: nothing but the next step of the comprehension can see the list. The library would nest one list in the next. */
+/** Appends in place: only the next step of the comprehension sees the list. The library would nest one list in the next. */
 function append(id: number, list: CelValue | undefined, item: CelValue | undefined): CelResult | undefined {
   const items = isCelList(list) ? filled.get(list) : undefined;
   if (items === undefined || item === undefined) return celError('not a list that is being filled', id);
@@ -212,6 +212,6 @@ function matches(id: number, [text, pattern]: CelValue[]): CelResult | undefined
   const program = patterns.get(pattern);
   if (program === undefined) return celError('the pattern was not compiled', id);
   meter.charge(1 + ((text.length + 1) * (4 + program.programSize())) / 4);
-  // Not by `test`: its automaton is ten times slower at its worst, and keeps up to 8 MB of states for each pattern.
+  // `test` is avoided: its automaton is up to ten times slower, and keeps up to 8 MB of states for each pattern.
   return program.matcher(text).find();
 }

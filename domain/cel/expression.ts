@@ -26,13 +26,13 @@ export type Evaluated =
 export interface CompiledExpression {
   text: string;
   type: ValueType;
-  /** The parts of the variables that it looks at. */
+  /** The parts of the variables that it reads. */
   paths: readonly VariablePath[];
-  /** Instructions of its patterns. */
+  /** The number of instructions in its patterns. */
   patternSize: number;
-  /** Of the heap, about. */
+  /** Approximate heap use. */
   bytes: number;
-  /** Evaluates it, in at most the work that `total` has left and that one expression may do. */
+  /** Evaluates it. The work is bounded by what `total` has left and by the bound of one expression. */
   evaluate(bindings: Bindings, total: Meter): Evaluated;
 }
 

@@ -6,7 +6,7 @@ export class WorkBoundExceeded extends Error {
   }
 }
 
-/** Counts work, and ends it where it goes over its bound. */
+/** Counts work, and throws when it goes over its bound. */
 export class Meter {
   #spent = 0;
   readonly #limit: number;

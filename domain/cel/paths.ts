@@ -1,7 +1,7 @@
 import { pathText, type PathStep } from '../json-path.ts';
 import { operandsOf, OPERATOR, type Expr } from './tree.ts';
 
-/** A part of the variables that an expression looks at, for example `input.items[0].id`. */
+/** A part of the variables that an expression reads, for example `input.items[0].id`. */
 export interface VariablePath {
   text: string;
   variable: string;
@@ -10,14 +10,14 @@ export interface VariablePath {
 
 const PATHS_MAX = 20;
 
-/** The longest chains of members and constant indices from one of the variables, each once, in the order in which they are written. */
+/** The longest chains of members and constant indices from a variable, without repeats, in the order in which they are written. */
 export function pathsOf(expr: Expr, variables: ReadonlyMap<string, unknown>): VariablePath[] {
   const found = new Map<string, VariablePath>();
   collect(expr, new Set(variables.keys()), found);
   return [...found.values()].slice(0, PATHS_MAX);
 }
 
-/** `visible` are the variables that no comprehension around this place shadows. */
+/** `visible` are the variables that no enclosing comprehension shadows. */
 function collect(expr: Expr, visible: ReadonlySet<string>, found: Map<string, VariablePath>): void {
   const chain = chainOf(expr);
   if (chain !== null) {

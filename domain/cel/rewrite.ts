@@ -2,8 +2,8 @@ import { METERED } from './environment.ts';
 import { ACCUMULATOR, countNodes, OPERATOR, type Call, type Comprehension, type Expr } from './tree.ts';
 
 /**
- * Rewrites a tree, in place, so that all of its work is charged for: what a comprehension walks, each of its steps, what it
- * collects, and looking into a map or list. Calls of functions are charged for by the environment.
+ * Rewrites a tree in place so that all of its work is charged: what a comprehension walks, each of its steps, what it collects,
+ * and each lookup in a map or list. The environment charges for function calls.
  */
 export function meterTree(expr: Expr): Expr {
   const kind = expr.exprKind;

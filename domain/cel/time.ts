@@ -3,8 +3,8 @@ import { timestampDate, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
 
 /**
- * The parts of a time. Ours instead of the library's, which goes by way of the local time of the process: where that
- * leaps over an hour in spring, `getHours()` of a UTC time would be one off.
+ * The parts of a time. The library computes them through the local time of the process. Where that skips an hour in spring,
+ * its `getHours()` of a UTC time is one off.
  */
 const TIMESTAMP = objectType(TimestampSchema);
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/;

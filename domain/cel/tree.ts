@@ -11,7 +11,7 @@ export type Constant = ValueOf<'constExpr'>;
 export type Select = ValueOf<'selectExpr'>;
 export type Struct = ValueOf<'structExpr'>;
 
-/** Names that the parser gives to what macros and operators stand for. No expression can hold them. */
+/** Names that the parser uses when it expands macros and operators. No expression can contain them. */
 export const ACCUMULATOR = '@result';
 export const OPERATOR = {
   and: '_&&_',
@@ -43,7 +43,7 @@ export function parseTree(text: string, bracketsMax = EXPRESSION_DEPTH_MAX): Exp
   }
 }
 
-/** The parser recurses, and takes long to run out of stack. Brackets in strings count as well: nobody has so many open ones. */
+/** The parser recurses, and takes long to run out of stack. Brackets in strings count too: no real text has so many open ones. */
 function bracketsExceed(text: string, limit: number): boolean {
   let open = 0;
   for (const character of text) {
@@ -80,7 +80,7 @@ export function operandsOf(expr: Expr): Expr[] {
   }
 }
 
-/** Nodes of a tree, those in the bodies of comprehensions once. */
+/** The number of nodes of a tree; a comprehension's body counts once. */
 export function countNodes(expr: Expr): number {
   return operandsOf(expr).reduce((sum, operand) => sum + countNodes(operand), 1);
 }

@@ -1,6 +1,6 @@
 import type { CelType } from '@bufbuild/cel';
 
-/** What is known of a value when an expression is written. `dyn` is checked when it is evaluated. */
+/** The static type of a value. `dyn` is checked when the expression is evaluated. */
 export type ValueType =
   | { kind: 'dyn' }
   | ScalarType
@@ -13,9 +13,9 @@ export interface ScalarType {
   name: string;
   /** May be null as well. */
   nullable?: boolean;
-  /** All strings that it can be. */
+  /** All strings that the value can be. */
   values?: readonly string[];
-  /** What every string that it can be looks like. */
+  /** A pattern that every possible string matches. */
   form?: { pattern: RegExp; text: string };
 }
 
@@ -51,7 +51,7 @@ export function typeOfCel(type: CelType): ValueType {
   return type.name === 'dyn' ? DYN : scalar(type.name);
 }
 
-/** Whether an argument may be passed for a parameter. The library's overloads look at the outermost type only. */
+/** Whether an argument may be passed for a parameter. The library's overloads check only the outermost type. */
 export function accepts(parameter: ValueType, argument: ValueType): boolean {
   if (parameter.kind === 'dyn' || argument.kind === 'dyn') return true;
   if (parameter.kind === 'scalar') return argument.kind === 'scalar' && argument.name === parameter.name;
@@ -81,14 +81,14 @@ function isMapLike(type: ValueType): boolean {
   return type.kind === 'map' || type.kind === 'record';
 }
 
-/** The type of a value that is one of these. */
+/** The type of a value that has one of these types. */
 export function join(types: readonly ValueType[]): ValueType {
   const [first, ...others] = types;
   if (first === undefined) return DYN;
   return others.every((other) => typeText(other) === typeText(first)) ? plain(first) : DYN;
 }
 
-/** Without the strings that it can be: two that were joined may differ there. */
+/** The type without its possible strings, in which two joined types may differ. */
 function plain(type: ValueType): ValueType {
   if (type.kind !== 'scalar') return type;
   return type.nullable === true ? nullable(scalar(type.name)) : scalar(type.name);

@@ -17,7 +17,7 @@ export function celOf(value: Json, meter: Meter): CelInput {
   return celList(value.map((item) => celOf(item, meter)));
 }
 
-/** The members of an object, each converted when it is looked at. Most members of a large input never are. */
+/** The members of an object, each converted when it is read. Most members of a large input never are. */
 class LazyMembers implements ReadonlyMap<string, CelInput> {
   readonly #object: JsonObject;
   readonly #meter: Meter;

@@ -3,8 +3,8 @@ import { MADE_CHARACTERS_MAX, MADE_ITEMS_MAX } from './limits.ts';
 import { WorkBoundExceeded, type Meter } from './meter.ts';
 
 /**
- * What a call costs beyond the unit that every call costs, charged before it runs. The divisors are measured: a unit is
- * never more than about half a microsecond of the costliest call (bench/policy prints them).
+ * The cost of a call beyond the one unit that every call costs; it is charged before the call. The divisors are measured: a
+ * unit is at most about half a microsecond of the costliest call (bench/policy prints them).
  */
 type Weigh = (meter: Meter, values: readonly CelValue[]) => void;
 
@@ -46,7 +46,7 @@ function lengthOf(value: CelValue | undefined): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 }
 
-/** Walks as the comparison will, ending where lengths differ. */
+/** Walks the same values as the comparison, which stops where lengths differ. */
 function chargeEquality(meter: Meter, left: CelValue | undefined, right: CelValue | undefined): void {
   if (isCelList(left) && isCelList(right)) {
     if (left.size !== right.size) return;
@@ -87,7 +87,7 @@ function chargeAdd(meter: Meter, left: CelValue | undefined, right: CelValue | u
   if (size > MADE_ITEMS_MAX) throw new WorkBoundExceeded();
 }
 
-/** Longer than this, what is searched for may be looked at anew at every place. */
+/** A longer search text may be compared anew at every position. */
 const SEARCHED_AT_ONCE = 250;
 
 function chargeSearch(meter: Meter, text: CelValue | undefined, part: CelValue | undefined): void {
@@ -135,7 +135,7 @@ function chargeFormat(meter: Meter, text: CelValue | undefined, values: CelValue
   meter.charge(length / WALKED_CHARACTERS_A_UNIT);
 }
 
-/** Charges for every value inside, and gives the characters of them all. Formatting one number costs some microseconds. */
+/** Charges for every value inside, and returns their total length in characters. Formatting one number takes some microseconds. */
 function walk(meter: Meter, value: CelValue | undefined): number {
   meter.charge(20);
   if (isCelList(value)) {

@@ -27,9 +27,9 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export interface Variable {
   /** One sentence or two, for the generated page. */
   meaning: string;
-  /** As it would be written into the environment; `null` where there is none. */
+  /** The default, as it would be written into the environment; `null`: none. */
   default: string | null;
-  /** Where the embedded stack differs. */
+  /** The embedded stack's default, if it differs. */
   embeddedDefault?: string;
   processes: readonly ProcessKind[];
   /** The processes that do not start without it. */
@@ -42,7 +42,7 @@ export interface Variable {
 const SERVICE = ['api', 'worker'] as const;
 const ALL = PROCESS_KINDS;
 
-/** Every variable, once: the parsing below and docs/reference/configuration.md are both made from it. */
+/** The table of all variables. The parsing below and docs/reference/configuration.md are both made from it. */
 export const VARIABLES = {
   PORT: { meaning: 'Port of the HTTP API.', default: '8080', processes: ['api', 'embedded'], schema: portSchema(0) },
   HOST: {
@@ -281,7 +281,7 @@ type Always<Kind, V> = V extends { default: string }
       : false
     : false;
 
-/** By the variable's own name; `null` is possible only where there is neither a default nor a duty to set it. */
+/** Values by variable name; `null` is possible only for an optional variable without a default. */
 export type Configuration<Kind extends ProcessKind> = {
   readonly [Name in VariableName as Kind extends (typeof VARIABLES)[Name]['processes'][number] ? Name : never]:
     Output<Name> | (Always<Kind, (typeof VARIABLES)[Name]> extends true ? never : null);

@@ -7,7 +7,7 @@ const TITLES: Record<ProcessKind, string> = {
   embedded: '`npm start`',
 };
 
-/** docs/reference/configuration.md. `npm run docs:configuration` writes it, and a test holds it to the table. */
+/** docs/reference/configuration.md. `npm run docs:configuration` writes it, and a test compares it with the table. */
 export function renderConfigurationPage(): string {
   const rows = Object.entries(VARIABLES).map(([name, variable]) => {
     const processes = variable.processes.map((kind) => TITLES[kind]).join(', ');

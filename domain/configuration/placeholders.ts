@@ -1,4 +1,4 @@
-/** Where an example says "put yours here": the whole of a value, once its case and punctuation are gone. */
+/** What examples write for "put yours here". Compared with the whole value, without case and punctuation. */
 const WORDS = new Set(['password', 'passwd', 'secret', 'example', 'todo', 'fixme', 'tbd', 'none', 'null', 'undefined']);
 const BEGINNINGS =
   /^(replace|change|fill|insert|set|put)(me|this|it|in|here|your)|^(placeholder|your(own)?(password|secret|api|key|token|value))/;

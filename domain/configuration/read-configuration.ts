@@ -1,7 +1,7 @@
 import { plainMessages } from '../schema-messages.ts';
 import { type Configuration, type ProcessKind, type Variable, VARIABLES } from './configuration.ts';
 
-/** An environment as a process gets it. Where it is read: server.ts, worker.ts and embedded/, nowhere else. */
+/** The environment variables of a process. Only server.ts, worker.ts and embedded/ read them. */
 export type EnvironmentVariables = Record<string, string | undefined>;
 
 /** Every problem of an environment at once. No message holds the value of a variable that may be a secret. */

@@ -3,7 +3,7 @@ import { parseAddressRanges } from '../address-ranges.ts';
 import { parseOwnEndpoint } from '../own-endpoints.ts';
 import { isPlaceholder } from './placeholders.ts';
 
-/** How the text of a variable is read. Messages follow the variable's name; none repeats what may be a secret. */
+/** Parses the text of a variable. Messages follow the variable's name; none repeats a value that may be a secret. */
 
 const MASTER_KEY_BYTES = 32;
 
@@ -68,7 +68,7 @@ export const publicUrlSchema = z.string().transform((value, context) => {
   context.addIssue({ code: 'custom', message: 'must be an origin like https://api.example.com, without a path' });
   return z.NEVER;
 });
-/** An address that paths are put behind: an origin, with a path of its own if need be. */
+/** A base URL to which paths are appended: an origin, optionally with a path. */
 export const baseUrlSchema = z.string().transform((value, context) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isBase =
@@ -90,7 +90,7 @@ export const masterKeysSchema = z.string().superRefine((value, context) => {
     const issue = (message: string): void => {
       context.addIssue({ code: 'custom', message: `entry ${index + 1} ${message}` });
     };
-    // A whole key is random text, which may begin with any word: only what is none is looked at for a placeholder.
+    // A whole key is random text, which may begin with any word. Only a text that is no key is checked for a placeholder.
     if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(key) || bytes.byteLength !== MASTER_KEY_BYTES) {
       issue(isPlaceholder(key) ? PLACEHOLDER : 'is not <version>:<base64 of 32 bytes>');
     } else if (new Set(bytes).size === 1)
@@ -102,6 +102,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a stray percent sign: what uses the URL judges it
+    return text; // a stray percent sign: the code that uses the URL decides
   }
 }

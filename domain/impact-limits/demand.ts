@@ -23,20 +23,20 @@ export interface NamedLimit extends LimitTerms {
 
 export interface Demand<Limit> {
   limit: Limit;
-  /** Of all quantities that the limit counts, together. Above the exact numbers it is above every cap too. */
+  /** The sum of all quantities that the limit counts. A sum too large to be exact is above every cap too. */
   amount: number;
 }
 
 export interface Demands<Limit> {
   demands: Demand<Limit>[];
-  /** Limits that would count a quantity if it were in their currency, where none counts it. */
+  /** For a quantity that no limit counts: the limits that would count it if it were in their currency. */
   otherCurrency: Limit[];
 }
 
 /**
- * What an effect needs of each of these limits that applies to it. A quantity of nothing needs nothing. Money in a currency
- * that no applying limit names, though one of another currency applies, is not let past: it would be without any limit, and
- * a limit on dollars is no leave to pay in euros.
+ * How much an effect needs of each limit that applies to it; a quantity of zero needs nothing. If the only applying money limits
+ * are in other currencies, the money is refused: no limit would count it, and a limit on dollars does not permit payments in
+ * euros.
  */
 export function demandsOn<Limit extends LimitTerms>(limits: readonly Limit[], facts: ImpactFacts): Demands<Limit> {
   const applying = limits.filter((limit) => appliesTo(limit.scope, facts));
@@ -74,7 +74,7 @@ export interface ShortLimit extends NamedLimit {
   resetsAt: Date | null;
 }
 
-/** Names the first limit that is short, and says what it has. */
+/** Names the first limit with too little left, and says how much it has. */
 export function limitExceeded(short: readonly [ShortLimit, ...ShortLimit[]]): Refusal {
   const [first, ...more] = short;
   const when = first.period === 'per_effect' ? 'for one effect' : `in ${first.inPeriod}`;

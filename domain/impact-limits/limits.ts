@@ -8,28 +8,28 @@ export type ReservationState = (typeof RESERVATION_STATES)[number];
 export const EXPOSURES = ['dispatching', 'pending', 'unknown', 'partial'] as const;
 export type Exposure = (typeof EXPOSURES)[number];
 
-/** Every governed dispatch reads the live limits of its environment: so many, and no more. */
+/** Live limits of one environment. Every governed dispatch reads all of them. */
 export const LIVE_LIMITS_MAX = 100;
 export const THRESHOLDS_MAX = 10;
 export const MONEY = 'money';
 
-/** Which effects a limit applies to: every member that is there must hold, and of a list one entry. `{}`: all effects. */
+/** Which effects a limit applies to: every given member must match, a list by one of its entries. `{}`: all effects. */
 export interface LimitScope {
-  /** Names of actions, `*` standing for any run of characters. */
+  /** Names of actions; `*` matches any run of characters. */
   actions?: string[] | undefined;
-  /** Adapter types, with `*` likewise. */
+  /** Adapter types, with `*` too. */
   adapters?: string[] | undefined;
   /** Ids of the API keys that ask. */
   apiKeys?: string[] | undefined;
   agentIds?: string[] | undefined;
-  /** A path into the effect's target, and the value that must stand there. */
+  /** A path into the effect's target, and the value required there. */
   target?: { path: string; equals: string | number | boolean } | undefined;
 }
 
-/** What a limit counts, and over which time. All of it is fixed for the limit's life. */
+/** What a limit counts, and over which period. Fixed for the limit's life. */
 export interface LimitTerms {
   dimension: string;
-  /** Of money, and only of money. */
+  /** Set for money only. */
   currency: string | null;
   period: LimitPeriod;
   /** IANA name: where the hours, days, weeks and months of the limit begin. */
@@ -37,7 +37,7 @@ export interface LimitTerms {
   scope: LimitScope;
 }
 
-/** What an amount of a limit counts: the minor units of its currency, or pieces of the dimension. */
+/** The unit of a limit's amounts: minor units of its currency, or pieces of the dimension. */
 export function unitOf({ dimension }: Pick<LimitTerms, 'dimension'>): string {
   return dimension === MONEY ? 'minor_units' : dimension;
 }

@@ -3,7 +3,7 @@ import { parsePath, readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import type { SettledImpact } from './settle.ts';
 
-/** What the provider answered to the request that succeeded, as the attempt keeps it. */
+/** The provider's response to the request that succeeded, as the attempt keeps it. */
 export interface ObservedResponse {
   status: number;
   headers: Record<string, string>;
@@ -11,11 +11,11 @@ export interface ObservedResponse {
 }
 
 /**
- * How much an effect really used, by the response that accepted it. An `upper_bound` comes down to the value at the path that
- * its declaration names in `observed`. A value that is missing, unusable or above what was declared says nothing: the quantity
- * then counts in full. Null where no declaration names a path, or there is no such response.
+ * How much an effect really used, read from the response that accepted it. An `upper_bound` is lowered to the value at the path
+ * that its declaration names in `observed`. If that value is missing, unusable or above the declared amount, the quantity counts
+ * in full. Null if no declaration names a path, or there is no such response.
  *
- * A quantity that the adapter set in the place of a declaration (its own floor) counts in full too.
+ * A quantity that the adapter put in place of a declaration (its own floor) counts in full too.
  */
 export function observedImpact(
   declarations: readonly ImpactDeclaration[],
@@ -26,7 +26,7 @@ export function observedImpact(
   return impact.map((quantity) => {
     const ofKind = impact.filter((other) => isSameKind(other, quantity));
     const declared = declarations.filter((other) => isSameKind(other, quantity));
-    // Made in the order of the declarations; more or fewer of them are not theirs.
+    // The quantities are in the order of the declarations. A different number of them does not belong to these declarations.
     const declaration = declared.length === ofKind.length ? declared[ofKind.indexOf(quantity)] : undefined;
     return { ...quantity, amount: amountOf(quantity, declaration, response) };
   });

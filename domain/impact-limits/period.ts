@@ -18,7 +18,7 @@ export interface LimitClock {
 const TIME_ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** Longer than any such period is, with a change of the clocks inside. */
+/** Upper bounds of each period's length, with a clock change inside. */
 const LONGEST_MINUTES: Record<Exclude<LimitPeriod, 'per_effect' | 'lifetime'>, number> = {
   hour: 3 * 60,
   day: 2 * DAY_MINUTES + 60,
@@ -38,7 +38,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The period that `now` belongs to. Of `per_effect`, each effect is its own. */
+/** The period that `now` belongs to. For `per_effect`, each effect is its own period. */
 export function periodKey({ period, timezone }: LimitClock, now: Date, effectId: string): string {
   if (period === 'per_effect') return effectId;
   return currentPeriod({ period, timezone }, now) ?? period;
@@ -68,11 +68,11 @@ export function currentPeriod({ period, timezone }: LimitClock, now: Date): stri
   }
 }
 
-/** When the next period begins; null where none ever does. Found on the wall clock itself, so that every change of it counts. */
+/** When the next period begins; null: never. Searched on the wall clock itself, so that every clock change is included. */
 export function periodEnd(clock: LimitClock, now: Date): Date | null {
   if (clock.period === 'per_effect' || clock.period === 'lifetime') return null;
   const current = currentPeriod(clock, now);
-  // Every zone's clock has stood at whole minutes from UTC for as long as there is this service.
+  // Every zone's offset from UTC has been whole minutes for as long as this service exists.
   let within = Math.floor(now.getTime() / MINUTE_MS);
   let beyond = within + LONGEST_MINUTES[clock.period];
   while (beyond - within > 1) {
@@ -100,7 +100,7 @@ function wallClock(timezone: string, now: Date): WallClock {
   return { year: year.padStart(4, '0'), month, day, hour, offset };
 }
 
-/** Making one costs a hundred times what using one does; there are some six hundred names. */
+/** Making a formatter costs a hundred times what using one does. There are some six hundred names. */
 const CLOCKS_MAX = 1_000;
 const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: CLOCKS_MAX });
 

@@ -8,11 +8,11 @@ export interface ReservationPlace {
 }
 
 /**
- * Where the reservations of an effect stand, from its own row. Null: it can have none yet. The database holds the same table
- * (`reservation_place`) and checks it at every commit.
+ * The state that an effect's reservations must have, from the effect's own row. Null: it can have none yet. The database holds
+ * the same table (`reservation_place`) and checks it at every commit.
  *
- * A failure that may have had a part of its effect is no proof that nothing happened: its reservation counts as used, in full
- * where nobody said how much, and says `partial`.
+ * A failure that may have had part of its effect does not prove that nothing happened. Its reservation counts as used, in full
+ * unless someone said how much, and is marked `partial`.
  */
 export function reservationPlace(effect: {
   stage: Stage;
@@ -40,8 +40,8 @@ export function reservationPlace(effect: {
 export type SettledImpact = readonly Pick<ImpactQuantity, 'dimension' | 'currency' | 'amount'>[];
 
 /**
- * How much of a reservation is settled: what was observed in its dimension and currency, where anyone said so, and else all.
- * Never more than was reserved: a cap is never exceeded by a settlement.
+ * How much of a reservation is settled: the amount observed in its dimension and currency, or all of it if none was observed.
+ * Never more than was reserved, so that a settlement never exceeds a cap.
  */
 export function settledAmount(
   reservation: { amount: number; dimension: string; currency: string | null },

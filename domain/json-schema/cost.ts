@@ -2,19 +2,19 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { mapSubschemas } from './structure.ts';
 
 /**
- * Which validations are so cheap, whatever the tenant wrote, that they need no thread of their own. The bound is static. Without
- * references each subschema meets each value at most once, so that the work is at most the product of the two weights; with
- * what multiplies work in another way a schema is never cheap.
+ * Decides which validations are cheap enough, for any schema of a tenant, to need no thread. The bound is static. Without
+ * references each subschema meets each value at most once, so that the work is at most the product of the two weights. A schema
+ * with any other keyword that multiplies work is never cheap.
  */
 const CHEAP_SCHEMA_VALUES_MAX = 400;
-/** Compiling takes half a millisecond for each, measured. */
+/** Compiling takes half a millisecond for each subschema, measured. */
 const CHEAP_SUBSCHEMAS_MAX = 24;
-/** Weight of the schema times weight of the value. One unit is taken as at most 0.3 microseconds, all as 15 ms: no bench holds it yet. */
+/** Weight of the schema times weight of the value. A unit is assumed to take at most 0.3 microseconds, so 15 ms in all; no bench checks it yet. */
 export const CHEAP_UNITS_MAX = 50_000;
 const CHARACTERS_A_UNIT = 4;
-/** The expressions behind formats take quadratic time; up to here that is nothing. */
+/** The expressions behind formats take quadratic time, which does not matter up to this length. */
 const CHEAP_TEXT_CHARACTERS_MAX = 256;
-/** Counted repetition unrolls: the characters of a pattern times all of its counts. */
+/** Counted repetition is unrolled: the size is the characters of a pattern times all of its counts. */
 const CHEAP_PATTERN_SIZE_MAX = 2_000;
 
 const MULTIPLYING_KEYWORDS: readonly string[] = [
@@ -42,7 +42,7 @@ export function cheapWeight(schema: JsonObject): number | null {
   return isCheap && subschemas <= CHEAP_SUBSCHEMAS_MAX ? weight : null;
 }
 
-/** Whether a value may be held against a schema of this weight, its patterns' instructions included. */
+/** Whether validating a value against a schema of this weight is cheap, its patterns' instructions included. */
 export function isCheapFor(weight: number, value: Json): boolean {
   return weightUpTo(value, CHEAP_UNITS_MAX / weight, CHEAP_TEXT_CHARACTERS_MAX) !== null;
 }
@@ -53,7 +53,7 @@ function patternSizeBound(pattern: string): number {
   return size;
 }
 
-/** Its values and names, and a part of their characters; null above `max`, which ends the walk, or where a text is longer. */
+/** The weight of a value: its values and names, and a part of their characters. Null above `max`, which ends the walk, or if a text is longer. */
 function weightUpTo(value: Json, max: number, textCharactersMax = Number.POSITIVE_INFINITY): number | null {
   let weight = 0;
   const waiting: Json[] = [value];

@@ -11,15 +11,15 @@ import type { PathStep } from '../json-path.ts';
 import type { Json, JsonObject } from '../json.ts';
 
 /**
- * JSON Schema 2020-12 for what tenants write: schemas are checked before they are kept, and validation is bounded in time
- * and stack whatever the schema says. `format` is asserted where it is known.
+ * JSON Schema 2020-12 for the schemas of tenants. Each schema is checked before it is stored, and validation is bounded in time
+ * and stack for every schema. Known `format`s are asserted.
  */
 export interface CompiledSchema {
-  /** What is wrong with a value, with paths such as `input.items[0].id`; empty where it fits. */
+  /** What is wrong with a value, with paths such as `input.items[0].id`; empty: it is valid. */
   validate(value: Json): Issue[];
-  /** Whether a value fits, found out in a few milliseconds; false as well where that was too short a time. */
+  /** Whether a value is shown to be valid within a few milliseconds; false also if the time was too short. */
   fitsAtOnce(value: Json): boolean;
-  /** Instructions of its patterns: each character of a text meets each of them. */
+  /** The number of instructions in its patterns: each runs on each character of a text. */
   patternInstructions: number;
 }
 
@@ -31,7 +31,7 @@ const ALL_ISSUES_MS_MAX = 100;
 const AT_ONCE_MS_MAX = 20;
 const ISSUES_MAX = 50;
 
-/** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is what costs. */
+/** Checks schemas against the meta-schema. One instance for all, because compiling the meta-schema is costly. */
 let metaSchemaValidator: Ajv2020 | undefined;
 
 /**
@@ -90,7 +90,7 @@ function compile(schema: JsonObject): CompiledSchema {
         ];
       }
       if (issues.length === 0) return issues;
-      // Only what does not fit pays for the full list, and no more than a little.
+      // Only an invalid value pays for the full list, and that is bounded too.
       all ??= build(schema, budget, true);
       const complete = run(all, budget, value, ALL_ISSUES_MS_MAX);
       return complete === 'exceeded' || complete.length === 0 ? issues : complete.slice(0, ISSUES_MAX);
@@ -103,14 +103,14 @@ function build(schema: JsonObject, budget: ValidationBudget, allErrors: boolean)
     strict: false,
     allErrors,
     logger: false,
-    // The meta-schema was checked when the schema was written; compiling it again for each schema would cost the most.
+    // The schema was checked against the meta-schema when it was written. Compiling the meta-schema again would cost the most.
     meta: false,
     validateSchema: false,
     // Inlined references multiply the code of a small schema.
     inlineRefs: false,
     // `toString` and its like are no members of an input.
     ownProperties: true,
-    // The optimiser's time grows with the square of the schema, and saves little of the run.
+    // The optimiser takes quadratic time in the schema's size, and saves little at run time.
     code: { regExp: budget.regExp, optimize: false },
   });
   const prepared = addSafeKeywords(ajv, schema, budget);
@@ -122,7 +122,7 @@ function run(validate: ValidateFunction, budget: ValidationBudget, value: Json, 
   try {
     return validate(value) ? [] : issuesOf(validate.errors ?? [], 'input');
   } catch (error) {
-    // A reference to itself that consumes nothing ends the stack; one that branches ends the time.
+    // A self-reference that consumes nothing overflows the stack; one that branches runs out of time.
     if (error instanceof RangeError || error instanceof ValidationBudgetError) return 'exceeded';
     throw error;
   }
@@ -148,7 +148,7 @@ function pointerSteps(pointer: string): PathStep[] {
     .map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
 }
 
-/** The member that an error is about, where the error stands at its parent. */
+/** The member that an error is about, if the error names its parent's path. */
 function memberOf({ keyword, params }: ErrorObject): PathStep[] {
   const names: Record<string, string> = {
     required: 'missingProperty',

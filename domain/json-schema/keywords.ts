@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../json.ts';
 import { compilePattern } from './patterns.ts';
 import { mapSubschemas } from './structure.ts';
 
-/** A validation went over its time, or a pattern over its work. */
+/** A validation exceeded its time, or a pattern its work. */
 export class ValidationBudgetError extends Error {
   constructor(message: string) {
     super(message);
@@ -13,11 +13,11 @@ export class ValidationBudgetError extends Error {
   }
 }
 
-/** The deadline that the validations of one compiled schema run under. They are synchronous, so that one is enough. */
+/** The deadline of a compiled schema's validations. They are synchronous, so that one is enough. */
 export interface ValidationBudget {
   start(limitMs: number): void;
   check(): void;
-  /** Of the patterns that were compiled so far. */
+  /** The instructions of all patterns compiled so far. */
   patternInstructions(): number;
   /** The engine for `pattern`: RE2, whose time is linear in the text. */
   regExp: RegExpEngine;
@@ -35,7 +35,7 @@ interface CompiledPattern {
 
 /** Characters of the text times instructions of the program. */
 const PATTERN_WORK_MAX = 20_000_000;
-/** Formats are checked by regular expressions that back-track; a text that is longer fits none. */
+/** Regular expressions that backtrack check the formats, so that a longer text matches none. */
 const FORMAT_LENGTH_MAX = 2_048;
 const STEP_KEYWORD = 'x-service-step';
 
@@ -54,10 +54,10 @@ export function newBudget(): ValidationBudget {
         check();
         if (text.length * size > PATTERN_WORK_MAX)
           throw new ValidationBudgetError('the text is too long for its pattern');
-        // Not by `test`: its automaton is ten times slower at its worst, and keeps up to 8 MB of states for each pattern.
+        // `test` is avoided: its automaton is up to ten times slower, and keeps up to 8 MB of states for each pattern.
         return program.matcher(text).find();
       },
-      // The validator keeps one engine for each text that this answers: without it, all patterns of a schema were the first.
+      // The validator caches a pattern under the text that this returns. Without it every pattern of a schema would be the first one.
       toString: () => pattern,
     };
   };
@@ -73,8 +73,8 @@ export function newBudget(): ValidationBudget {
 }
 
 /**
- * Gives the validator keywords whose cost is bounded, and returns the schema with a step in each of its subschemas, which
- * looks at the clock: the only way to stop generated code from within.
+ * Gives the validator keywords of bounded cost, and returns the schema with a step in each subschema that checks the clock.
+ * Generated code cannot be stopped from within in any other way.
  */
 export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: ValidationBudget): JsonObject {
   addFormats.default(ajv);
@@ -106,7 +106,7 @@ export function addSafeKeywords(ajv: Ajv2020, schema: JsonObject, budget: Valida
 
 type Format = Ajv2020['formats'][string];
 
-/** Base64 and its like are long by their nature and checked by an expression that does not back-track. */
+/** Formats such as base64 are naturally long, and are checked by an expression that does not backtrack. */
 const UNBOUNDED_FORMATS: readonly string[] = ['byte', 'binary', 'password'];
 
 function boundedFormat(name: string, format: Format): Format | null {

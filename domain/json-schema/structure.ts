@@ -31,7 +31,7 @@ const SCHEMA_MAP_KEYWORDS: readonly string[] = [
 ];
 const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef'] as const;
 
-/** Calls `visit` for each subschema that is an object, with its JSON pointer; collects the pointers of all. */
+/** Calls `visit` for each subschema that is an object, with its JSON pointer. Collects the pointers of all subschemas. */
 function walk(
   schema: JsonObject,
   visit: (subschema: JsonObject, pointer: string) => void,
@@ -47,7 +47,7 @@ function walk(
   );
 }
 
-/** A copy in which each subschema that is an object went through `change`. Data (`const`, `enum`, `default`) is left alone. */
+/** A copy in which `change` was applied to each subschema that is an object. Data (`const`, `enum`, `default`) stays as it is. */
 export function mapSubschemas(
   schema: JsonObject,
   change: (subschema: JsonObject, pointer: string) => JsonObject,
@@ -81,7 +81,7 @@ function escaped(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** What a meta-schema cannot say: size, depth, references that stay inside, patterns that run in linear time. */
+/** Checks what a meta-schema cannot express: size, depth, references that stay inside, patterns that run in linear time. */
 export function structureIssues(schema: JsonObject, path: string): Issue[] {
   if (jsonDepthExceeds(schema, SCHEMA_DEPTH_MAX))
     return [{ path, message: `is nested more than ${SCHEMA_DEPTH_MAX} deep` }];
@@ -135,7 +135,7 @@ function subschemaFaults(
   if (!isRoot && Object.hasOwn(subschema, '$id')) {
     faults.push({ keyword: '$id', message: 'is for the root only; name a part of the document with $anchor or $defs' });
   }
-  // An asynchronous schema would answer with a promise, which is always true.
+  // An asynchronous schema would return a promise, which is always true.
   if (Object.hasOwn(subschema, '$async')) faults.push({ keyword: '$async', message: 'is not of JSON Schema' });
   const pattern = subschema['pattern'];
   if (typeof pattern === 'string') faults.push(...patternFault('pattern', pattern));

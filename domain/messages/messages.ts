@@ -23,7 +23,7 @@ export const DEDUPLICATION_WINDOW_MINUTES = 10;
 export const RESPONSE_READ_BYTES_MAX = 64 * 1024;
 export const RESPONSE_STORED_BYTES_MAX = 8 * 1024;
 
-/** What a header's or a redacted body's value is shown as. Source: service.md "Message". */
+/** Shown in place of a header's value or a redacted body. Source: service.md "Message". */
 export const REDACTED = '[REDACTED]';
 
 /** Where a message's rows are found: what a workflow holds of it. */
@@ -33,13 +33,13 @@ export interface MessageRef {
   environmentId: string;
 }
 
-/** What a visit of `attemptMessage` came to, and so what its workflow does next. */
+/** The result of `attemptMessage`, which decides what the workflow does next. */
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
   | { next: 'wait'; delayMs: number; inLine?: true }
   /** Its environment is halted. */
   | { next: 'hold' }
-  /** Nothing more will be sent. The callbacks that its end made have workflows to be started. */
+  /** Nothing more will be sent. The workflows of the callbacks that this end created must be started. */
   | { next: 'end'; status: MessageEnd; callbackIds: string[] };
 
 /** One page of the messages that a halt has held, woken. */

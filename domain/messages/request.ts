@@ -1,6 +1,6 @@
 import { headerNameIssue } from '../adapters/http-request-rules.ts';
 
-/** The rules for what a publisher says of the request: its URL, its headers, its delay. Each answers what is wrong, or null. */
+/** The rules for a publisher's request: its URL, headers and delay. Each function returns what is wrong, or null. */
 
 const URL_CHARACTERS_MAX = 2_048;
 /** RFC 3986, 2: everything else must be percent-encoded. */
@@ -14,7 +14,7 @@ export const HEADERS_MAX = 50;
 /** Set by the service on every delivery. */
 const RESERVED_HEADERS = /^(webhook-|x-service-)/i;
 
-/** Authorization, cookies and API keys (service.md "Message"), and the names that other kinds of token go by. */
+/** Authorization, cookies and API keys (service.md "Message"), and the usual header names of other tokens. */
 const SENSITIVE_HEADERS: readonly RegExp[] = [
   /(^|-)authorization$/i,
   /^(set-)?cookie2?$/i,
@@ -62,7 +62,7 @@ function headerIssue(name: string, value: string): string | null {
 export const DELAY_SECONDS_MAX = 365 * 24 * 60 * 60;
 const DURATION = /^(?=\d)(?:(\d{1,5})d)?(?:(\d{1,7})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 
-/** Seconds of a duration such as `1d10h30m`; null for what is none, or is longer than a year. */
+/** The seconds of a duration such as `1d10h30m`; null if it is invalid or longer than a year. */
 export function parseDelaySeconds(text: string): number | null {
   const match = DURATION.exec(text);
   if (match === null) return null;

@@ -2,7 +2,7 @@ import { celEnv, celFunc, CelScalar, isCelError, plan } from '@bufbuild/cel';
 import { ExpressionError, parseTree, type Expr } from '../cel/tree.ts';
 import { DELAY_MS_MAX } from './retry.ts';
 
-/** Bounds the parser's work; nothing in an expression loops, so that evaluating it is bounded too. */
+/** Bounds the parser's work. An expression has no loops, so that its evaluation is bounded too. */
 export const RETRY_EXPRESSION_CHARACTERS_MAX = 200;
 
 const OPERATORS: readonly string[] = [
@@ -37,9 +37,9 @@ const ENVIRONMENT = celEnv({
 
 /**
  * The delays before each of `maxRetries` retries, in whole milliseconds up to 24 h: a CEL expression over `retried` (the
- * retries made so far, from 0) with pow, exp, min and max. All numbers are doubles, so that `pow(2, retried) * 1000` is what
- * it looks like. Evaluated once, when the message is published: what is wrong with it is the caller's to hear, and the
- * schedule does not change afterwards.
+ * retries made so far, from 0) with pow, exp, min and max. All numbers are doubles, so that `pow(2, retried) * 1000` means what
+ * it says. It is evaluated once, when the message is published, so that the caller learns of errors and the schedule does not
+ * change afterwards.
  *
  * @throws {ExpressionError}
  */

@@ -8,17 +8,17 @@ const MS_PER_SECOND = 1_000;
 const ENDING_STATUSES: readonly number[] = [410, 489];
 const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
 
-/** What is known of an attempt that did not deliver. */
+/** An attempt that did not deliver. */
 export interface FailedAttempt {
   /** Attempts made, this one included. */
   attempts: number;
   maxRetries: number;
-  /** By the retry's number from 0, as `retryDelay` gave them; null for the default back-off. */
+  /** The delays of `retryDelay`, indexed by retry from 0; null for the default back-off. */
   retryDelaysMs: readonly number[] | null;
   /** Null where no response came. */
   responseStatus: number | null;
   retryAfter: string | null;
-  /** The destination may not be called at all. */
+  /** The service may not call the destination at all. */
   blocked: boolean;
 }
 
@@ -50,7 +50,7 @@ export function retryAfterMs(value: string, nowMs: number): number {
   return Number.isFinite(waitMs) ? Math.min(DELAY_MS_MAX, Math.max(0, waitMs)) : 0;
 }
 
-/** Only what reads like a date of HTTP: Date.parse takes a great deal more. */
+/** Accepts only the form of an HTTP date: Date.parse accepts far more. */
 function httpDateMs(text: string): number {
   return /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
     ? Date.parse(text)

@@ -13,7 +13,7 @@ export interface SignedDelivery {
   messageId: string;
   timestampSeconds: number;
   environmentId: string;
-  /** The very bytes that are sent, as UTF-8. */
+  /** The exact bytes that are sent, as UTF-8. */
   body: string;
 }
 

@@ -10,7 +10,7 @@ export interface PlannedBody {
   schema: Json;
   required: boolean;
   description: Json;
-  /** Said where it is not what follows from the kind of body. */
+  /** Set if it differs from the default for the kind of body. */
   contentType: string | null;
   form: BodyFormConfig | null;
 }
@@ -71,8 +71,8 @@ function isEmptyMedia(root: JsonObject, media: Json | undefined): boolean {
 }
 
 /**
- * How the members of a form are written. Where OpenAPI says nothing of one, a list is repeated and an object is JSON; Stripe
- * says `deepObject` of everything that is no scalar, which makes one short rule of the whole form.
+ * How the members of a form are written. By OpenAPI's defaults a list is repeated and an object is JSON. Stripe declares
+ * `deepObject` for everything that is no scalar, so that one short rule covers its whole form.
  */
 function formOf(root: JsonObject, schema: Json, encoding: Json | undefined): BodyFormConfig {
   const properties = resolveObject(root, schema)?.['properties'];

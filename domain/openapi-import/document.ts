@@ -10,7 +10,7 @@ export type OpenApiVersion = '3.0' | '3.1' | '3.2';
 export interface OpenApiDocument {
   root: JsonObject;
   version: OpenApiVersion;
-  /** Of `info`, shortened. */
+  /** The title in `info`, shortened. */
   title: string;
 }
 
@@ -21,7 +21,7 @@ const TOO_MANY_VALUES = `holds more than ${DOCUMENT_VALUES_MAX} values`;
 const YAML_SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Reads a description: JSON or YAML where it is a text, else a JSON value. Paths of issues begin with `path`. */
+/** Reads a description: a text of JSON or YAML, or a JSON value. Paths of issues begin with `path`. */
 export function parseDocument(source: unknown, path: string): ParsedDocument {
   const refuse = (message: string): ParsedDocument => ({ ok: false, issues: [{ path, message }] });
   const parsed = typeof source === 'string' ? parseText(source) : { value: source };
@@ -42,7 +42,7 @@ export function parseDocument(source: unknown, path: string): ParsedDocument {
   if (version === undefined) {
     return refuse(`is of OpenAPI ${openapi.slice(0, 20)}; versions 3.0, 3.1 and 3.2 can be imported`);
   }
-  // Version 3.1 may leave them out: what has only webhooks is called, and calls nothing.
+  // OpenAPI 3.1 allows a document without paths: one with only webhooks describes no call to import.
   if (value['paths'] !== undefined && !isJsonObject(value['paths'])) {
     return refuse('has a member "paths" that is no object');
   }
@@ -55,7 +55,7 @@ function shortened(title: string): string {
   return line === '' ? 'untitled' : Array.from(line).slice(0, TITLE_CHARACTERS_MAX).join('');
 }
 
-/** The parsers' own messages quote the text, which may hold a credential: only the place is told. */
+/** The parsers' own messages quote the text, which may hold a credential. The answer therefore names only the position. */
 function parseText(text: string): { value: unknown } | { fault: string } {
   if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX) return { fault: `is larger than ${DOCUMENT_BYTES_MAX} bytes` };
   if (mayHoldTooManyValues(text)) return { fault: TOO_MANY_VALUES };
@@ -80,7 +80,7 @@ function parseText(text: string): { value: unknown } | { fault: string } {
 interface Frame {
   container: object;
   children: Iterator<unknown>;
-  /** Of the deepest container below, as far as it is known. */
+  /** The depth of the deepest container below, as far as it is known. */
   height: number;
 }
 

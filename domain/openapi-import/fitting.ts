@@ -5,11 +5,11 @@ import type { OpenApiDocument } from './document.ts';
 import { NotImportable } from './references.ts';
 import { appliesItself, SchemaConversion, TooLarge, type Charge, type Detail } from './schema-conversion.ts';
 
-/** What an action's schema may be at most (domain/json-schema/structure.ts); a margin for what is added around. */
+/** The limits of an action's schema (domain/json-schema/structure.ts), less a margin for what is added around it. */
 const SCHEMA_BYTES_MAX = 65_000;
 const SCHEMA_DEPTH_MAX = 62;
 
-/** From everything to hardly anything: first the descriptions go, then what stands far down. */
+/** From full detail to hardly any: first the descriptions are dropped, then the deep parts. */
 const DETAILS: readonly Detail[] = [
   { depthMax: 28, descriptionCharactersMax: 600, describedDepthMax: 28, schemasMax: 4_000 },
   { depthMax: 28, descriptionCharactersMax: 160, describedDepthMax: 8, schemasMax: 4_000 },
@@ -29,7 +29,7 @@ export interface FittedSchema {
 }
 
 /**
- * The input schema that `build` makes, in the greatest detail that an action's schema may have.
+ * The input schema that `build` makes, in the greatest detail that fits the limits of an action's schema.
  *
  * @throws {NotImportable} where no detail makes a schema that can be used.
  */

@@ -4,11 +4,11 @@ const NAME_CHARACTERS_MAX = 64;
 const HASH_CHARACTERS = 8;
 
 /**
- * A name for each operationId, of those that an action may have: `issues/list-comments` becomes `issues.list-comments` and
- * `PostPaymentIntents` becomes `post-payment-intents`. Which name an operation gets depends on the operationIds of the document
- * alone, not on their order, so that the next import finds what this one made. Of those that become the same name one keeps it
- * (one that is written so already, else the first in code-unit order), and the others end with a hash of their operationId; so
- * does a name that would be too long or is not `isAllowed`.
+ * A valid action name for each operationId: `issues/list-comments` becomes `issues.list-comments` and `PostPaymentIntents`
+ * becomes `post-payment-intents`. The name depends only on the operationIds of the document, not on their order, so that the
+ * next import finds what this one made. If several become the same name, one keeps it: the one that is written so already, else
+ * the first in code-unit order. The others end with a hash of their operationId; so does a name that would be too long or is not
+ * `isAllowed`.
  */
 export function namesOf(
   operationIds: readonly string[],

@@ -6,7 +6,7 @@ import { OPERATION_ID_CHARACTERS_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from
 import { NotImportable, resolveObject } from './references.ts';
 
 export interface Operation {
-  /** The document's, or `GET /path` where it has none. */
+  /** The document's operationId, or `GET /path` if it has none. */
   operationId: string;
   method: string;
   path: string;

@@ -22,7 +22,7 @@ interface InputParameter {
 export interface PlannedParameters {
   inputs: InputParameter[];
   config: ParameterConfig[];
-  /** The header that the provider tells a repeated request by, where the operation takes one. */
+  /** The header by which the provider recognises a repeated request, if the operation takes one. */
   idempotencyHeader: string | null;
   notes: string[];
 }
@@ -39,7 +39,7 @@ const STYLES: ReadonlyMap<string, readonly ParameterStyle[]> = new Map([
   ['header', ['simple']],
   ['cookie', ['form']],
 ]);
-/** OpenAPI has these follow from the bodies and the security of an operation. */
+/** In OpenAPI these headers follow from the bodies and the security of an operation. */
 const DESCRIBED_ELSEWHERE: readonly string[] = ['accept', 'content-type', 'authorization'];
 const IDEMPOTENCY_HEADER = 'idempotency-key';
 const METHODS_THAT_CHANGE: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -141,7 +141,7 @@ export function inputReference(place: string, name: string): string {
   return `{{input.${place}${step}}}`;
 }
 
-/** The schema of one place of the input: its parameters and nothing else. Null where it has none. */
+/** The input schema of one parameter location, such as `query`: its parameters and nothing else. Null if it has none. */
 export function placeSchema(
   place: Place,
   inputs: readonly InputParameter[],

@@ -11,11 +11,11 @@ export interface ImportOptions {
   /** OperationIds to import; null is all. */
   operations: readonly string[] | null;
   namePrefix: string;
-  /** The vault secret in place of the derived names. */
+  /** The vault secret to use instead of the derived names. */
   secret: string | null;
-  /** Where the document was read from: relative servers are relative to it. */
+  /** The URL that the document was read from; relative server URLs are resolved against it. */
   baseUrl: string | null;
-  /** What an action may be called, beyond the pattern. */
+  /** Which names an action may have, beyond the pattern. */
   isAllowedName(name: string): boolean;
   convertedNodesMax?: number;
 }
@@ -39,8 +39,8 @@ export type ImportPlan =
 export class TooMuchWork extends Error {}
 
 /**
- * What an OpenAPI description becomes. Pure and synchronous: the operations are made one after the other while they are read,
- * and the first one costs the whole parse. `at` is where the document stands in the request.
+ * Plans the import of an OpenAPI description. Pure and synchronous: each operation is converted when it is read, and the first
+ * one costs the whole parse. `at` is the document's path in the request.
  */
 export function planImport(source: unknown, at: string, options: ImportOptions): ImportPlan {
   const parsed = parseDocument(source, at);
@@ -58,7 +58,7 @@ export function planImport(source: unknown, at: string, options: ImportOptions):
     known.has(id) ? [] : [{ path: `body.operations[${index}]`, message: 'is not an operationId of the document' }],
   );
   if (unknown.length > 0) return { ok: false, issues: unknown };
-  // Over all operations, so that a selection names them as the whole does.
+  // Over all operations, so that a selection gets the same names as the whole document.
   const names = namesOf(ids, options.namePrefix, options.isAllowedName);
   const selected = options.operations === null ? null : new Set(options.operations);
   let converted = 0;

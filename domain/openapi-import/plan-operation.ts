@@ -25,7 +25,7 @@ export interface PlannedAction {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const DESCRIPTION_CHARACTERS_MAX = 2_000;
-/** Some targets, GitHub's among them, answer no request without one. */
+/** Some providers, such as GitHub, refuse every request without one. */
 const USER_AGENT = 'agent-action-runtime';
 
 /** @throws {NotImportable} where the operation cannot be written as an `http.request`. */
@@ -128,7 +128,7 @@ function configOf(
   };
 }
 
-/** A brace of the path that encloses no parameter, a blank or a fragment's sign is written as URLs have them. */
+/** Percent-encodes a blank, a fragment's sign, and a brace of the path that encloses no parameter. */
 function templatedPath(path: string): string {
   return path
     .split(/(\{[^{}]+\})/)
@@ -149,7 +149,7 @@ function acceptOf(root: JsonObject, operation: JsonObject): string | null {
       response = resolveObject(root, declared);
     } catch (error) {
       if (!(error instanceof NotImportable)) throw error;
-      continue; // what it answers is not needed to send it
+      continue; // the output schema is not needed to send the request
     }
     const types = isJsonObject(response?.['content']) ? Object.keys(response['content']) : [];
     const json = types.map(mediaTypeOf).find(isJsonMediaType);

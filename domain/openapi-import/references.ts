@@ -43,7 +43,7 @@ function memberOf(value: Json | undefined, step: string): Json | undefined {
 }
 
 /**
- * The object that stands in a place, or that its `$ref` leads to; null where there is none.
+ * The object itself, or the one that its `$ref` leads to; null if there is none.
  *
  * @throws {NotImportable} where a reference leads outside, nowhere or in a circle.
  */
@@ -58,7 +58,7 @@ export function resolveObject(root: JsonObject, value: Json | undefined): JsonOb
   throw new NotImportable('refers to a reference that never ends');
 }
 
-/** A text, or none where something else stands in its place. */
+/** The value if it is a text, else nothing. */
 export function textIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

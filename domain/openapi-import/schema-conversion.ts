@@ -14,12 +14,12 @@ import {
 
 /** How much of a schema is kept. */
 export interface Detail {
-  /** Schemas below so many others are replaced by their type. */
+  /** Schemas nested deeper than this are replaced by their type. */
   depthMax: number;
   /** Descriptions are cut to this, and left out further down than `describedDepthMax`. */
   descriptionCharactersMax: number;
   describedDepthMax: number;
-  /** More schemas than these do not fit whatever they hold. */
+  /** More schemas than this never fit. */
   schemasMax: number;
 }
 
@@ -36,8 +36,8 @@ interface Pending {
 export type Charge = (nodes: number) => void;
 
 /**
- * Schemas of one operation from OpenAPI's dialect to JSON Schema 2020-12. What `$ref` leads to becomes a member of `$defs`,
- * once, so that recursive schemas stay so and nothing is multiplied.
+ * Converts the schemas of one operation from OpenAPI's dialect to JSON Schema 2020-12. Each target of a `$ref` becomes one
+ * member of `$defs`, so that recursive schemas stay recursive and nothing is multiplied.
  */
 export class SchemaConversion {
   /** What had to be left out, for the caller to read. */
@@ -56,7 +56,7 @@ export class SchemaConversion {
     this.charge = charge;
   }
 
-  /** The schema of one place; what it refers to waits for `definitions`. */
+  /** Converts one schema. What it refers to is converted by `definitions`. */
   convert(schema: Json, depth: number): Json {
     if (typeof schema === 'boolean') return schema;
     if (!isJsonObject(schema)) {
@@ -78,7 +78,7 @@ export class SchemaConversion {
     return isOld && schema['nullable'] === true ? orNull(converted) : converted;
   }
 
-  /** Everything that was referred to, directly or by what was. Call it last. */
+  /** Everything that was referred to, directly or indirectly. Call it last. */
   definitions(): JsonObject {
     const definitions: [string, Json][] = [];
     for (let next = this.pending.shift(); next !== undefined; next = this.pending.shift()) {
@@ -143,7 +143,7 @@ export class SchemaConversion {
     return { $ref: `#/$defs/${key}` };
   }
 
-  /** What is left of a schema that is too far down: its type, and whether it may be null. */
+  /** What is kept of a schema that is too deep: its type, and whether it may be null. */
   private outline(schema: JsonObject): Json {
     this.notes.add('the schema is checked to a limited depth, because it is large');
     const resolved = resolveObject(this.document.root, schema) ?? {};
@@ -154,7 +154,7 @@ export class SchemaConversion {
     return isNullable ? orNull(outlined) : outlined;
   }
 
-  /** A read-only member belongs to the answer: OpenAPI has `required` of it for that alone. */
+  /** A read-only member belongs to the response. In OpenAPI its `required` applies to the response only. */
   private withoutReadOnlyRequired(converted: JsonObject, source: JsonObject): void {
     const { required } = converted;
     const { properties } = source;

@@ -36,12 +36,12 @@ const TEXTS: readonly string[] = ['format', 'contentEncoding', 'contentMediaType
 const DEFAULT_CHARACTERS_MAX = 1_000;
 const ENUM_CHARACTERS_MAX = 16_000;
 
-/** A keyword that is kept, that has no place in JSON Schema or changes nothing, or that was left out and should not have been. */
+/** A keyword is kept, or dropped because JSON Schema lacks it or it changes nothing, or left out although it would matter. */
 export type Kept = { value: Json } | 'ignored' | 'dropped';
 
 /**
- * A keyword of a plain value as 2020-12 has it. Descriptions in the wild hold what no validator takes (`required: true`,
- * `type: any`, patterns that need back-tracking): what cannot be used is left out, and the operation says so.
+ * Converts a keyword with a plain value to 2020-12. Real descriptions hold what no validator takes (`required: true`,
+ * `type: any`, patterns that need backtracking). What cannot be used is left out, and the operation's notes say so.
  */
 export function keptKeyword(keyword: string, value: Json): Kept {
   if (COUNTS.includes(keyword)) return when(typeof value === 'number' && Number.isInteger(value) && value >= 0, value);
@@ -86,7 +86,7 @@ function keptEnum(value: Json): Kept {
 }
 
 function keptNames(value: Json): Kept {
-  if (!Array.isArray(value)) return 'dropped'; // `required: true` of a property, as OpenAPI has it of parameters
+  if (!Array.isArray(value)) return 'dropped'; // `required: true` on a property, as on OpenAPI's parameters
   return { value: [...new Set(value.filter((name) => typeof name === 'string'))] };
 }
 
@@ -116,7 +116,7 @@ export function isLinear(pattern: string): boolean {
   return compiles;
 }
 
-/** OpenAPI 3.0 has JSON Schema's drafts of old: a bound is made exclusive by a flag beside it. */
+/** OpenAPI 3.0 follows an old draft of JSON Schema: a separate flag makes a bound exclusive. */
 export function fromVersion30(schema: JsonObject): JsonObject {
   const converted: JsonObject = { ...schema };
   for (const [flag, bound] of [

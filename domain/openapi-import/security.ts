@@ -3,7 +3,7 @@ import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { NotImportable, resolveObject, textIn } from './references.ts';
 
-/** Where the credentials of an operation go, as references to vault secrets. */
+/** The credentials of an operation, as references to vault secrets. */
 export interface Credentials {
   headers: Record<string, string>;
   query: Record<string, string>;
@@ -11,17 +11,17 @@ export interface Credentials {
 }
 
 interface SecurityOptions {
-  /** Names the secret in place of the derived name. */
+  /** The name of the secret to use instead of the derived name. */
   secret: string | null;
-  /** Of the server that the operation calls. */
+  /** The host of the server that the operation calls. */
   host: string;
 }
 
 const SECRET_NAME_CHARACTERS_MAX = 64;
 
 /**
- * The first alternative that can be written, one without `basic` before one with it: the secret of `basic` has to be base64
- * already. An alternative of no scheme counts in its place, unless the caller named a secret, which says that one is wanted.
+ * The first alternative that can be written. Those without `basic` come first, because the secret of `basic` must be base64
+ * already. An alternative without schemes counts in its order, unless the caller named a secret and so wants one.
  *
  * @throws {NotImportable} where no alternative can be written.
  */
@@ -30,7 +30,7 @@ export function credentialsOf(root: JsonObject, operation: JsonObject, options: 
   const declared = operation['security'] ?? root['security'];
   if (declared === undefined) {
     const isSilent = !isJsonObject(schemes) || Object.keys(schemes).length === 0;
-    // GitHub's description says nothing of credentials at all: whoever names a secret means the usual place.
+    // GitHub's description declares no credentials at all. A secret that the caller names then goes into the usual header.
     return options.secret !== null && isSilent ? bearer(options.secret) : none();
   }
   const alternatives = Array.isArray(declared) ? declared.filter((entry) => isJsonObject(entry)) : [];
@@ -97,8 +97,8 @@ function addScheme(credentials: Credentials, scheme: JsonObject, secret: string)
 }
 
 /**
- * A derived name begins with the host that the secret is sent to: an imported document can then never refer to the credential
- * of another host by the name that it gives to its scheme.
+ * A derived name begins with the host that the secret is sent to. An imported document therefore can never refer to another
+ * host's credential by the name of its scheme.
  */
 function secretNameOf(scheme: string, isOneOfSeveral: boolean, { secret, host }: SecurityOptions): string {
   const own = scheme.replaceAll(/[^A-Za-z0-9_-]/g, '-');

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../json.ts';
 import { NotImportable } from './references.ts';
 
 /**
- * Where an operation is called: the first server that is usable, of the operation, else of its path, else of the document.
- * Variables take their defaults; a relative URL is relative to where the document came from.
+ * The base URL of an operation: the first usable server of the operation, else of its path, else of the document. Variables
+ * take their defaults; a relative URL is resolved against the document's own URL.
  *
  * @throws {NotImportable} where there is none.
  */
@@ -28,7 +28,7 @@ function usableUrl(server: JsonObject, baseUrl: string | null): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   if (url.username !== '' || url.password !== '' || url.search !== '') return null;
   url.hash = '';
-  // A brace in it must never be read as a template.
+  // A brace in the URL must never be read as a template.
   return url.href.replace(/\/+$/, '').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }
 

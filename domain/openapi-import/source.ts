@@ -2,7 +2,7 @@
 export type FetchedDocument = { kind: 'fetched'; bytes: Uint8Array } | { kind: 'refused'; message: string };
 
 /**
- * Fetches a description: one GET through the egress guard, of at most `DOCUMENT_BYTES_MAX`, following nothing. Handed to the
- * API by the wiring, because only adapters touch the world.
+ * Fetches a description: one GET through the egress guard, at most `DOCUMENT_BYTES_MAX`, without following redirects. The wiring
+ * hands it to the API, because only adapters make outbound calls.
  */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;

@@ -3,9 +3,9 @@ import { DOCUMENT_VALUES_MAX } from './limits.ts';
 const SEPARATORS: ReadonlySet<number> = new Set(Array.from(',[{\n', (character) => character.charCodeAt(0)));
 
 /**
- * Whether a text of JSON or YAML may hold more values than a description has. Counted before it is parsed: where a parser runs
- * out of memory, V8 may end the whole process and not the thread alone. Separators within strings count too, which a text of
- * this size has to spare.
+ * Whether a text of JSON or YAML may hold more values than a description may have. Counted before the parse: when a parser runs
+ * out of memory, V8 may end the whole process and not only the thread. Separators within strings count too; the bound leaves
+ * room for them.
  */
 export function mayHoldTooManyValues(text: string | Uint8Array): boolean {
   let separators = 0;

@@ -11,23 +11,23 @@ import type { Observation } from './observation.ts';
 import type { PreviewBlock } from './preview-block.ts';
 import { previewBlocks } from './preview-blocks.ts';
 
-/** What a preview is made of. The same source makes the same digests, so that it can be made again and compared. */
+/** The source of a preview. The same source gives the same digests, so that a preview can be made again and compared. */
 export interface PreviewSource {
   descriptor: AdapterDescriptor;
   definition: ActionDefinition;
   action: { id: string; versionId: string };
   input: JsonObject;
   identity: RequestIdentity;
-  /** The request of this definition, input and identity, where the same transaction has rendered it already. */
+  /** The request of this definition, input and identity, if the same transaction has rendered it already. */
   rendered?: Preparation;
   scope: { workspaceId: string; environmentId: string };
-  /** The current version of every secret that the definition names (`descriptor.secretNames`); missing or 0: there is none. */
+  /** The current version of every secret that the definition names (`descriptor.secretNames`). Missing or 0: no such secret. */
   secretVersions: Readonly<Record<string, number>>;
   policyRevision: number;
   /** What the adapter read, where it can. */
   observation: Pick<Observation, 'preconditions' | 'blocks' | 'observedAt'> | null;
   expiresAt: Date;
-  /** Shown beside the request, which they are no part of. */
+  /** Shown beside the request, but not part of it. */
   relations?: Relations;
 }
 
@@ -43,7 +43,7 @@ export type Assembly<Ready> =
   | ({ kind: 'ready' } & Ready)
   /** A template that does not resolve: the caller's mistake. */
   | { kind: 'invalid'; issues: Issue[] }
-  /** An invocation of it would be refused, so that there is nothing to agree to. */
+  /** An invocation would be refused, so that there is nothing to approve. */
   | { kind: 'refused'; refusal: Refusal };
 
 /** A preview, complete but for its ids: what is bound, its digests, and what a person reads. */
@@ -68,7 +68,7 @@ export function assemblePreview(source: PreviewSource): Assembly<{ preview: Asse
   };
 }
 
-/** What is bound. A secret that is not there any more has version 0, which is another one than the bound. */
+/** The binding. A deleted secret has version 0, which differs from every bound version. */
 export function assembleBinding(source: PreviewSource): Assembly<{ binding: Binding }> {
   const { descriptor, definition, action, input, identity, scope, observation } = source;
   const prepared = source.rendered ?? descriptor.prepare({ definition, input, identity });

@@ -2,13 +2,13 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { Refusal } from '../lifecycle.ts';
 import { ENTRIES_MAX, PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock, TITLE_CHARACTERS_MAX } from './preview-block.ts';
 
-/** What an adapter read at the provider, as it is kept. */
+/** What an adapter read at the provider, as stored. */
 export interface Observation {
   observedAt: Date;
   /** What must still hold right before the reservation; part of the binding. */
   preconditions: JsonObject;
   blocks: PreviewBlock[];
-  /** What was read forbids the dispatch, or nothing could be read. */
+  /** Set if what was read forbids the dispatch, or nothing could be read. */
   refusal: Refusal | null;
   summary: string;
 }
@@ -18,14 +18,14 @@ const BLOCKS_CHARACTERS_MAX = 262_144;
 const PRECONDITIONS_CHARACTERS_MAX = 16_384;
 const SUMMARY_CHARACTERS_MAX = 2_000;
 
-/** A text of anyone's as the database keeps it: whole characters, none of them NUL, and no more than so many. */
+/** Makes a foreign text storable: whole characters, no NUL, cut to a length. */
 function kept(value: string, most = PREVIEW_TEXT_CHARACTERS_MAX): { text: string; truncated: boolean } {
   const storable = value.replaceAll('\u0000', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
   if (storable.length <= most) return { text: storable, truncated: false };
   return { text: storable.slice(0, most).replaceAll(/\p{Surrogate}/gu, ''), truncated: true };
 }
 
-/** The blocks of an adapter, each cut to what a preview may hold, and together to what a person reads and a row keeps. */
+/** The blocks of an adapter. Each is cut to what a preview may hold; their sum is cut to what a person reads and a row keeps. */
 export function keptBlocks(blocks: readonly PreviewBlock[]): PreviewBlock[] {
   const shown: PreviewBlock[] = [];
   let characters = 0;
@@ -44,7 +44,7 @@ export function keptBlocks(blocks: readonly PreviewBlock[]): PreviewBlock[] {
   ];
 }
 
-/** A block with everything in it cut to what a preview may hold; `truncated` says that it was. */
+/** A block with all of its parts cut to what a preview may hold; `truncated` says that something was cut. */
 export function cutBlock(block: PreviewBlock, valueCharactersMax = PREVIEW_TEXT_CHARACTERS_MAX): PreviewBlock {
   let truncated = block.truncated ?? false;
   const cut = (value: string, most?: number): string => {
@@ -81,7 +81,7 @@ export function keptPreconditions(preconditions: JsonObject): JsonObject | null 
   return isJsonObject(kept) && JSON.stringify(kept).length <= PRECONDITIONS_CHARACTERS_MAX ? kept : null;
 }
 
-/** What a provider wrote must not make the database refuse the row. */
+/** A provider's text must not make the database refuse the row. */
 function keptJson(value: Json): Json {
   if (typeof value === 'string') return kept(value).text;
   if (Array.isArray(value)) return value.map(keptJson);

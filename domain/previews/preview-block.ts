@@ -8,9 +8,9 @@ export const LIMITATION_KINDS = ['guarantee', 'freshness', 'unsupported', 'irrev
 
 /** Texts come from inputs and providers: a preview is read by people, and is kept. */
 export const PREVIEW_TEXT_CHARACTERS_MAX = 20_000;
-/** Of a block, and of a label in it. */
+/** Length of a block's title, and of a label in it. */
 export const TITLE_CHARACTERS_MAX = 200;
-/** Of each list in a block. */
+/** Length of each list in a block. */
 export const ENTRIES_MAX = 200;
 
 const text = z.string().max(PREVIEW_TEXT_CHARACTERS_MAX);

@@ -10,14 +10,14 @@ import type { PreviewBlock } from './preview-block.ts';
 type Field = { label: string; value: string };
 type Item = NonNullable<PreviewBlock['items']>[number];
 
-/** What a person reads of one value. The whole of it is in the preview's `request`. */
+/** How much of one value is shown. The preview's `request` holds all of it. */
 const VALUE_CHARACTERS_MAX = 4_000;
-/** Of a request: more would not be read, and a body may have a hundred thousand leaves. */
+/** Fields shown of a request. Nobody would read more, and a body may have a hundred thousand leaves. */
 const FIELDS_MAX = 100;
-/** A text that looks like JSON may be nested as deep as its sender likes: then it is shown as a text. */
+/** A JSON text may be nested as deep as its sender likes. A deeper one is shown as text. */
 const BODY_DEPTH_MAX = 128;
 
-/** What of a preview's source a person is told about. */
+/** The parts of a preview's source that a person sees. */
 interface Told {
   descriptor: AdapterDescriptor;
   definition: ActionDefinition;
@@ -26,7 +26,7 @@ interface Told {
   relations?: Relations;
 }
 
-/** What a person reads: the request, what the adapter says of it and read at the provider, the impact, and what is not promised. */
+/** What a person reads: the request, what the adapter knows and read at the provider, the impact, and what is not promised. */
 export function previewBlocks(source: Told, binding: Binding, capabilities: AdapterCapabilities): PreviewBlock[] {
   const { descriptor, definition, input, observation } = source;
   const ofAdapter = [...(descriptor.previewBlocks?.(definition, input) ?? []), ...(observation?.blocks ?? [])];
@@ -52,7 +52,7 @@ function requestBlock(request: PreparedRequest): PreviewBlock {
   return cutBlock({ type: 'fields', title: 'What is sent', fields, ...truncated }, VALUE_CHARACTERS_MAX);
 }
 
-/** Where it belongs to others: who agrees to a compensation must see what it makes up for. */
+/** Related invocations and effects: the approver of a compensation must see what it compensates. */
 function relationsBlock({ retryOf, dependsOn, compensates }: Relations): PreviewBlock[] {
   const fields: Field[] = [
     ...(compensates === null ? [] : [{ label: 'Makes up for effect', value: compensates }]),

@@ -5,7 +5,7 @@ export interface PreviewRef {
   environmentId: string;
 }
 
-/** `read`: the draft holds what was read. `unavailable`: nothing could be read. `withdrawn`: nobody waits for it any more. */
+/** `read`: the draft holds the result. `unavailable`: nothing could be read. `withdrawn`: no caller waits for it any more. */
 export interface DraftObserved {
   outcome: 'read' | 'unavailable' | 'withdrawn';
 }

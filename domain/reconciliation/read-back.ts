@@ -12,8 +12,8 @@ const STATUS_NOT_FOUND = 404;
 const OUTCOME_OF = { expect: 'succeeded', failed: 'failed', pending: 'pending' } as const;
 
 /**
- * What a read-back proves. A list speaks on a 2xx response; on another status only where it names `status` itself (so a
- * deletion can be confirmed by a 404). Where two lists hold at once the declaration contradicts itself and proves nothing.
+ * What a read-back proves. A list counts on a 2xx response; on another status only if it names `status` itself, so that a 404
+ * can confirm a deletion. If two lists hold at once, the declaration contradicts itself and proves nothing.
  */
 export function judgeReadBack(lists: RenderedVerify['lists'], response: ProviderResponse): ReadBackJudgement {
   const isSuccess = response.status >= 200 && response.status < 300;

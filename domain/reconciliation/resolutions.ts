@@ -5,7 +5,7 @@ import type { PartialEffect } from '../lifecycle.ts';
 /** An ImpactQuantity as a request holds it. */
 type StatedQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
 
-/** What a person says of an outcome that nobody saw. Source: decisions.md, "Resolve body". */
+/** A person's statement about an unknown outcome. Source: decisions.md, "Resolve body". */
 export interface ResolutionRequest {
   outcome: 'succeeded' | 'failed';
   partialEffect?: PartialEffect | undefined;
@@ -13,8 +13,8 @@ export interface ResolutionRequest {
 }
 
 /**
- * Where a part of an effect was possible, whoever says that it failed says what it left behind: nothing is given back by
- * default. Paths are relative to the body.
+ * If a partial effect was possible, a resolution to `failed` must say what was left behind: nothing is released by default.
+ * Paths are relative to the body.
  */
 export function partialEffectIssues(request: ResolutionRequest, known: PartialEffect): Issue[] {
   if (request.outcome !== 'failed' || request.partialEffect !== undefined || known !== 'possible') return [];
@@ -22,20 +22,20 @@ export function partialEffectIssues(request: ResolutionRequest, known: PartialEf
   return [{ path: 'body.partialEffect', message }];
 }
 
-/** Who says nothing of it, where nothing was possible, says that it left none behind. */
+/** If no partial effect was possible, leaving the member out means that none was left behind. */
 export function partialEffectOf(request: ResolutionRequest): PartialEffect {
   return request.partialEffect ?? 'none';
 }
 
-/** What it really used, where the person says it; null where they do not. */
+/** What the effect really used, if the person says it; else null. */
 export function settledImpactOf({ settledImpact }: ResolutionRequest): ImpactQuantity[] | null {
   if (settledImpact === undefined) return null;
   return settledImpact.map(({ currency, ...rest }) => ({ ...rest, ...(currency === undefined ? {} : { currency }) }));
 }
 
 /**
- * What is wrong with the impact that a resolution settles: each quantity must be one that was declared, at most as declared,
- * and once; and what left no effect behind used nothing. Paths are relative to the body.
+ * What is wrong with the impact that a resolution settles. Each quantity must be a declared one, at most as large, and named
+ * once. Without an effect nothing was used. Paths are relative to the body.
  */
 export function settledImpactIssues(request: ResolutionRequest, declared: readonly ImpactQuantity[]): Issue[] {
   const settled = request.settledImpact ?? [];

@@ -1,5 +1,5 @@
 /**
- * When an unknown outcome is read again, counted from the end of the read before (the first from the unknown).
+ * When an unknown outcome is read again, counted from the end of the previous read; the first read, from the unknown outcome.
  * Source: decisions.md, "Effects, attempts, reconciliation". No imports: workflows read it.
  */
 const SECOND_MS = 1_000;
@@ -22,11 +22,11 @@ export const UNKNOWN_READ_TIMES_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** What the provider says it is still at is read once a day, for so many days. */
+/** An outcome that the provider reports as pending is read once a day, for this many days. */
 export const PENDING_READ_INTERVAL_MS = DAY_MS;
 export const PENDING_READS_MAX = 30;
 
-/** What a provider may still reverse is read on once a day after it succeeded, for so many days. */
+/** A success that the provider may still reverse is read once a day, for this many days. */
 export const REVERSAL_READ_INTERVAL_MS = DAY_MS;
 export const REVERSAL_READS_MAX = 30;
 
@@ -47,8 +47,8 @@ export function nextReadDelayMs(
 }
 
 /**
- * Which read a schedule that is taken up again goes on with, `elapsedMs` after it began: none is made up, and the last one is
- * always left, so that nothing is given up unread.
+ * The read with which a resumed schedule continues, `elapsedMs` after it began. Missed reads are not made up. The last read is
+ * always left, so that no effect is given up unread.
  */
 export function readsPassed(pending: boolean, elapsedMs: number): number {
   if (pending) return Math.min(Math.floor(elapsedMs / PENDING_READ_INTERVAL_MS), PENDING_READS_MAX - 1);
@@ -56,7 +56,7 @@ export function readsPassed(pending: boolean, elapsedMs: number): number {
   return Math.min(passed, UNKNOWN_READ_TIMES_MS.length - 1);
 }
 
-/** Milliseconds until the next look at what may be reversed, or null where it was watched for long enough. */
+/** Milliseconds until the next read of a success that may be reversed, or null after the last one. */
 export function nextReversalReadDelayMs(reads: number, random: number): number | null {
   const jitter = 1 + JITTER_FRACTION * (2 * random - 1);
   return reads < REVERSAL_READS_MAX ? Math.round(REVERSAL_READ_INTERVAL_MS * jitter) : null;

@@ -20,8 +20,8 @@ import { parseTemplate, referencesOf, secretNamesOf } from '../templates.ts';
 import type { Template, TemplatePlace, TemplateScope } from '../templates.ts';
 
 /**
- * The read-back that an action declares: a GET, and what its response must say. The same template rules as for the
- * request hold, with `response` added; secrets may stand in headers and in the query part of the URL.
+ * The read-back that an action declares: a GET, and what its response must say. The template rules are those of the request,
+ * with `response` added. Secrets are allowed in headers and in the query of the URL.
  * Source: decisions.md "Actions".
  */
 const EXPECTATIONS_MAX = 50;
@@ -123,7 +123,7 @@ function checkUrl(url: Template, issues: Issue[]): void {
       message: 'must name its scheme and host; only the path and the query can be templates',
     });
   }
-  // References up to the question mark are path; a secret there would be in access logs and in what we show.
+  // References before the question mark are in the path. A secret there would be in access logs and in what we show.
   const [beforeQuery = ''] = markedText(url).split('?', 1);
   const referencesInPath = beforeQuery.split(markedText({ source: '', segments: [mark] })).length - 1;
   for (const reference of referencesOf(url).slice(0, referencesInPath)) {
@@ -177,8 +177,8 @@ export interface RenderedVerify {
 }
 
 /**
- * Renders a read-back. `unreadable` where a template needs what is not there, for example the response of a dispatch that
- * never answered, or where its host is not allowed.
+ * Renders a read-back. `unreadable` if a template refers to a missing value, for example the response to a dispatch that never
+ * got one, or if its host is not allowed.
  */
 export function renderVerify(
   declaration: VerifyDeclaration,
