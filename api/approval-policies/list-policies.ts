@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listPolicies } from '../../db/approval-policies/list-policies.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { listPoliciesQuery, policySchema, presentPolicy } from './schemas.ts';
+import { listPoliciesQuery, listedPolicySchema, presentListedPolicy } from './schemas.ts';
 
 export const listPoliciesRoute = defineRoute({
   id: 'approvalPolicies.list',
@@ -11,10 +11,10 @@ export const listPoliciesRoute = defineRoute({
   scope: 'policies:read',
   role: 'member',
   request: { query: listPoliciesQuery },
-  response: { 200: z.array(policySchema) },
+  response: { 200: z.array(listedPolicySchema) },
   errors: [],
   async list(tx, { query: { name, enabled, includeArchived = false }, page }) {
     const { items, total } = await listPolicies(tx, { name, enabled, includeArchived, ...page });
-    return { items: items.map(presentPolicy), total };
+    return { items: items.map(presentListedPolicy), total };
   },
 });

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import type { PolicyRecord, PolicyVersionRecord } from '../../db/approval-policies/records.ts';
+import type {
+  ListedPolicyRecord,
+  ListedPolicyVersionRecord,
+  PolicyRecord,
+  PolicyVersionRecord,
+} from '../../db/approval-policies/records.ts';
 import { policyDocumentSchema } from '../../domain/approval-policies/document.ts';
 import { POLICY_EFFECTS } from '../../domain/approval-policies/verdict.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { queryBoolean } from '../http/pagination.ts';
+import { orShortened } from '../http/shortened.ts';
 
 export const policyParams = z.strictObject({
   policyId: z.string().regex(idPattern('approvalPolicy'), 'must be an id of the form pol_…'),
@@ -74,6 +80,14 @@ export const policyVersionSchema = z
   })
   .meta({ id: 'ApprovalPolicyVersion' });
 
+/** As lists show them. */
+export const listedPolicySchema = policySchema
+  .extend({ document: orShortened(shownDocument) })
+  .meta({ id: 'ListedApprovalPolicy' });
+export const listedPolicyVersionSchema = policyVersionSchema
+  .extend({ document: orShortened(shownDocument) })
+  .meta({ id: 'ListedApprovalPolicyVersion' });
+
 export const effectSchema = z.enum(POLICY_EFFECTS);
 
 export const traceSchema = z
@@ -92,13 +106,20 @@ export const traceSchema = z
   .meta({ id: 'ApprovalPolicyTrace' });
 
 export function presentPolicy(policy: PolicyRecord): z.input<typeof policySchema> {
+  return { ...presentRest(policy), document: policy.document };
+}
+
+export function presentListedPolicy(policy: ListedPolicyRecord): z.input<typeof listedPolicySchema> {
+  return { ...presentRest(policy), document: policy.document };
+}
+
+function presentRest(policy: Omit<PolicyRecord, 'document'>): Omit<z.input<typeof policySchema>, 'document'> {
   return {
     id: policy.id,
     name: policy.name,
     priority: policy.priority,
     enabled: policy.enabled,
     version: policy.version,
-    document: policy.document,
     createdAt: policy.createdAt.toISOString(),
     updatedAt: policy.updatedAt.toISOString(),
     archivedAt: policy.archivedAt?.toISOString() ?? null,
@@ -106,5 +127,11 @@ export function presentPolicy(policy: PolicyRecord): z.input<typeof policySchema
 }
 
 export function presentPolicyVersion(version: PolicyVersionRecord): z.input<typeof policyVersionSchema> {
+  return { ...version, createdAt: version.createdAt.toISOString() };
+}
+
+export function presentListedPolicyVersion(
+  version: ListedPolicyVersionRecord,
+): z.input<typeof listedPolicyVersionSchema> {
   return { ...version, createdAt: version.createdAt.toISOString() };
 }

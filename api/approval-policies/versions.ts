@@ -4,7 +4,14 @@ import { getPolicy } from '../../db/approval-policies/get-policy.ts';
 import { listPolicyVersions } from '../../db/approval-policies/list-policy-versions.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { policyParams, policyVersionParams, policyVersionSchema, presentPolicyVersion } from './schemas.ts';
+import {
+  policyParams,
+  policyVersionParams,
+  policyVersionSchema,
+  listedPolicyVersionSchema,
+  presentListedPolicyVersion,
+  presentPolicyVersion,
+} from './schemas.ts';
 
 export const listPolicyVersionsRoute = defineRoute({
   id: 'approvalPolicies.versions.list',
@@ -14,13 +21,13 @@ export const listPolicyVersionsRoute = defineRoute({
   scope: 'policies:read',
   role: 'member',
   request: { params: policyParams },
-  response: { 200: z.array(policyVersionSchema) },
+  response: { 200: z.array(listedPolicyVersionSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const policy = await getPolicy(tx, params.policyId);
     if (policy === null) throw notFound('approval policy');
     const { items, total } = await listPolicyVersions(tx, policy.id, page);
-    return { items: items.map(presentPolicyVersion), total };
+    return { items: items.map(presentListedPolicyVersion), total };
   },
 });
 

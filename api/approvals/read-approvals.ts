@@ -11,7 +11,9 @@ import {
   approvalSchema,
   getApprovalQuery,
   listApprovalsQuery,
+  listedApprovalSchema,
   presentApproval,
+  presentListedApproval,
   type ShownApproval,
 } from './schemas.ts';
 import { showApproval, showApprovals } from './show-approvals.ts';
@@ -27,11 +29,11 @@ export const listApprovalsRoute = defineRoute({
   scope: 'approvals:read',
   role: 'member',
   request: { query: listApprovalsQuery },
-  response: { 200: z.array(approvalSchema) },
+  response: { 200: z.array(listedApprovalSchema) },
   errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listApprovals(tx, { ...query, ...page });
-    return { items: (await showApprovals(tx, items)).map(presentApproval), total };
+    return { items: (await showApprovals(tx, items)).map(presentListedApproval), total };
   },
 });
 

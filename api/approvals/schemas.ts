@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
 import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
-import type { PreviewRecord } from '../../db/previews/records.ts';
+import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { ROLES } from '../../domain/roles.ts';
 import { durationSchema } from '../http/duration.ts';
 import { actorSchema } from '../invocations/schemas.ts';
-import { allowanceSchema, presentPreview, previewSchema } from '../previews/schemas.ts';
+import {
+  allowanceSchema,
+  listedPreviewSchema,
+  presentListedPreview,
+  presentPreview,
+  previewSchema,
+} from '../previews/schemas.ts';
 
 const dateTime = z.iso.datetime();
 const TITLE_CHARACTERS_MAX = 200;
@@ -158,6 +164,15 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval' });
 
+/** As a list shows it. In place of a large `payload` stands `Shortened`. */
+export const listedApprovalSchema = approvalSchema
+  .extend({ preview: listedPreviewSchema.nullable() })
+  .meta({ id: 'ListedApproval' });
+
+export interface ListedApproval extends Omit<ShownApproval, 'preview'> {
+  preview: ListedPreviewRecord | null;
+}
+
 /** An approval with what who decides must see. */
 export interface ShownApproval {
   approval: ApprovalRecord;
@@ -165,7 +180,17 @@ export interface ShownApproval {
   allowances: Allowance[];
 }
 
-export function presentApproval({ approval, preview, allowances }: ShownApproval): z.input<typeof approvalSchema> {
+export function presentApproval({ preview, ...shown }: ShownApproval): z.input<typeof approvalSchema> {
+  return { ...presentRest(shown), preview: preview && presentPreview(preview) };
+}
+
+export function presentListedApproval({ preview, ...shown }: ListedApproval): z.input<typeof listedApprovalSchema> {
+  return { ...presentRest(shown), preview: preview && presentListedPreview(preview) };
+}
+
+type Rest = Omit<z.input<typeof approvalSchema>, 'preview'>;
+
+function presentRest({ approval, allowances }: Omit<ShownApproval, 'preview'>): Rest {
   const { policy, decisions } = approval;
   return {
     id: approval.id,
@@ -206,7 +231,6 @@ export function presentApproval({ approval, preview, allowances }: ShownApproval
     requestedBy: { type: approval.requestedBy.type, id: approval.requestedBy.id },
     agentId: approval.agentId,
     runId: approval.runId,
-    preview: preview === null ? null : presentPreview(preview),
     allowances,
     reminders: { sent: approval.remindersSent, lastAt: approval.lastRemindedAt?.toISOString() ?? null },
     createdAt: approval.createdAt.toISOString(),

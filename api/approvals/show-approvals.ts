@@ -1,18 +1,19 @@
 import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type Allowance, allowancesOf } from '../../db/impact-limits/list-allowances.ts';
-import { listPreviewsById } from '../../db/previews/list-previews-by-id.ts';
-import type { PreviewRecord } from '../../db/previews/records.ts';
-import type { ShownApproval } from './schemas.ts';
+import { listPreviewsById, listShortenedPreviewsById } from '../../db/previews/list-previews-by-id.ts';
+import type { ListedPreviewRecord } from '../../db/previews/records.ts';
+import type { ListedApproval, ShownApproval } from './schemas.ts';
 
-/** Approvals with their previews, and with what remains of the limits now where they are pending. In the order given. */
+/** Approvals as a list shows them, with what remains of the limits now where they are pending. In the order given. */
 export async function showApprovals(
   tx: EnvironmentTransaction,
   approvals: readonly ApprovalRecord[],
-): Promise<ShownApproval[]> {
+): Promise<ListedApproval[]> {
   const ids = approvals.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
-  const previews = new Map((ids.length === 0 ? [] : await listPreviewsById(tx, ids)).map((each) => [each.id, each]));
-  const shown: ShownApproval[] = [];
+  const found = ids.length === 0 ? [] : await listShortenedPreviewsById(tx, ids);
+  const previews = new Map(found.map((each) => [each.id, each]));
+  const shown: ListedApproval[] = [];
   for (const approval of approvals) {
     const preview = approval.previewId === null ? null : (previews.get(approval.previewId) ?? null);
     shown.push({ approval, preview, allowances: await allowancesNow(tx, approval, preview) });
@@ -21,15 +22,18 @@ export async function showApprovals(
 }
 
 export async function showApproval(tx: EnvironmentTransaction, approval: ApprovalRecord): Promise<ShownApproval> {
-  const [shown] = await showApprovals(tx, [approval]);
-  if (!shown) throw new Error('one approval was given and none is shown');
-  return shown;
+  const { previewId } = approval;
+  const [preview = null] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
+  return { approval, preview, allowances: await allowancesNow(tx, approval, preview) };
 }
 
 async function allowancesNow(
   tx: EnvironmentTransaction,
   approval: ApprovalRecord,
-  preview: PreviewRecord | null,
+  preview: Pick<
+    ListedPreviewRecord,
+    'impact' | 'actionName' | 'adapterType' | 'agentId' | 'target' | 'allowances'
+  > | null,
 ): Promise<Allowance[]> {
   if (preview === null) return [];
   if (approval.status !== 'pending' || preview.impact.length === 0) return preview.allowances;

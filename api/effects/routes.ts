@@ -8,9 +8,11 @@ import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import {
   effectParams,
   effectSchema,
+  listedEffectSchema,
   listEffectsQuery,
   noteBody,
   presentEffect,
+  presentListedEffect,
   receiptCheckSchema,
 } from './schemas.ts';
 
@@ -22,11 +24,11 @@ const listRoute = defineRoute({
   scope: 'actions:read',
   role: 'member',
   request: { query: listEffectsQuery },
-  response: { 200: z.array(effectSchema) },
+  response: { 200: z.array(listedEffectSchema) },
   errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listEffects(tx, { ...query, ...page });
-    return { items: items.map(presentEffect), total };
+    return { items: items.map(presentListedEffect), total };
   },
 });
 

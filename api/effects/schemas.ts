@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EffectDetail } from '../../db/effects/get-effect.ts';
+import type { EffectDetail, ListedEffect } from '../../db/effects/get-effect.ts';
 import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
 import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';
@@ -16,7 +16,7 @@ import {
 import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
 import { actorSchema } from '../invocations/schemas.ts';
-import { presentPreview, previewSchema } from '../previews/schemas.ts';
+import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
 
 /** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
 const jsonObject = z.record(z.string(), z.json());
@@ -134,6 +134,11 @@ export const effectSchema = z
   })
   .meta({ id: 'EffectDetail' });
 
+/** As a list shows it. In place of a large `request`, `target` or `details` of evidence stands `Shortened`. */
+export const listedEffectSchema = effectSchema
+  .extend({ preview: listedPreviewSchema.nullable() })
+  .meta({ id: 'ListedEffectDetail' });
+
 export const receiptCheckSchema = z
   .strictObject({
     valid: z.boolean(),
@@ -176,6 +181,14 @@ export const listEffectsQuery = z.strictObject({
 });
 
 export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema> {
+  return { ...presentRest(effect), preview: effect.preview && presentPreview(effect.preview) };
+}
+
+export function presentListedEffect(effect: ListedEffect): z.input<typeof listedEffectSchema> {
+  return { ...presentRest(effect), preview: effect.preview && presentListedPreview(effect.preview) };
+}
+
+function presentRest(effect: Omit<EffectDetail, 'preview'>): Omit<z.input<typeof effectSchema>, 'preview'> {
   return {
     id: effect.id,
     invocationId: effect.invocationId,
@@ -212,7 +225,6 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
     attempts: effect.attempts.map(presentAttempt),
     evidence: effect.evidence.map(presentEvidence),
     reservations: effect.reservations.map(presentReservation),
-    preview: effect.preview && presentPreview(effect.preview),
     resolution: effect.resolution,
   };
 }

@@ -13,8 +13,10 @@ import {
   invocationParams,
   invocationSchema,
   invokeBody,
+  listedInvocationSchema,
   listInvocationsQuery,
   presentInvocation,
+  presentListedInvocation,
 } from './schemas.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
@@ -96,11 +98,11 @@ const listRoute = defineRoute({
   scope: 'actions:read',
   role: 'member',
   request: { query: listInvocationsQuery },
-  response: { 200: z.array(invocationSchema) },
+  response: { 200: z.array(listedInvocationSchema) },
   errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listInvocations(tx, { ...query, ...page });
-    return { items: items.map(presentInvocation), total };
+    return { items: items.map(presentListedInvocation), total };
   },
 });
 
@@ -112,13 +114,13 @@ const listOfActionRoute = defineRoute({
   scope: 'actions:read',
   role: 'member',
   request: { params: actionParams, query: listInvocationsQuery },
-  response: { 200: z.array(invocationSchema) },
+  response: { 200: z.array(listedInvocationSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
     const action = await getAction(tx, params.ref);
     if (!action) throw notFound('action');
     const { items, total } = await listInvocations(tx, { ...query, ...page, actionId: action.id });
-    return { items: items.map(presentInvocation), total };
+    return { items: items.map(presentListedInvocation), total };
   },
 });
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { InvocationRecord } from '../../db/invocations/records.ts';
+import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
+import { orShortened } from '../http/shortened.ts';
 
 export const OPERATION_KEY_CHARACTERS_MAX = 255;
 export const AGENT_ID_CHARACTERS_MAX = 60;
@@ -69,6 +70,11 @@ export const invocationSchema = z
   })
   .meta({ id: 'Invocation' });
 
+/** As a list shows it. */
+export const listedInvocationSchema = invocationSchema
+  .extend({ result: orShortened(invocationSchema.shape.result) })
+  .meta({ id: 'ListedInvocation' });
+
 export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
 export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
 
@@ -97,4 +103,8 @@ export function presentInvocation(record: InvocationRecord): z.input<typeof invo
     settledAt: record.settledAt?.toISOString() ?? null,
     resolution: record.resolution,
   };
+}
+
+export function presentListedInvocation(record: ListedInvocationRecord): z.input<typeof listedInvocationSchema> {
+  return { ...presentInvocation({ ...record, result: null }), result: record.result };
 }

@@ -7,7 +7,14 @@ import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { tellMessageWorkflow } from './message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
-import { listMessagesQuery, messageParams, messageSchema, presentMessage } from './schemas.ts';
+import {
+  listedMessageSchema,
+  listMessagesQuery,
+  messageParams,
+  messageSchema,
+  presentListedMessage,
+  presentMessage,
+} from './schemas.ts';
 
 const listRoute = defineRoute({
   id: 'messages.list',
@@ -16,11 +23,11 @@ const listRoute = defineRoute({
   summary: 'List messages, newest first',
   scope: 'messages:read',
   request: { query: listMessagesQuery },
-  response: { 200: z.array(messageSchema) },
+  response: { 200: z.array(listedMessageSchema) },
   errors: [],
   async list(tx, { query, page }) {
     const { items, total } = await listMessages(tx, { ...query, ...page });
-    return { items: items.map(presentMessage), total };
+    return { items: items.map(presentListedMessage), total };
   },
 });
 

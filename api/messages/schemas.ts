@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { MessageRecord } from '../../db/messages/records.ts';
+import type { ListedMessageRecord, MessageRecord } from '../../db/messages/records.ts';
 import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
+import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
 /** Source: service.md "Message (PublicMessage)". */
@@ -31,6 +32,11 @@ export const messageSchema = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'PublicMessage' });
+
+/** As a list shows it. */
+export const listedMessageSchema = messageSchema
+  .extend({ body: orShortened(messageSchema.shape.body) })
+  .meta({ id: 'ListedMessage' });
 
 const publishedFields = {
   messageId: z.string().regex(/^msg_/),
@@ -93,6 +99,12 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };
+}
+
+export function presentListedMessage(message: ListedMessageRecord): z.input<typeof listedMessageSchema> {
+  const { shortenedBody } = message;
+  const shown = presentMessage(message);
+  return shortenedBody === null ? shown : { ...shown, body: shortenedBody };
 }
 
 function bodyOf({ body, bodyKind, bodySealed }: MessageRecord): Json {

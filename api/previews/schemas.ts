@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { PreviewRecord } from '../../db/previews/records.ts';
+import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { previewBlockSchema } from '../../domain/previews/preview-block.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
 import { durationSchema } from '../http/duration.ts';
+import { orShortened } from '../http/shortened.ts';
 import { invokeBody } from '../invocations/schemas.ts';
 
 const jsonObject = z.record(z.string(), z.json());
@@ -82,18 +83,31 @@ export const previewSchema = z
   })
   .meta({ id: 'ActionPreview' });
 
+/** As a list shows it. */
+export const listedPreviewSchema = previewSchema
+  .extend({ request: orShortened(previewSchema.shape.request), blocks: orShortened(previewSchema.shape.blocks) })
+  .meta({ id: 'ListedActionPreview' });
+
 export type ActionPreview = z.input<typeof previewSchema>;
 
 export function presentPreview(preview: PreviewRecord): ActionPreview {
+  return { ...presentRest(preview), request: preview.request, blocks: preview.blocks };
+}
+
+export function presentListedPreview(preview: ListedPreviewRecord): z.input<typeof listedPreviewSchema> {
+  return { ...presentRest(preview), request: preview.request, blocks: preview.blocks };
+}
+
+type Rest = Omit<ActionPreview, 'request' | 'blocks'>;
+
+function presentRest(preview: Omit<PreviewRecord, 'request' | 'blocks'>): Rest {
   return {
     id: preview.id,
     action: { id: preview.actionId, name: preview.actionName, versionId: preview.versionId },
     adapter: { type: preview.adapterType, version: preview.adapterVersion },
     environment: preview.environment,
     target: preview.target,
-    request: preview.request,
     impact: preview.impact,
-    blocks: preview.blocks,
     preconditions: { ...preview.preconditions },
     capabilities: { ...preview.capabilities },
     allowances: preview.allowances,

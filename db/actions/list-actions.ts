@@ -1,6 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { ACTION_COLUMNS, toActionRecord, type ActionRecord, type ActionRow } from './records.ts';
+import { ACTION_COLUMNS, SHORTENED_DEFINITION, toActionRecord, type ActionRecord, type ActionRow } from './records.ts';
+
+const { definition: _cut, ...SHOWN_COLUMNS } = ACTION_COLUMNS;
 
 export interface ListActionsFilter {
   /** Exactly this name. */
@@ -10,7 +12,7 @@ export interface ListActionsFilter {
   offset: number;
 }
 
-/** One page of the actions, newest first, and how many there are in all. */
+/** One page of the actions, newest first, large configs and schemas cut, and how many there are in all. */
 export async function listActions(
   tx: EnvironmentTransaction,
   filter: ListActionsFilter,
@@ -22,7 +24,8 @@ export async function listActions(
     bindings,
   );
   const page = await tx.raw<{ rows: ActionRow[] }>(
-    `SELECT ${selected(ACTION_COLUMNS)} FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id ${where}
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition
+     FROM actions JOIN action_versions ON action_versions.id = actions.current_version_id ${where}
      ORDER BY actions.created_at DESC, actions.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit: filter.limit, offset: filter.offset },
   );

@@ -1,8 +1,10 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { VERSION_COLUMNS, type ActionVersionRecord } from './records.ts';
+import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from './records.ts';
 
-/** One page of an action's versions, newest first, and how many there are in all. */
+const { definition: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
+
+/** One page of an action's versions, newest first, large configs and schemas cut, and how many there are in all. */
 export async function listVersions(
   tx: EnvironmentTransaction,
   actionId: string,
@@ -13,7 +15,8 @@ export async function listVersions(
     [actionId],
   );
   const page = await tx.raw<{ rows: ActionVersionRecord[] }>(
-    `SELECT ${selected(VERSION_COLUMNS)} FROM action_versions WHERE action_id = :actionId ORDER BY number DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${SHORTENED_DEFINITION} AS definition
+     FROM action_versions WHERE action_id = :actionId ORDER BY number DESC LIMIT :limit OFFSET :offset`,
     { actionId, ...range },
   );
   return { items: page.rows, total: counted.rows[0]?.total ?? 0 };

@@ -1,4 +1,5 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
+import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
 
 /** Who made a version. */
 export interface VersionAuthor {
@@ -53,6 +54,9 @@ export const ACTION_COLUMNS = {
   updatedAt: 'actions.updated_at',
   archivedAt: 'actions.archived_at',
 } as const;
+
+/** In a list: each of the config and the schemas is cut where it is large, and is an object still. */
+export const SHORTENED_DEFINITION = `shortened_definition(action_versions.definition, ${LISTED_MEMBER_BYTES_MAX})`;
 
 export type ActionRow = Omit<ActionRecord, 'currentVersion'> & {
   versionId: string;

@@ -1,6 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { POLICY_COLUMNS, type PolicyRecord } from './records.ts';
+import { LISTED_DOCUMENT, type ListedPolicyRecord, POLICY_COLUMNS } from './records.ts';
+
+const { document: _cut, ...SHOWN_COLUMNS } = POLICY_COLUMNS;
 
 export interface ListPoliciesFilter {
   /** Exactly this name. */
@@ -11,11 +13,11 @@ export interface ListPoliciesFilter {
   offset: number;
 }
 
-/** One page of the policies, newest first, and how many there are in all. */
+/** One page of the policies, newest first, large documents cut, and how many there are in all. */
 export async function listPolicies(
   tx: EnvironmentTransaction,
   filter: ListPoliciesFilter,
-): Promise<{ items: PolicyRecord[]; total: number }> {
+): Promise<{ items: ListedPolicyRecord[]; total: number }> {
   const where = `WHERE (CAST(:name AS text) IS NULL OR p.name = :name)
     AND (CAST(:enabled AS boolean) IS NULL OR p.enabled = :enabled) AND (:includeArchived OR p.archived_at IS NULL)`;
   const bindings = {
@@ -27,8 +29,9 @@ export async function listPolicies(
     `SELECT count(*)::int AS total FROM approval_policies p ${where}`,
     bindings,
   );
-  const page = await tx.raw<{ rows: PolicyRecord[] }>(
-    `SELECT ${selected(POLICY_COLUMNS)} FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
+  const page = await tx.raw<{ rows: ListedPolicyRecord[] }>(
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT}
+     FROM approval_policies p JOIN approval_policy_versions v ON v.policy_id = p.id AND v.version = p.current_version
      ${where} ORDER BY p.created_at DESC, p.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit: filter.limit, offset: filter.offset },
   );

@@ -1,19 +1,21 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { VERSION_COLUMNS, type PolicyVersionRecord } from './records.ts';
+import { LISTED_DOCUMENT, type ListedPolicyVersionRecord, VERSION_COLUMNS } from './records.ts';
 
-/** One page of a policy's versions, newest first, and how many there are in all. */
+const { document: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
+
+/** One page of a policy's versions, newest first, large documents cut, and how many there are in all. */
 export async function listPolicyVersions(
   tx: EnvironmentTransaction,
   policyId: string,
   range: { limit: number; offset: number },
-): Promise<{ items: PolicyVersionRecord[]; total: number }> {
+): Promise<{ items: ListedPolicyVersionRecord[]; total: number }> {
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     'SELECT count(*)::int AS total FROM approval_policy_versions WHERE policy_id = ?',
     [policyId],
   );
-  const page = await tx.raw<{ rows: PolicyVersionRecord[] }>(
-    `SELECT ${selected(VERSION_COLUMNS)} FROM approval_policy_versions WHERE policy_id = :policyId
+  const page = await tx.raw<{ rows: ListedPolicyVersionRecord[] }>(
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${LISTED_DOCUMENT} FROM approval_policy_versions v WHERE policy_id = :policyId
      ORDER BY version DESC LIMIT :limit OFFSET :offset`,
     { policyId, ...range },
   );

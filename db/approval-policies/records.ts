@@ -1,4 +1,5 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
+import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 /** Who made a version or a plan. */
 export interface PolicyAuthor {
@@ -30,6 +31,15 @@ export interface PolicyVersionRecord {
   createdBy: PolicyAuthor;
   createdAt: Date;
 }
+
+/** As a list shows them: a large document is cut. */
+export type ListedPolicyRecord = Omit<PolicyRecord, 'document'> & { document: PolicyDocument | Shortened };
+export type ListedPolicyVersionRecord = Omit<PolicyVersionRecord, 'document'> & {
+  document: PolicyDocument | Shortened;
+};
+
+/** Of a list, with the version's table as `v`. */
+export const LISTED_DOCUMENT = `${shortenedColumn('v.document')} AS document`;
 
 export interface NewPolicyVersion {
   document: PolicyDocument;

@@ -1,7 +1,12 @@
 import type { ApprovalKind, ApprovalStatus } from '../../domain/approvals/approval.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { requireLightPage } from '../require-light-page.ts';
-import { APPROVAL_COLUMNS, APPROVAL_TABLES, approvalOf, type ApprovalRecord, type ApprovalRow } from './records.ts';
+import {
+  APPROVAL_TABLES,
+  approvalOf,
+  type ApprovalRecord,
+  type ApprovalRow,
+  LISTED_APPROVAL_COLUMNS,
+} from './records.ts';
 
 export interface ApprovalFilter {
   status?: ApprovalStatus | undefined;
@@ -14,7 +19,7 @@ export interface ApprovalFilter {
   offset: number;
 }
 
-/** Newest first, ties by id; `total` counts what the filter matches. */
+/** Newest first, ties by id, large payloads cut; `total` counts what the filter matches. */
 export async function listApprovals(
   tx: EnvironmentTransaction,
   filter: ApprovalFilter,
@@ -38,16 +43,8 @@ export async function listApprovals(
     bindings,
   );
   const page = 'ORDER BY p.created_at DESC, p.id DESC LIMIT :limit OFFSET :offset';
-  // Each is shown with its preview.
-  await requireLightPage(
-    tx,
-    filter.limit,
-    `SELECT COALESCE(octet_length(CAST(p.payload AS text)), 0) + COALESCE(octet_length(CAST(v AS text)), 0) AS bytes
-     FROM approvals p LEFT JOIN previews v ON v.id = p.preview_id WHERE ${where} ${page}`,
-    bindings,
-  );
   const { rows } = await tx.raw<{ rows: ApprovalRow[] }>(
-    `SELECT ${APPROVAL_COLUMNS} FROM ${APPROVAL_TABLES} WHERE ${where} ${page}`,
+    `SELECT ${LISTED_APPROVAL_COLUMNS} FROM ${APPROVAL_TABLES} WHERE ${where} ${page}`,
     bindings,
   );
   return { total: counted.rows[0]?.total ?? 0, items: rows.map(approvalOf) };

@@ -2,6 +2,7 @@ import type { Approvers, PolicyVerdict } from '../../domain/approval-policies/ve
 import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approvals/approval.ts';
 import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
 import type { Json } from '../../domain/json.ts';
+import { shortenedColumn } from '../shortened.ts';
 
 /** Why an approval is asked for. `caller`: a free-standing one. */
 export interface ApprovalPolicyRecord {
@@ -75,6 +76,12 @@ export const APPROVAL_COLUMNS = `
     FROM approval_decisions d WHERE d.approval_id = p.id), '[]') AS decisions,
   p.reminders_sent AS "remindersSent", p.last_reminded_at AS "lastRemindedAt", p.created_at AS "createdAt",
   p.expires_at AS "expiresAt", p.decided_at AS "decidedAt", p.consumed_at AS "consumedAt"`;
+
+/** Of an approval as a list shows it: a large payload is cut. */
+export const LISTED_APPROVAL_COLUMNS = APPROVAL_COLUMNS.replace(
+  'p.payload,',
+  `${shortenedColumn('p.payload')} AS payload,`,
+);
 
 /** How a decider was known, as `approval_decisions.authentication` keeps it. */
 export interface Authentication {

@@ -3,9 +3,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import { listReservations } from '../impact-limits/list-reservations.ts';
 import type { ReservationRecord } from '../impact-limits/records.ts';
-import { listPreviewsById } from '../previews/list-previews-by-id.ts';
-import type { PreviewRecord } from '../previews/records.ts';
+import { listPreviewsById, listShortenedPreviewsById } from '../previews/list-previews-by-id.ts';
+import type { ListedPreviewRecord, PreviewRecord } from '../previews/records.ts';
 import { RESOLUTION_SHOWN } from '../reconciliation/record-resolution.ts';
+import { shortenedColumn } from '../shortened.ts';
 import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRecord } from './records.ts';
 
 export interface EffectDetail extends EffectRecord {
@@ -21,6 +22,9 @@ export interface EffectDetail extends EffectRecord {
   resolution: JsonObject | null;
 }
 
+/** As a list shows it: its large members, and those of its evidence and its preview, are cut. */
+export type ListedEffect = Omit<EffectDetail, 'preview'> & { preview: ListedPreviewRecord | null };
+
 /** The entries of one record, as they were appended. */
 const chainOf = (
   recordId: string,
@@ -33,11 +37,29 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
     effectId,
   ]);
   const effect = rows[0];
-  return effect ? ((await withDetails(tx, [effect]))[0] ?? null) : null;
+  if (effect === undefined) return null;
+  const [detailed] = await withDetails(tx, [effect], 'v.details');
+  const { previewId } = effect;
+  const [preview] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
+  return detailed === undefined ? null : { ...detailed, preview: preview ?? null };
 }
 
-/** The same for several effects, in one statement for each kind of detail. */
-export async function withDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<EffectDetail[]> {
+/** Several effects as a list shows them, in one statement for each kind of detail. */
+export async function withListedDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<ListedEffect[]> {
+  const detailed = await withDetails(tx, effects, `${shortenedColumn('v.details')} AS details`);
+  const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
+  const previews = previewIds.length === 0 ? [] : await listShortenedPreviewsById(tx, previewIds);
+  return detailed.map((effect) => ({
+    ...effect,
+    preview: previews.find((preview) => preview.id === effect.previewId) ?? null,
+  }));
+}
+
+async function withDetails(
+  tx: EnvironmentTransaction,
+  effects: EffectRecord[],
+  evidenceDetails: string,
+): Promise<Omit<EffectDetail, 'preview'>[]> {
   const attempts = await tx.raw<{ rows: (AttemptRecord & { invocationId: string })[] }>(
     `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
        receipt_digest(a.response) AS "responseDigest", a.secret_versions AS "secretVersions", a.started_at AS "startedAt",
@@ -48,7 +70,7 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
   );
   const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string })[] }>(
     `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
-       v.provider_ids AS "providerIds", v.summary, v.details, v.actor_type AS "actorType", v.actor_id AS "actorId",
+       v.provider_ids AS "providerIds", v.summary, ${evidenceDetails}, v.actor_type AS "actorType", v.actor_id AS "actorId",
        v.recorded_at AS "recordedAt", ${chainOf('v.id')} AS chain
      FROM evidence v LEFT JOIN receipt_entries r ON r.record_id = v.id AND r.kind = 'evidence'
      WHERE v.effect_id = ANY(?) ORDER BY v.effect_id, r.sequence`,
@@ -68,11 +90,8 @@ export async function withDetails(tx: EnvironmentTransaction, effects: EffectRec
     tx,
     effects.map((effect) => effect.id),
   );
-  const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
-  const previews = previewIds.length === 0 ? [] : await listPreviewsById(tx, previewIds);
   return effects.map((effect) => ({
     ...effect,
-    preview: previews.find((preview) => preview.id === effect.previewId) ?? null,
     dependsOn: dependencies.rows
       .filter((row) => row.invocationId === effect.invocationId)
       .map(({ effectId, outcome }) => ({ effectId, outcome })),

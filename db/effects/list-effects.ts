@@ -1,8 +1,7 @@
 import type { Grade, Outcome, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { requireLightPage } from '../require-light-page.ts';
-import { type EffectDetail, withDetails } from './get-effect.ts';
-import { EFFECT_COLUMNS, type EffectRecord } from './records.ts';
+import { type ListedEffect, withListedDetails } from './get-effect.ts';
+import { LISTED_EFFECT_COLUMNS, type EffectRecord } from './records.ts';
 
 export interface EffectFilter {
   grade?: Grade | undefined;
@@ -13,11 +12,11 @@ export interface EffectFilter {
   offset: number;
 }
 
-/** Newest first, ties by id; `total` counts what the filter matches. */
+/** Newest first, ties by id, large members cut; `total` counts what the filter matches. */
 export async function listEffects(
   tx: EnvironmentTransaction,
   filter: EffectFilter,
-): Promise<{ total: number; items: EffectDetail[] }> {
+): Promise<{ total: number; items: ListedEffect[] }> {
   const where = `e.environment_id = current_environment_id()
     AND (CAST(:grade AS text) IS NULL OR e.grade = :grade) AND (CAST(:stage AS text) IS NULL OR e.stage = :stage)
     AND (CAST(:outcome AS text) IS NULL OR e.outcome = :outcome) AND (CAST(:action AS text) IS NULL OR e.action_name = :action)`;
@@ -34,17 +33,9 @@ export async function listEffects(
     bindings,
   );
   const page = 'ORDER BY e.created_at DESC, e.id DESC LIMIT :limit OFFSET :offset';
-  // Each is shown with its preview.
-  await requireLightPage(
-    tx,
-    filter.limit,
-    `SELECT octet_length(CAST(e AS text)) + COALESCE(octet_length(CAST(v AS text)), 0) AS bytes
-     FROM effects e LEFT JOIN previews v ON v.id = e.preview_id WHERE ${where} ${page}`,
-    bindings,
-  );
   const { rows } = await tx.raw<{ rows: EffectRecord[] }>(
-    `SELECT ${EFFECT_COLUMNS} FROM effects e WHERE ${where} ${page}`,
+    `SELECT ${LISTED_EFFECT_COLUMNS} FROM effects e WHERE ${where} ${page}`,
     bindings,
   );
-  return { total: counted.rows[0]?.total ?? 0, items: await withDetails(tx, rows) };
+  return { total: counted.rows[0]?.total ?? 0, items: await withListedDetails(tx, rows) };
 }

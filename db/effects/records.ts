@@ -14,6 +14,7 @@ import type {
   Verification,
 } from '../../domain/lifecycle.ts';
 import type { ActorRecord } from '../invocations/records.ts';
+import { shortenedColumn } from '../shortened.ts';
 
 export interface EffectRecord {
   id: string;
@@ -58,6 +59,12 @@ export const EFFECT_COLUMNS = `
   EXISTS (SELECT FROM impact_reservations r WHERE r.effect_id = e.id AND r.state = 'reserved') AS "unresolvedExposure", e.reconcile_attempts AS "reconcileAttempts",
   e.reconcile_next_at AS "reconcileNextAt", e.reconcile_exhausted AS "reconcileExhausted", e.created_at AS "createdAt",
   e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
+
+/** Of an effect as a list shows it: a cut request or target is an object still. */
+export const LISTED_EFFECT_COLUMNS = ['target', 'request'].reduce(
+  (columns, name) => columns.replace(` e.${name},`, ` ${shortenedColumn(`e.${name}`)} AS ${name},`),
+  EFFECT_COLUMNS,
+);
 
 /** An entry of the effect's chain: its hash is over what is recorded and over the entry before. */
 export interface ReceiptEntry {

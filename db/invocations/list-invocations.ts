@@ -1,7 +1,6 @@
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { requireLightPage } from '../require-light-page.ts';
-import { INVOCATION_COLUMNS, INVOCATION_TABLES, type InvocationRecord } from './records.ts';
+import { INVOCATION_TABLES, LISTED_INVOCATION_COLUMNS, type ListedInvocationRecord } from './records.ts';
 
 export interface InvocationFilter {
   actionId?: string | undefined;
@@ -11,11 +10,11 @@ export interface InvocationFilter {
   offset: number;
 }
 
-/** Newest first, ties by id; `total` counts what the filter matches. */
+/** Newest first, ties by id, large results cut; `total` counts what the filter matches. */
 export async function listInvocations(
   tx: EnvironmentTransaction,
   filter: InvocationFilter,
-): Promise<{ total: number; items: InvocationRecord[] }> {
+): Promise<{ total: number; items: ListedInvocationRecord[] }> {
   const where = `i.environment_id = current_environment_id()
     AND (CAST(:actionId AS text) IS NULL OR i.action_id = :actionId) AND (CAST(:status AS text) IS NULL OR i.status = :status)
     AND (CAST(:grade AS text) IS NULL OR i.grade = :grade)`;
@@ -31,14 +30,8 @@ export async function listInvocations(
     bindings,
   );
   const page = 'ORDER BY i.created_at DESC, i.id DESC LIMIT :limit OFFSET :offset';
-  await requireLightPage(
-    tx,
-    filter.limit,
-    `SELECT COALESCE(octet_length(CAST(i.result AS text)), 0) AS bytes FROM invocations i WHERE ${where} ${page}`,
-    bindings,
-  );
-  const { rows } = await tx.raw<{ rows: InvocationRecord[] }>(
-    `SELECT ${INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where} ${page}`,
+  const { rows } = await tx.raw<{ rows: ListedInvocationRecord[] }>(
+    `SELECT ${LISTED_INVOCATION_COLUMNS} FROM ${INVOCATION_TABLES} WHERE ${where} ${page}`,
     bindings,
   );
   return { total: counted.rows[0]?.total ?? 0, items: rows };

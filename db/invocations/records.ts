@@ -2,6 +2,7 @@ import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
 import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
+import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 export interface ActorRecord {
   type: string;
@@ -37,6 +38,9 @@ export interface InvocationRecord {
   dependenciesAwaitedAt: Date | null;
 }
 
+/** As a list shows it. */
+export type ListedInvocationRecord = Omit<InvocationRecord, 'result'> & { result: ProviderResponse | Shortened | null };
+
 /**
  * An effect is joined by the invocation's id wherever that is known: with `e.id = i.effect_id` the planner, as long as it has
  * no statistics, reads every effect of the environment instead (row-level security offers it that index).
@@ -44,13 +48,17 @@ export interface InvocationRecord {
 export const INVOCATION_TABLES = `
   invocations i JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
 
-/** The columns of InvocationRecord, for `FROM invocations i JOIN actions a … LEFT JOIN effects e …`. */
-export const INVOCATION_COLUMNS = `
+const columnsWith = (result: string): string => `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
   i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
-  i.request_digest AS "requestDigest", i.result, i.error, i.resolution, i.requested_by - 'memberId' AS "requestedBy",
+  i.request_digest AS "requestDigest", ${result}, i.error, i.resolution, i.requested_by - 'memberId' AS "requestedBy",
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
+
+/** The columns of InvocationRecord, for `FROM invocations i JOIN actions a … LEFT JOIN effects e …`. */
+export const INVOCATION_COLUMNS = columnsWith('i.result');
+/** The columns of ListedInvocationRecord. */
+export const LISTED_INVOCATION_COLUMNS = columnsWith(`${shortenedColumn('i.result')} AS result`);
 
 /** What the workflow's activities need of an invocation: what was asked, and under which definition. */
 export interface InvocationWork {

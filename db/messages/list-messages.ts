@@ -1,7 +1,13 @@
 import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { MESSAGE_COLUMNS, type MessageRecord } from './records.ts';
+import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
+import { type ListedMessageRecord, MESSAGE_COLUMNS } from './records.ts';
+
+const { body: _cut, ...SHOWN_COLUMNS } = MESSAGE_COLUMNS;
+const IS_LARGE = `(octet_length(messages.body) > ${LISTED_MEMBER_BYTES_MAX})`;
+const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN messages.body END AS body,
+  CASE WHEN ${IS_LARGE} THEN shortened_text(messages.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`;
 
 export interface MessageFilter {
   status?: MessageStatus | undefined;
@@ -16,11 +22,11 @@ export interface MessageFilter {
   offset: number;
 }
 
-/** Newest first, ties by id; `total` counts what the filter matches. */
+/** Newest first, ties by id, large bodies cut; `total` counts what the filter matches. */
 export async function listMessages(
   tx: EnvironmentTransaction,
   filter: MessageFilter,
-): Promise<{ total: number; items: MessageRecord[] }> {
+): Promise<{ total: number; items: ListedMessageRecord[] }> {
   const where = `WHERE messages.environment_id = current_environment_id()
     AND (CAST(:status AS text) IS NULL OR messages.status = :status) AND (CAST(:url AS text) IS NULL OR messages.url = :url)
     AND (CAST(:startDate AS timestamptz) IS NULL OR messages.created_at > :startDate)
@@ -37,8 +43,8 @@ export async function listMessages(
     `SELECT count(*)::int AS total FROM messages ${where}`,
     bindings,
   );
-  const page = await tx.raw<{ rows: MessageRecord[] }>(
-    `SELECT ${selected(MESSAGE_COLUMNS)} FROM messages ${where}
+  const page = await tx.raw<{ rows: ListedMessageRecord[] }>(
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${BODY_COLUMNS} FROM messages ${where}
      ORDER BY messages.created_at DESC, messages.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit: filter.limit, offset: filter.offset },
   );

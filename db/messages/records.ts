@@ -1,4 +1,5 @@
 import type { MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
+import type { Shortened } from '../shortened.ts';
 import type { StoredContent } from './message-content.ts';
 
 /** A message as the API answers it. */
@@ -24,6 +25,9 @@ export interface MessageRecord {
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** As a list shows it: a large body is cut, and `body` is null then. */
+export type ListedMessageRecord = MessageRecord & { shortenedBody: Shortened | null };
 
 export const MESSAGE_COLUMNS = {
   id: 'messages.id',

@@ -19,6 +19,7 @@ import * as impactLimits from './0017-impact-limits.ts';
 import * as budgets from './0018-budgets.ts';
 import * as reconciliation from './0019-reconciliation.ts';
 import * as heldCredentials from './0020-held-credentials.ts';
+import * as shortenedValues from './0021-shortened-values.ts';
 import * as sweep from './0022-sweep.ts';
 import * as inFlight from './0023-in-flight.ts';
 import * as receiptChains from './0026-receipt-chains.ts';
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   budgets,
   reconciliation,
   heldCredentials,
+  shortenedValues,
   sweep,
   inFlight,
   receiptChains,

@@ -1,5 +1,11 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { PREVIEW_COLUMNS, PREVIEW_TABLES, type PreviewRecord } from './records.ts';
+import {
+  LISTED_PREVIEW_COLUMNS,
+  type ListedPreviewRecord,
+  PREVIEW_COLUMNS,
+  PREVIEW_TABLES,
+  type PreviewRecord,
+} from './records.ts';
 
 /** Several previews by their ids, in any order. */
 export async function listPreviewsById(
@@ -8,6 +14,18 @@ export async function listPreviewsById(
 ): Promise<PreviewRecord[]> {
   const { rows } = await tx.raw<{ rows: PreviewRecord[] }>(
     `SELECT ${PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
+    [[...previewIds]],
+  );
+  return rows;
+}
+
+/** The same for a list: their large members are cut. */
+export async function listShortenedPreviewsById(
+  tx: EnvironmentTransaction,
+  previewIds: readonly string[],
+): Promise<ListedPreviewRecord[]> {
+  const { rows } = await tx.raw<{ rows: ListedPreviewRecord[] }>(
+    `SELECT ${LISTED_PREVIEW_COLUMNS} FROM ${PREVIEW_TABLES} WHERE p.id = ANY(?)`,
     [[...previewIds]],
   );
   return rows;

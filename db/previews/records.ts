@@ -6,6 +6,7 @@ import type { Relations } from '../../domain/relations.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
+import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 /** By whom: a caller who named it, or the service, which binds the approval of an invocation to one. */
 export type PreviewMaker = 'caller' | 'service';
@@ -62,6 +63,19 @@ export const PREVIEW_COLUMNS = `
   p.created_by AS "createdBy", p.created_at AS "createdAt", s.id AS "supersededBy",
   EXISTS (SELECT FROM invocations i WHERE i.id = p.invocation_id AND i.preview_id = p.id) AS used,
   (SELECT e.id FROM effects e WHERE e.invocation_id = p.invocation_id AND e.preview_id = p.id) AS "effectId"`;
+
+/** As a list shows it beside an approval or an effect. Its input is not shown at all. */
+export type ListedPreviewRecord = Omit<PreviewRecord, 'request' | 'blocks'> & {
+  request: PreparedRequest | Shortened;
+  blocks: PreviewBlock[] | Shortened;
+};
+
+/** Of ListedPreviewRecord. */
+export const LISTED_PREVIEW_COLUMNS = ['input', 'request', 'blocks', 'preconditions'].reduce((columns, name) => {
+  const cut = columns.replace(` p.${name},`, ` ${shortenedColumn(`p.${name}`)} AS ${name},`);
+  if (cut === columns) throw new Error(`a preview has no column ${name}`);
+  return cut;
+}, PREVIEW_COLUMNS);
 
 export const PREVIEW_TABLES = `
   previews p JOIN actions a ON a.id = p.action_id JOIN environments n ON n.id = p.environment_id

@@ -88,6 +88,8 @@ const PATHS = {
       rawHeaders: request.rawHeaders,
       body: body.toString('utf8'),
     }),
+  /** `?characters=` of JSON text. */
+  '/long': ({ response, url }) => sendJson(response, 200, { text: 'x'.repeat(number(url, 'characters', 1)) }),
   /** The authorization header in `?as=` an encoding, in body and header. */
   '/echo-secret': ({ request, response, url }) => echoSecret(request, response, url.searchParams.get('as') ?? 'text'),
   /** `?type=` and `?base64=` of the body, for shapes that no other path has. */
