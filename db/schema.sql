@@ -1858,6 +1858,31 @@ ALTER FUNCTION settle_sign_in(bytea,bytea,bytea,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_sign_in(bytea,bytea,bytea,interval) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.shortened(value jsonb, bytes_max integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    DECLARE written text := value::text; -- once: it is what costs
+    BEGIN
+      RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
+    END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.shortened_definition(definition jsonb, bytes_max integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (definition || jsonb_build_object('adapter', ((definition -> 'adapter'::text) || jsonb_build_object('config', shortened((definition #> '{adapter,config}'::text[]), bytes_max))), 'inputSchema', shortened((definition -> 'inputSchema'::text), bytes_max), 'outputSchema', shortened((definition -> 'outputSchema'::text), bytes_max)))
+;
+
+CREATE OR REPLACE FUNCTION public.shortened_text(value text, bytes_max integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN jsonb_build_object('truncated', true, 'bytes', octet_length(value), 'preview', "left"(value, (bytes_max / 4)))
+;
+
 CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest text)
  RETURNS bigint
  LANGUAGE sql

@@ -1,5 +1,5 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
-import { type Shortened, shortenedColumn } from '../shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../shortened.ts';
 
 /** Who made a version or a plan. */
 export interface PolicyAuthor {
@@ -38,8 +38,9 @@ export type ListedPolicyVersionRecord = Omit<PolicyVersionRecord, 'document'> & 
   document: PolicyDocument | Shortened;
 };
 
-/** Of a list, with the version's table as `v`. */
-export const LISTED_DOCUMENT = `${shortenedColumn('v.document')} AS document`;
+/** Of a list, with the version's table as `v`. A document is `json`, which keeps the order of its members. */
+export const LISTED_DOCUMENT = `CASE WHEN octet_length(v.document::text) <= ${LISTED_MEMBER_BYTES_MAX} THEN v.document
+  ELSE shortened_text(v.document::text, ${LISTED_MEMBER_BYTES_MAX})::json END AS document`;
 
 export interface NewPolicyVersion {
   document: PolicyDocument;

@@ -185,6 +185,26 @@ describe('changing', () => {
   });
 });
 
+test('a large document is listed by its beginning, and the policy itself has it whole', async () => {
+  const rules = Array.from({ length: 60 }, (_, n) => ({
+    id: `r${n}`,
+    match: {},
+    when: `input.amount > ${n}`,
+    effect: 'allow',
+  }));
+  const { id, document } = await create(policyDocument({}, { rules }));
+  for (const path of [POLICIES, `${POLICIES}/${id}/versions`]) {
+    const reply = await client.get(`${path}?limit=100`);
+    const listed = (reply.json as { data: { id?: string; document: unknown }[] }).data[0];
+    expect([reply.status, listed?.document]).toEqual([
+      200,
+      { truncated: true, bytes: expect.any(Number), preview: expect.stringContaining('"approval-policy/v1"') },
+    ]);
+  }
+  expect(policyIn(await client.get(`${POLICIES}/${id}`)).document).toEqual(document);
+  expect((document as { rules: unknown[] }).rules).toHaveLength(60);
+});
+
 describe('deleting', () => {
   test('200: it is out of force, its name is free, its history stays; a second time changes nothing', async () => {
     const before = await create(REFUNDS);
