@@ -1,0 +1,98 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Role } from '../../../domain/roles.ts';
+import { createPerson, type TestPerson } from '../harness/people.ts';
+import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
+import { sendSlowly } from '../suites/change-suites.ts';
+
+/** A credential holds until the commit: what a change is answered whose caller is changed while it is under way. */
+let api: TestApi;
+let path: string;
+let owner: TestPerson;
+beforeAll(async () => {
+  api = await startTestApi();
+  path = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
+  owner = await createPerson(api, 'owner');
+});
+afterAll(async () => api.close());
+
+const statusAndCode = ({ status, json }: CallResult): [number, string | undefined] => [
+  status,
+  (json as { error?: { code: string } }).error?.code,
+];
+const demote = (by: TestPerson, whom: TestPerson): Promise<CallResult> =>
+  by.call('PATCH', `${path}/${whom.userId}`, { body: { role: 'member' satisfies Role } });
+const deadlocks = async (): Promise<number> => {
+  const sql = 'SELECT pg_stat_get_db_deadlocks(oid)::int AS count FROM pg_database WHERE datname = current_database()';
+  return (await api.database.asOwner<{ count: number }>(sql))[0]?.count ?? 0;
+};
+
+/** Keeps these members' rows locked until `waiting` transactions wait for them. */
+async function whileLocked<T>(people: readonly TestPerson[], waiting: number, ask: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: api.database.ownerUrl });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    const ids = people.map(({ userId }) => userId);
+    await client.query('SELECT FROM members WHERE user_id = ANY($1) FOR UPDATE', [ids]);
+    const asked = ask();
+    const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await api.database.asOwner(sql)).length, { timeout: 30_000 }).toBe(waiting);
+    await client.query('COMMIT');
+    return await asked;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('a change whose caller is changed meanwhile', () => {
+  test('two admins who demote each other at once: one is demoted, the deadlock is run again and told to nobody', async () => {
+    const [first, second] = [await createPerson(api, 'admin'), await createPerson(api, 'admin')];
+    const before = await deadlocks();
+    const replies = await whileLocked([first, second], 2, () =>
+      Promise.all([demote(first, second), demote(second, first)]),
+    );
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 403]);
+    const roles = await api.database.asOwner('SELECT role FROM members WHERE user_id = ANY($1) ORDER BY role', [
+      [first.userId, second.userId],
+    ]);
+    expect(roles).toEqual([{ role: 'admin' }, { role: 'member' }]);
+    await expect.poll(deadlocks, { timeout: 30_000 }).toBeGreaterThan(before);
+  });
+
+  type Change = (admin: TestPerson, boss: TestPerson, members: string) => Promise<unknown>;
+  const removedByApi: Change = (admin, boss, members) => boss.call('DELETE', `${members}/${admin.userId}`);
+  const lowered: Change = (admin, boss, members) =>
+    boss.call('PATCH', `${members}/${admin.userId}`, { body: { role: 'member' } });
+  const rowDeleted: Change = (admin) => api.database.asOwner('DELETE FROM members WHERE user_id = $1', [admin.userId]);
+
+  test.each([
+    ['is removed, which ends their sessions: 401', removedByApi, [401, 'AUTHENTICATION_ERROR']],
+    ['is no member any more and still signed in: 404', rowDeleted, [404, 'NOT_FOUND']],
+    ['has a lower role: 403', lowered, [403, 'AUTHORIZATION_ERROR']],
+  ] as const)('a member who %s, as on a new request, and nothing is written', async (_, change, refused) => {
+    const { workspaceId } = (await api.database.anotherWorkspace()).development;
+    const members = `/api/v2/workspaces/${workspaceId}/members`;
+    const boss = await createPerson(api, 'owner', { workspaceId });
+    const admin = await createPerson(api, 'admin', { workspaceId });
+    const other = await createPerson(api, 'admin', { workspaceId });
+    const unseen = `UPDATE sign_in_sessions SET last_seen_at = now() - interval '5 minutes' WHERE id = $1`;
+    await api.database.asOwner(unseen, [admin.sessionId]);
+    const seen = `SELECT FROM sign_in_sessions WHERE id = $1 AND last_seen_at > now() - interval '4 minutes'`;
+    const reply = await sendSlowly(
+      `${api.baseUrl}${members}/${other.userId}`,
+      'PATCH',
+      { headers: admin.headers, body: { role: 'member' } },
+      async () => {
+        const looked = async (): Promise<number> => (await api.database.asOwner(seen, [admin.sessionId])).length;
+        await expect.poll(looked, { timeout: 30_000, interval: 10 }).toBe(1);
+        await change(admin, boss, members);
+      },
+    );
+    expect(statusAndCode(reply)).toEqual(refused);
+    const again = await admin.call('PATCH', `${members}/${other.userId}`, { body: { role: 'member' } });
+    expect(statusAndCode(again)).toEqual(refused);
+    const sql = 'SELECT role FROM members WHERE user_id = $1';
+    expect(await api.database.asOwner<{ role: Role }>(sql, [other.userId])).toEqual([{ role: 'admin' }]);
+  });
+});
