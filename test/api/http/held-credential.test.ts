@@ -8,11 +8,10 @@ import { sendSlowly } from '../suites/change-suites.ts';
 /** A credential holds until the commit: what a change is answered whose caller is changed while it is under way. */
 let api: TestApi;
 let path: string;
-let owner: TestPerson;
 beforeAll(async () => {
   api = await startTestApi();
   path = `/api/v2/workspaces/${api.database.tenant.workspaceId}/members`;
-  owner = await createPerson(api, 'owner');
+  await createPerson(api, 'owner');
 });
 afterAll(async () => api.close());
 
