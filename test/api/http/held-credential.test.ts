@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '../../../domain/roles.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
@@ -28,7 +28,7 @@ const deadlocks = async (): Promise<number> => {
 
 /** Keeps these members' rows locked until `waiting` transactions wait for them. */
 async function whileLocked<T>(people: readonly TestPerson[], waiting: number, ask: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: api.database.ownerUrl });
+  const client = new Client({ connectionString: api.database.ownerUrl });
   await client.connect();
   try {
     await client.query('BEGIN');
