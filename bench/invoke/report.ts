@@ -45,7 +45,7 @@ export function render(result: Result): string {
     '',
     '| | measured | aim |',
     '|---|---|---|',
-    `| Memory of API + worker before the runs | ${result.restMb.before.toFixed(0)} MB | |`,
+    `| Memory of API + worker before the runs | ${result.restMb.before.toFixed(0)} MB | ${verdict(result.restMb.before <= AIMS.restMbMax, `at most ${AIMS.restMbMax} MB`)} |`,
     `| Memory of API + worker at rest after the runs | ${result.restMb.after.toFixed(0)} MB | ${verdict(result.restMb.after <= AIMS.restMbMax, `at most ${AIMS.restMbMax} MB`)} |`,
     `| \`npm start\` (built) to ready, new data folder | ${result.readySeconds.first.toFixed(1)} s | ${verdict(result.readySeconds.first <= AIMS.readySecondsMax, `at most ${AIMS.readySecondsMax} s`)} |`,
     `| \`npm start\` (built) to ready, again | ${result.readySeconds.again.toFixed(1)} s | |`,
