@@ -9,16 +9,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
 import { sendRequest, type SendOptions } from '../../../../activities/adapters/http-request/send-request.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
+import { PATIENCE_MS } from '../../../harness/patience.ts';
 import { WATCHDOG } from '../../../harness/watchdog.ts';
 
 /**
  * Every phase of a call ends by its deadline, also while the garbage collector runs in full: Node 20 collects the timer of an
  * `AbortSignal` composed of others (nodejs/node#57736), and a hanging target then held its slot until a restart.
  */
-const TIMEOUT_MS = 300;
+
+/** Long enough that also a busy machine comes to the phase that hangs. */
+const TIMEOUT_MS = 1_000;
 const COLLECT_EVERY_MS = 20;
-/** A call whose deadline was lost never ends: this only has to be far above what a busy machine takes. */
-const LOST_AFTER_MS = 10_000;
+/** A call whose deadline was lost never ends. */
+const LOST_AFTER_MS = PATIENCE_MS;
 
 const egressAllow = parseEgressAllow(LOOPBACK_EGRESS);
 const FULL_BACKLOG = fileURLToPath(new URL('full-backlog.mjs', import.meta.url));
@@ -136,12 +139,21 @@ describe('a deadline fires while garbage is collected', () => {
   });
 
   test('for a hundred calls that hang at once', async () => {
-    const port = await serverThat((socket) => void socket.resume());
+    let reached = 0;
+    const port = await serverThat((socket) => void socket.once('data', () => reached++));
     const request = { ...GET, url: `http://127.0.0.1:${port}/` };
     const hang = () =>
       sendRequest({ egressAllow }, request, LIMIT, { timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
     const sent = await inTime(Promise.all(Array.from({ length: 100 }, hang)));
-    expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(['no_answer']));
+    const counts = { no_answer: 0, not_sent: 0 };
+    for (const each of sent) {
+      if (each.kind !== 'no_answer' && each.kind !== 'not_sent') throw new Error(`one is ${each.kind}`);
+      expect(each.reason).toContain('the time-out was reached');
+      counts[each.kind]++;
+    }
+    // On a busy machine the deadline may come before a connection stands. What reached the target never counts as not sent.
+    expect(reached).toBeGreaterThan(0);
+    expect(counts.no_answer).toBeGreaterThanOrEqual(reached);
   });
 
   test('for the fetch of a description', async () => {
