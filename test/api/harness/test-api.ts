@@ -79,6 +79,9 @@ const FROM_SOURCE: ImportPlannerOptions = {
   waitMsMax: 240_000,
 };
 
+/** Of the fetch of a description, likewise: the server that a test fetches from may share this process. */
+const FETCH_TIMEOUT_MS = 240_000;
+
 /** Likewise the threads of tenants' schemas. */
 const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
   threadFile: () => compiledModule('api/json-schema/schema-thread.ts'),
@@ -116,7 +119,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
-    fetchDocument: createDocumentFetcher({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), watchdog: WATCHDOG }),
+    fetchDocument: createDocumentFetcher({
+      egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
+      watchdog: WATCHDOG,
+      timeoutMs: FETCH_TIMEOUT_MS,
+    }),
     publicOrigins: options.publicOrigins ?? [],
   };
   const replyViolations: string[] = [];

@@ -7,12 +7,16 @@ import type { JsonObject } from '../../../../domain/json.ts';
 import { checkSchema } from '../../../../domain/json-schema/json-schema.ts';
 import { startFakeResend } from '../../../harness/providers/fake-resend.ts';
 import { startTestService, type TestService } from '../../../harness/service.ts';
+import { PATIENCE_MS } from '../../../harness/patience.ts';
 import { startTarget, type Target } from '../../../harness/target.ts';
 import { invoke } from '../../invocations/support.ts';
 import { emailsDescription, everyPlaceDescription } from './own-descriptions.ts';
 import { countsOf, importedBy, realDocument, type ImportedOperation } from './support.ts';
 
-const PATIENCE_MS = 300_000;
+/** Of a test that imports more than a thousand operations, twice. */
+const IMPORT_PATIENCE_MS = 5 * PATIENCE_MS;
+/** Asked and answered while the description is read. Were it read on the event loop, none could be. */
+const ANSWERS_WHILE_READ_MIN = 3;
 
 let service: TestService;
 let target: Target;
@@ -20,12 +24,11 @@ let target: Target;
 let host: Server;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
-  host = createServer((request, response) => {
-    const name = request.url === '/github.json' ? 'github' : 'stripe';
-    response.end(asPublished(aimed(name)));
-  });
+  // Made beforehand: it takes seconds on a busy machine, and the event loop that serves it is the API's too.
+  const published = new Map(DESCRIBED.map((name) => [`/${name}.json`, asPublished(aimed(name))]));
+  host = createServer((request, response) => void response.end(published.get(request.url ?? '')));
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-}, PATIENCE_MS);
+}, IMPORT_PATIENCE_MS);
 afterAll(async () => {
   await new Promise((resolve) => host.close(resolve));
   await target?.stop();
@@ -35,8 +38,10 @@ afterAll(async () => {
 const importing = async (body: JsonObject): Promise<ImportedOperation[]> =>
   importedBy(await service.post('/api/v2/actions/import', body));
 
+const DESCRIBED = ['stripe', 'github'] as const;
+
 /** The description, with our target for its server. */
-const aimed = (name: 'stripe' | 'github'): JsonObject => ({
+const aimed = (name: (typeof DESCRIBED)[number]): JsonObject => ({
   ...realDocument(name),
   servers: [{ url: target.baseUrl }],
 });
@@ -57,20 +62,21 @@ describe.each([
       const { port } = host.address() as AddressInfo;
       const settings = { namePrefix: `${name}.`, secret: 'TOKEN' };
       const state = { isDone: false };
-      const reading = vi.spyOn(service.deps.importPlanner, 'run');
+      const planning = vi.spyOn(service.deps.importPlanner, 'run');
+      const isRead = (): boolean => planning.mock.settledResults.at(-1)?.type === 'incomplete';
       const importingIt = importing({ url: `http://127.0.0.1:${port}/${name}.json`, ...settings }).finally(() => {
         state.isDone = true;
       });
       let answeredWhileRead = 0;
       while (!state.isDone) {
+        const wasRead = isRead();
         expect((await service.get('/healthz')).status).toBe(200);
-        if (reading.mock.settledResults.at(-1)?.type === 'incomplete') answeredWhileRead++;
+        if (wasRead && isRead()) answeredWhileRead++;
         await pause(10); // or asking would take a core from what is asked about
       }
       const operations = await importingIt;
-      reading.mockRestore();
-      // Were it read on the event loop, hardly one could have come between.
-      expect(answeredWhileRead).toBeGreaterThan(10);
+      planning.mockRestore();
+      expect(answeredWhileRead).toBeGreaterThanOrEqual(ANSWERS_WHILE_READ_MIN);
       expect(operations).toHaveLength(count);
       expect(operations.filter(({ status }) => status !== 'created')).toEqual(skipped);
 
@@ -89,7 +95,7 @@ describe.each([
         ...(skipped.length > 0 ? { skipped: skipped.length } : {}),
       });
     },
-    PATIENCE_MS,
+    IMPORT_PATIENCE_MS,
   );
 });
 
@@ -142,7 +148,7 @@ describe('an imported action', () => {
       const refused = await service.post('/api/v2/actions/run.post-payment-intents/invoke', { input: { body: wrong } });
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('input.body.amount') as string]);
     },
-    PATIENCE_MS,
+    IMPORT_PATIENCE_MS,
   );
 
   it(
@@ -164,7 +170,7 @@ describe('an imported action', () => {
       const [listed] = await target.requests('/repos/o/r%20r/issues');
       expect(listed?.url).toBe('/repos/o/r%20r/issues?state=open&per_page=5');
     },
-    PATIENCE_MS,
+    IMPORT_PATIENCE_MS,
   );
 
   it(
@@ -197,7 +203,7 @@ describe('an imported action', () => {
         await resend.close();
       }
     },
-    PATIENCE_MS,
+    IMPORT_PATIENCE_MS,
   );
 
   it(
@@ -251,6 +257,6 @@ describe('an imported action', () => {
       );
       for (const { text } of rows) expect(text).not.toContain('the secret');
     },
-    PATIENCE_MS,
+    IMPORT_PATIENCE_MS,
   );
 });
