@@ -222,8 +222,10 @@ describe('what changed between the admission and the reservation', () => {
 
   /** As an API process leaves it that died between its commit and the start. */
   async function admittedOnly(ref: string, previewId: string): Promise<string> {
-    const actor = { type: 'user', id: 'usr_0351NTsRiaVmWP92Y4jFhc' } as const;
     const { tenant } = service.database;
+    // Somebody who still may ask at the last look.
+    const { record } = await service.createKey(tenant);
+    const actor = { type: 'api_key', id: record.id } as const;
     const admitted = await service.database.db.withEnvironment(tenant, (tx) =>
       admit(tx, { ref, input: INPUT, previewId, ...UNNAMED, actor }, { issuesOf: () => [] }),
     );

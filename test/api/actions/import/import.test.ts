@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { actionRoutes } from '../../../../api/actions/routes.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
@@ -162,13 +162,18 @@ describe('an import', () => {
 describe('a slow upload', () => {
   const PATH = '/api/v2/actions/import';
 
-  /** A request whose body never ends. */
-  function slowUpload(baseUrl: string, key: string) {
+  /** Requests whose body never ends, until one is let in: a look at the place may hold it when the first one comes. */
+  function slowUpload(baseUrl: string, key: string): { destroy(): void } {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': '1000' };
-    const upload = request(`${baseUrl}${PATH}`, { method: 'POST', headers });
-    upload.on('error', () => undefined); // it is broken off below
-    upload.write('{"document":');
-    return upload;
+    let upload: ClientRequest;
+    const begin = (): void => {
+      upload = request(`${baseUrl}${PATH}`, { method: 'POST', headers });
+      upload.on('error', () => undefined); // it is broken off below
+      upload.on('response', (refused) => refused.resume().once('end', begin));
+      upload.write('{"document":');
+    };
+    begin();
+    return { destroy: () => void upload.destroy() };
   }
 
   it('takes nothing from another workspace, and its own place comes back when it ends', async () => {
