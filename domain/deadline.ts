@@ -3,8 +3,8 @@ const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /**
  * A signal that aborts after a time, or as soon as one of its parents aborts. Its timer and its parents keep it alive until it
- * is disposed of. `AbortSignal.any` with a time-out does not: Node 20 may collect the composed signal together with its timer,
- * and the time-out never comes (nodejs/node#57736).
+ * is disposed of. The platform's composed signals do not: Node 20 may collect one together with the timer of its time-out,
+ * which then never comes (nodejs/node#57736).
  *
  *     using deadline = new Deadline(timeoutMs, parent);
  *     await work(deadline.signal);

@@ -10,9 +10,9 @@ export const LIMIT_INVARIANTS: Record<string, string> = {
   'the reservations of an effect stand where it does': `
     SELECT r.id, r.state, r.exposure, e.stage, e.outcome FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
     WHERE concat_ws('/', r.state, r.exposure) IS DISTINCT FROM reservation_place(e.stage, e.outcome, e.partial_effect)`,
-  'an effect has unresolved exposure if and only if its reservations are held': `
-    SELECT r.id, r.state, e.unresolved_exposure FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
-    WHERE (r.state = 'reserved') <> e.unresolved_exposure`,
+  'a reservation is held while the outcome is unknown or pending, and no longer': `
+    SELECT r.id, r.state, e.outcome FROM impact_reservations r JOIN effects e ON e.id = r.effect_id
+    WHERE (r.state = 'reserved') <> (e.outcome IN ('unknown', 'pending'))`,
 };
 
 /** What must hold of every row whatever happened. Source: architecture.md, "Invariants". */
@@ -21,8 +21,6 @@ const INVARIANTS: Record<string, string> = {
   'an invocation has one dispatch at most': `SELECT invocation_id FROM attempts WHERE kind = 'dispatch' GROUP BY 1 HAVING count(*) > 1`,
   'an invocation and its effect have the same grade':
     'SELECT i.id, i.grade, e.grade FROM invocations i JOIN effects e ON e.id = i.effect_id WHERE i.grade <> e.grade',
-  'what is unknown or pending is held, and nothing else is': `
-    SELECT id, outcome, unresolved_exposure FROM effects WHERE unresolved_exposure <> (outcome IN ('unknown', 'pending'))`,
   'an effect that succeeded has the word of the provider': `
     SELECT e.id FROM effects e WHERE e.outcome = 'succeeded' AND NOT EXISTS (
       SELECT FROM evidence v WHERE v.effect_id = e.id AND v.source = e.outcome_source AND v.implied_outcome = 'succeeded')`,

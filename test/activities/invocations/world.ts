@@ -60,7 +60,6 @@ export interface RecordedEffect {
   outcome: string;
   grade: string;
   partial_effect: string;
-  unresolved_exposure: boolean;
   rejection_reason: string | null;
   reconcile_attempts: number;
   reconcile_exhausted: boolean;

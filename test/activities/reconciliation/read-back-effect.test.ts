@@ -58,7 +58,7 @@ describe('what a read says of an unknown outcome', () => {
     expect(read).toEqual({ impliedOutcome: 'succeeded' });
     expect(state).toMatchObject({ status: 'succeeded', grade: 'confirmed', stage: 'settled' });
     expect(await world.recorded(ref)).toMatchObject({
-      effects: [{ verification: 'provider', partial_effect: 'none', unresolved_exposure: false }],
+      effects: [{ verification: 'provider', partial_effect: 'none' }],
       attempts: [{ kind: 'dispatch' }, { kind: 'reconcile', status: 'completed', observed_outcome: 'succeeded' }],
     });
   });
@@ -74,7 +74,7 @@ describe('what a read says of an unknown outcome', () => {
     expect(state).toMatchObject({ status: 'dispatching', grade: 'pending', stage: 'reconciling' });
     expect(await world.recorded(ref)).toMatchObject({
       invocation: { status: 'dispatching', grade: 'pending', settled_at: null },
-      effects: [{ outcome: 'pending', unresolved_exposure: true, partial_effect: 'possible' }],
+      effects: [{ outcome: 'pending', partial_effect: 'possible' }],
     });
     expect((await reconcileOnce(ref)).state).toEqual(state);
     const { body } = await lastOrder();

@@ -95,7 +95,7 @@ describe('what a provider may still reverse', () => {
     const reversed = await world.recorded(ref);
     expect(reversed).toMatchObject({
       invocation: { status: 'failed', error: 'reversed by the provider after it had succeeded: it is failed' },
-      effects: [{ stage: 'settled', outcome: 'failed', grade: 'failed', unresolved_exposure: false }],
+      effects: [{ stage: 'settled', outcome: 'failed', grade: 'failed' }],
     });
     expect(reversed.evidence.at(-1)).toMatchObject({
       source: 'system',
@@ -152,9 +152,7 @@ describe('the end of a schedule', () => {
     await exhaustReconciliation(ref, 11);
     await exhaustReconciliation(ref, 11);
     const exhausted = await world.recorded(ref);
-    expect(exhausted.effects).toMatchObject([
-      { outcome: 'unknown', reconcile_exhausted: true, unresolved_exposure: true },
-    ]);
+    expect(exhausted.effects).toMatchObject([{ outcome: 'unknown', reconcile_exhausted: true }]);
     expect(exhausted.evidence.filter(({ details }) => details['event'] === 'effect.exhausted')).toMatchObject([
       { source: 'system', implied_outcome: null, details: { reads: 11 } },
     ]);
@@ -168,9 +166,7 @@ describe('the end of a schedule', () => {
     await activities.exhaustReconciliation(ref, 11);
     await activities.readBackEffect(ref);
     expect(await activities.settleInvocation(ref)).toMatchObject({ status: 'dispatching', grade: 'pending' });
-    expect((await world.recorded(ref)).effects).toMatchObject([
-      { outcome: 'pending', reconcile_exhausted: false, unresolved_exposure: true },
-    ]);
+    expect((await world.recorded(ref)).effects).toMatchObject([{ outcome: 'pending', reconcile_exhausted: false }]);
     await world.database.asOwner(`UPDATE effects SET updated_at = now() - interval '3 minutes' WHERE id = $1`, [
       ref.effectId,
     ]);

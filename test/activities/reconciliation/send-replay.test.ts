@@ -183,7 +183,7 @@ describe('a replay', () => {
     const ref = (late.replay = { ...admitted, effectId: evaluation.effectId ?? '', attemptId: '' });
     expect(await fake.activities.dispatchEffect({ ...admitted, settles: true })).toEqual({ seen: 'too_late' });
     expect(await fake.settleReplay(ref)).toMatchObject({ status: 'unknown', stage: 'reconciling' });
-    expect((await world.recorded(ref)).effects).toMatchObject([{ outcome: 'unknown', unresolved_exposure: true }]);
+    expect((await world.recorded(ref)).effects).toMatchObject([{ outcome: 'unknown' }]);
   });
 
   test('is not claimed once the outcome is known, nor when the window closes before a worker takes it up', async () => {
