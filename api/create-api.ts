@@ -36,11 +36,11 @@ const OPEN_NETWORK: NetworkSettings = { publicUrl: null, trustedProxies: [] };
 export interface Api {
   /** For `http.createServer`. */
   callback: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Ends timers and gives the notification handlers back. The dependencies stay open: whoever made them closes them. */
+  /** Ends timers and removes the notification handlers. The dependencies stay open: their creator closes them. */
   close(): void;
 }
 
-/** The HTTP API over its dependencies. Whoever calls it listens, and closes in the order server, API, dependencies. */
+/** The HTTP API over its dependencies. The caller listens, and closes in the order server, API, dependencies. */
 export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
   const authenticators = {
     keys: new Authenticator(deps.db, deps.logger),

@@ -24,9 +24,9 @@ export interface ApiDependencies {
   eagerStart: boolean;
   /** Where the workers of this installation poll: TASK_QUEUE, unless a test keeps to itself. */
   taskQueue: string;
-  /** Reads OpenAPI descriptions in threads; closed by whoever made it. */
+  /** Reads OpenAPI descriptions in threads; its creator closes it. */
   importPlanner: ImportPlanner;
-  /** Runs the JSON Schemas of tenants, the costly ones in threads; closed by whoever made it. */
+  /** Runs the JSON Schemas of tenants, the costly ones in threads; its creator closes it. */
   schemas: TenantSchemas;
   /** Through the egress guard. */
   fetchDocument: FetchDocument;

@@ -9,9 +9,9 @@ import type { Caller } from '../http/define-route.ts';
 type Scopes = Pick<Caller, 'scopes'>;
 
 /**
- * Guards what a change of an action loosens. Whether an action requires approval is always for `actions:govern` to change;
- * what it declares (impact, verify, governed) is so once it is governed or requires approval: to put an action under
- * governance the first time takes no more than `actions:write`.
+ * Guards changes that loosen an action. Changing whether it requires approval always needs `actions:govern`. Changing what it
+ * declares (impact, verify, governed) needs it once the action is governed or requires approval: putting an action under
+ * governance for the first time needs only `actions:write`.
  * Source: service.md "Privileged scopes"; decisions.md "Actions".
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
@@ -32,9 +32,9 @@ export function requireGovernScope(caller: Scopes, before: ActionDefinition, aft
 }
 
 /**
- * Guards the name of an action that is governed or requires approval: policies and limits go by names, and callers too. Who
- * renamed it away could put another action in its place. Archiving needs no more than `actions:write`: it sends nothing, and the
- * name stays guarded.
+ * Guards the name of an action that is governed or requires approval: policies, limits and callers go by names. A caller that
+ * could rename it could put another action under its name. Archiving needs only `actions:write`: it sends nothing, and the name
+ * stays guarded.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
  */
@@ -47,7 +47,7 @@ export function requireGovernToRename(caller: Scopes, before: ActionDefinition):
 }
 
 /**
- * Lets actions that this transaction has written bear names that governed actions left behind, for holders of `actions:govern`.
+ * Lets actions that this transaction wrote take names that governed actions left behind, for holders of `actions:govern`.
  * Call it after the names are written, in the same transaction.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the names.
@@ -61,8 +61,8 @@ export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, name
 }
 
 /**
- * Guards every definition that refers to vault secrets, unchanged references too: whoever may change where a request goes
- * could otherwise send another's credential to a host of their own.
+ * Guards every definition that refers to vault secrets, unchanged references too: a caller that may change where a request goes
+ * could otherwise send another's credential to its own host.
  * Source: service.md "Privileged scopes": `secrets:*` allow to "reference them from an action definition".
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `secrets:read` and the secrets.

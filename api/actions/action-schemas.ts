@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionRecord, ActionVersionRecord } from '../../db/actions/records.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 
-/** Either form of a ref: `act_…` or a name. Its characters are what both may hold, so nothing else reaches the database. */
+/** Either form of a ref: `act_…` or a name. It allows only characters of the two, so nothing else reaches the database. */
 export const actionRefParams = z.strictObject({
   ref: z
     .string()
@@ -68,7 +68,7 @@ export const actionSchema = z
   })
   .meta({ id: 'Action' });
 
-/** The definition exactly as it is digested: what is not declared stands as null. */
+/** The definition exactly as it is digested: an undeclared member is null. */
 const actionDefinition = z
   .strictObject({
     adapter: adapterReference,

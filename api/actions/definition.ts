@@ -15,13 +15,13 @@ export interface BuiltDefinition {
   definition: ActionDefinition;
   /** SHA-256 over its JCS bytes. */
   digest: string;
-  /** Of the vault secrets that it refers to. */
+  /** The names of the vault secrets that it refers to. */
   secretNames: string[];
 }
 
 /**
- * The definition that a request asks for: its own members over those of `before`, or over the defaults where there is none
- * before. Everything is checked here that a dispatch will rely on.
+ * The definition that a request asks for: its own members over those of `before`, or over the defaults of a new action. It
+ * checks everything that a dispatch will rely on.
  *
  * @param schemaIssues what is wrong with the JSON Schemas of the body (`schemaIssuesOf`); checking them is what costs.
  * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request, `body.adapter.config.url`.
@@ -62,7 +62,7 @@ export function buildDefinition(
   return { definition, digest: digestOf(json), secretNames: adapter.descriptor.secretNames(definition) };
 }
 
-/** An adapter of one operation brings the schema of its input; another adapter than before brings its own again. */
+/** An adapter for one operation has its own input schema. Changing the adapter takes the new one's schema. */
 function chooseInputSchema(
   body: DefinitionBody,
   before: ActionDefinition | null,
@@ -73,7 +73,7 @@ function chooseInputSchema(
   return kept ?? descriptor?.inputSchema ?? before?.inputSchema ?? { type: 'object' };
 }
 
-/** Undefined leaves what was; null removes. */
+/** Undefined keeps the present value; null removes it. */
 function pick<T>(wanted: T | null | undefined, before: T | null | undefined): T | null {
   return wanted === undefined ? (before ?? null) : wanted;
 }
@@ -91,7 +91,7 @@ function chooseAdapter(
     issues.push(unknownAdapter(wanted));
     return { descriptor, reference };
   }
-  // What was stored is checked already, and an unchanged adapter must leave the digest as it is.
+  // The stored config was checked when it was written. An unchanged adapter must not change the digest.
   if (body.adapter === undefined) return { descriptor, reference };
   const parsed = descriptor.parseConfig(wanted.config);
   if (!parsed.ok) {
@@ -114,8 +114,8 @@ function unknownAdapter(wanted: { type: string; version?: string | undefined }):
 }
 
 /**
- * An action with impact or verify is governed, and so is one that says so or whose adapter governs. Governance is left only
- * by saying `governed: false` with nothing declared: removing the last declaration by itself never drops it.
+ * An action with impact or verify is governed, and so is one that says so or whose adapter governs. Only `governed: false` with
+ * nothing declared ends governance: removing the last declaration never does.
  */
 function isGoverned(
   body: DefinitionBody,
@@ -135,7 +135,7 @@ function isGoverned(
 }
 
 /**
- * What is wrong with the JSON Schemas that a body brings, found out in threads: hold no transaction meanwhile.
+ * What is wrong with the JSON Schemas in a body. Threads check them: hold no transaction meanwhile.
  *
  * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait for the threads.
  */

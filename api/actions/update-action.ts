@@ -45,7 +45,7 @@ export const updateActionRoute = defineRoute({
   },
 });
 
-/** The version that a change makes, or null where it leaves the definition as it was. Checks what the caller may change. */
+/** The version that a change makes, or null if the definition stays the same. Checks what the caller may change. */
 function nextVersion(
   before: ActionRecord,
   body: UpdateActionBody,

@@ -38,7 +38,7 @@ export const createApiKeyRoute = defineWorkspaceRouteInEnvironment({
   },
 });
 
-/** Row-level security shows the environments of the transaction's workspace alone. */
+/** Row-level security shows only the environments of the transaction's workspace. */
 async function isOfWorkspace(tx: EnvironmentTransaction, environmentId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM environments WHERE id = ?', [environmentId]);
   return rows.length > 0;

@@ -31,7 +31,7 @@ export const applyPlanRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT', 'PLAN_STALE'],
   idempotent: true,
   async change(tx, { body: { planId, digest }, actor }) {
-    // From here to the commit nobody else changes a policy: what is compared is what is changed.
+    // From here to the commit no other transaction changes a policy: the compared policies are the changed ones.
     const revision = await lockPolicies(tx);
     const plan = await getPlan(tx, planId);
     if (plan === null) throw notFound('plan');
@@ -63,7 +63,7 @@ interface Changed {
   policy: PolicyRecord;
 }
 
-/** Deletions first. Names are each other's no longer then: an update never renames, and a creation has a name that is free. */
+/** Deletions first, so that names cannot conflict: an update never renames, and a creation then has a free name. */
 async function applyChanges(
   tx: EnvironmentTransaction,
   changes: readonly PlannedChange[],

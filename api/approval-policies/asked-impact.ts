@@ -9,9 +9,9 @@ import { checkInput } from '../invocations/check-input.ts';
 
 /**
  * What an invocation with this input would use, by the action's declaration and the adapter's own knowledge. No provider is
- * read here: where the adapter must read one to know, the declaration has to say it.
+ * read here: an adapter that would have to read one relies on the declaration.
  *
- * @throws {ServiceError} VALIDATION_ERROR for what an invocation would not come past: no policy is asked about it.
+ * @throws {ServiceError} VALIDATION_ERROR for an input that an invocation would be refused for before any policy is evaluated.
  */
 export async function askedImpact(
   schemas: TenantSchemas,

@@ -5,8 +5,8 @@ import { validationError } from '../../domain/errors.ts';
 import type { Caller } from '../http/define-route.ts';
 
 /**
- * The document of a request, checked whole: its form, its names, and that every condition compiles. Other requests have their
- * turn in between.
+ * Checks the whole document of a request: its form, its names, and that every condition compiles. Other requests take turns in
+ * between.
  *
  * @throws {ServiceError} VALIDATION_ERROR; the paths of its issues are those of the request.
  */

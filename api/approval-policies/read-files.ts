@@ -47,7 +47,7 @@ export async function readFiles(files: readonly PolicyFile[], { tenant }: Pick<C
   return read;
 }
 
-/** As much as an environment holds; read on, they would take the time of all the other requests. */
+/** As many as an environment holds. Reading more would delay all other requests. */
 const TOO_MUCH: Issue = {
   path: 'body.files',
   message: `hold more than ${LIVE_CONDITION_CHARACTERS_MAX} characters of conditions together`,

@@ -10,10 +10,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Fixture, FixtureResult } from './fixture-schemas.ts';
 import { presentDecision, presentTrace } from './verdict-schema.ts';
 
-/** Of all fixtures of one request. One evaluation is bounded by itself; five hundred hostile ones are bounded here. */
+/** Work of all fixtures of one request. Each evaluation has its own bound; this one bounds five hundred hostile ones. */
 export const FIXTURES_TIME_MS = 10_000;
 const TRACE_SHOWN_MAX = 20;
-/** Stands for what a fixture does not name and that no policy should depend on. */
+/** Fills a value that a fixture does not name and that no policy should depend on. */
 const STAND_IN_KEY = 'key_fixture';
 
 export interface FixtureWorld {
@@ -138,7 +138,7 @@ function problemsOf(expected: Fixture['expect'], verdict: PolicyVerdict, policy:
     .map(([what, wanted, found]) => `${what} is ${found ?? 'none'}, and ${wanted ?? 'none'} was expected`);
 }
 
-/** Rules whose `match` held say most; the others, why a rule did not hold that should have. In their order. */
+/** In order: first the rules whose `match` held, which say most; then those that did not, with the reason. */
 function shownTrace(trace: readonly PolicyTrace[]): PolicyTrace[] {
   const told = trace.filter(({ outcome }) => outcome !== 'not_matched');
   const silent = trace.filter(({ outcome }) => outcome === 'not_matched');

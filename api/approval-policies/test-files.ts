@@ -43,7 +43,7 @@ export const testFilesRoute = defineRoute({
   },
 });
 
-/** As if each file were a policy; its name takes the place of an id, since the policy may not be there yet. */
+/** Treats each file as a policy. Its name serves as the id, since the policy may not exist yet. */
 function setInSteps(files: readonly ReadFile[]): InSteps<PolicySet> {
   return policySetInSteps(
     files.map(({ document }) => ({

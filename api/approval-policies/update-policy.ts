@@ -42,7 +42,7 @@ export const updatePolicyRoute = defineRoute({
   },
 });
 
-/** The policy as it is after the change: `before` itself where it alters nothing. */
+/** The policy after the change: `before` itself if nothing changes. */
 async function change(
   tx: EnvironmentTransaction,
   before: PolicyRecord,

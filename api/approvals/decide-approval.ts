@@ -57,7 +57,7 @@ interface Decided {
   after: () => Promise<void>;
 }
 
-/** The decision is final with the commit; the workflow that waits for it is told after. */
+/** The commit makes the decision final. The waiting workflow is notified afterwards. */
 async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked: Deciding): Promise<Decided> {
   const approval = await decide(tx, asked);
   const { id, status, bindingDigest, invocationId } = approval;

@@ -16,7 +16,7 @@ import type { Actor, Caller } from '../http/define-route.ts';
 export interface Deciding {
   approvalId: string;
   decision: Decision;
-  /** As the caller echoed it; null for a denial, which is of whatever is asked. */
+  /** The digest that the caller sent back; null for a denial, which needs none. */
   bindingDigest: string | null;
   note: string | null;
   caller: Caller;
@@ -24,9 +24,9 @@ export interface Deciding {
 }
 
 /**
- * Takes one decision, in a transaction of the caller's: who may, on what, then the decision itself, which the database counts.
- * With the last one the approval ends, and with it the wait of its invocation: released, or denied. What was decided so is
- * final, also where nobody can be told of it now.
+ * Takes one decision in the caller's transaction. It checks who decides and on what, then records the decision, which the
+ * database counts. The last one ends the approval, and with it the wait of its invocation: released or denied. The decision is
+ * final even if no workflow can be notified now.
  */
 export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Promise<ApprovalRecord> {
   const approval = await lockApproval(tx, deciding.approvalId);
@@ -95,7 +95,7 @@ function decidedBefore(): ServiceError {
   });
 }
 
-/** In constant time for what has the length of a digest: nobody learns one by trying. */
+/** Takes constant time for a text as long as a digest, so that no caller finds one by trying. */
 function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
   if (echoed === null) return;
   const [own, theirs] = [Buffer.from(approval.bindingDigest), Buffer.from(echoed)];
@@ -105,7 +105,7 @@ function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
   });
 }
 
-/** What the decision means for the invocation that waits; nothing before the quorum is there. */
+/** What the decision means for the waiting invocation; nothing before the quorum is reached. */
 async function carryOut(
   tx: EnvironmentTransaction,
   decided: ApprovalRecord,

@@ -75,7 +75,7 @@ async function waitFor(
       const woken = remainingMs > 0 ? deps.settlements.poll(approvalId, remainingMs, done.signal) : null;
       const shown = await read(deps, tenant, approvalId);
       if (woken === null || shown.approval.status !== 'pending') return shown;
-      isOver = (await woken) === 'timeout'; // whatever woke it, it is read again
+      isOver = (await woken) === 'timeout'; // read again, whatever ended the wait
       if (signal.aborted) throw new RequestAbortedError();
     }
   } finally {

@@ -173,7 +173,7 @@ export interface ListedApproval extends Omit<ShownApproval, 'preview'> {
   preview: ListedPreviewRecord | null;
 }
 
-/** An approval with what who decides must see. */
+/** An approval with everything that its decider must see. */
 export interface ShownApproval {
   approval: ApprovalRecord;
   preview: PreviewRecord | null;
@@ -240,7 +240,7 @@ function presentRest({ approval, allowances }: Omit<ShownApproval, 'preview'>): 
   };
 }
 
-/** What has ended keeps its count: a key that is revoked afterwards takes nothing from it. */
+/** An ended approval keeps its count: revoking a key afterwards does not lower it. */
 function receivedOf(approval: ApprovalRecord): number {
   const isOpen = approval.status === 'pending' || approval.status === 'approved';
   if (isOpen) return standingApprovals(approval).length;

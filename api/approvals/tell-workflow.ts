@@ -3,8 +3,8 @@ import type { WorkDependencies } from '../http/define-route.ts';
 import { wakeApproval } from './wake-approval.ts';
 
 /**
- * Tells the workflow that waits for an approval. What was decided is committed: a Temporal that is away, or a process that dies
- * here, costs time and nothing else. The sweep wakes every workflow that has not heard of its approval's end
+ * Notifies the workflow that waits for an approval. The decision is committed: if Temporal is away or the process dies here, only
+ * time is lost. The sweep wakes every workflow that was not notified of its approval's end
  * (its area `unwatched-approvals`).
  */
 export async function tellWorkflow(deps: WorkDependencies, ref: ApprovalRef): Promise<void> {

@@ -11,8 +11,8 @@ import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { startInvocationWorkflow } from '../invocations/start-invocation-workflow.ts';
 
 /**
- * Tells the workflow of an approval to read its row, and starts it where there is none: of a free-standing approval by itself,
- * of another one through the invocation that waits for it. Throws what the client throws where Temporal cannot be reached.
+ * Signals the workflow of an approval to read its row. If none runs, it starts one: for a free-standing approval its own, else
+ * that of the invocation that waits for it. Throws the client's error if Temporal cannot be reached.
  */
 export async function wakeApproval(
   client: Client,

@@ -6,8 +6,8 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { recordFailedSignIn } from './audit.ts';
 
 /**
- * The user whose e-mail address and password these are; null where they are not. An unknown address costs the same look-ups and
- * the same hash as a wrong password, so neither the answer nor its time tells them apart.
+ * The user with this e-mail address and password, or null. An unknown address costs the same look-ups and the same hash as a
+ * wrong password, so neither the answer nor its time tells them apart.
  *
  * @throws {ServiceError} RATE_LIMIT_EXCEEDED after failures, of the account or from the address; SERVICE_UNAVAILABLE where too
  *   many passwords wait to be hashed.

@@ -12,7 +12,7 @@ export const emailField = z.email().max(EMAIL_CHARACTERS_MAX).describe('Case mak
 export const roleField = z.enum(ROLES);
 export const personName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
 
-/** As presented: only a new password has to be long. */
+/** A password at sign-in: only a new one has to be long. */
 export const presentedPassword = z.string().min(1).max(PASSWORD_CHARACTERS_MAX).meta({ writeOnly: true });
 export const newPassword = z
   .string()

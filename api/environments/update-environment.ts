@@ -37,7 +37,7 @@ function changeOf(body: { [Key in keyof EnvironmentChange]?: EnvironmentChange[K
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-/** What a change altered, before and after; null where it altered nothing. */
+/** The members that a change altered, before and after; null if none. */
 function differenceOf(before: EnvironmentRecord, after: EnvironmentRecord): JsonObject | null {
   const changed = CHANGEABLE.filter((member) => before[member] !== after[member]);
   if (changed.length === 0) return null;

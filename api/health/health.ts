@@ -2,7 +2,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../http/failures.ts';
 import type { HttpMiddleware } from '../http/context.ts';
 
-/** A probe that takes longer is as good as failed: load balancers ask every few seconds. */
+/** A slower probe counts as failed: load balancers ask every few seconds. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 type Probe = 'up' | 'down';

@@ -13,8 +13,7 @@ export interface MetricsServer {
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * GET /metrics on a listener of its own at `host:port`, or nowhere where that is null. It asks for no credential: keep it off
- * public networks.
+ * GET /metrics on a separate listener at `host:port`; null: none. It needs no credential: keep it off public networks.
  */
 export async function serveMetrics(address: string | null, read: () => readonly Metric[]): Promise<MetricsServer> {
   if (address === null) return { endpoints: [], close: () => Promise.resolve() };

@@ -13,7 +13,7 @@ import { needsSecureCookie, readSessionCookie, sessionCookie } from './session-c
 
 /**
  * Turns the session cookie of a request into the session. Like a key, it is looked up on every request, so a sign-out, an end
- * of membership or a change of role holds on the next one. A token that is due is replaced by the way.
+ * of membership or a change of role holds on the next one. A token that is due for rotation is replaced.
  */
 export class SessionAuthenticator {
   private readonly db: Database;

@@ -47,7 +47,7 @@ export class Authenticator {
     };
   }
 
-  /** Out of the request's way: no reply waits for it, and none fails with it. */
+  /** In the background: no reply waits for it, and none fails with it. */
   private async rememberUse(tenant: Tenant, keyId: string): Promise<void> {
     this.touching.add(keyId);
     try {

@@ -1,6 +1,6 @@
 import type { HttpContext } from './context.ts';
 
-/** The caller left before its request was complete or its answer was there: there is no one to answer. */
+/** The caller disconnected before its request was complete or answered: no reply can be sent. */
 export class RequestAbortedError extends Error {}
 
 /** What the access log says of such a request, as nginx does. No reply ever carries it. */
@@ -19,7 +19,7 @@ export function clientGoneSignal(ctx: HttpContext): AbortSignal {
   return gone.signal;
 }
 
-/** Aborts `controller` with `signal`. Call what it answers once the wait is over, for the signal outlives it. */
+/** Aborts `controller` with `signal`. Call the returned function once the wait is over, because the signal outlives it. */
 export function abortWith(signal: AbortSignal, controller: AbortController): () => void {
   const abort = (): void => controller.abort();
   if (signal.aborted) abort();

@@ -6,11 +6,11 @@ import type { AnyRoute, Caller, MemberCaller, UserCaller } from './define-route.
 /** What the machinery keeps of one request. */
 export interface RequestState {
   requestId: string;
-  /** Where it came from, as far as that can be believed. */
+  /** Where it came from, as far as that can be trusted. */
   origin: RequestOrigin;
   /** Set once the path and method are known. */
   route?: AnyRoute;
-  /** Set while a body is held that only a few may be of. */
+  /** Set while the process holds a large body, of which it allows only a few. */
   upload?: Upload;
   /** Set once the caller is authenticated. */
   caller?: Caller | MemberCaller | UserCaller;

@@ -11,7 +11,7 @@ export function isMutation(method: string): boolean {
 }
 
 /**
- * A cookie goes along with requests that another site makes, so a mutation that it authenticates must show that our own page
+ * A browser sends the cookie with requests of other sites too. A mutation under a session must therefore show that our own page
  * sent it: by its Origin, which a page cannot choose, and by the session's CSRF token, which another site cannot read.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that says which of the two is missing or wrong.
@@ -37,7 +37,7 @@ export function refuseForeignOrigin(ctx: HttpContext, publicOrigins: readonly st
   throw refused('The Origin header names another site than this service.');
 }
 
-/** Ours are the configured origins and the host that was asked; over TLS no page in clear counts as ours. */
+/** Our origins are the configured ones and the request's own host. Over TLS an unencrypted page is not ours. */
 function isOwn(ctx: HttpContext, origin: string, publicOrigins: readonly string[]): boolean {
   if (publicOrigins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
@@ -46,7 +46,7 @@ function isOwn(ctx: HttpContext, origin: string, publicOrigins: readonly string[
   return host === ctx.host.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isSecure(ctx)));
 }
 
-/** By digests, so that the time says nothing of either. */
+/** Compares digests, so that the time reveals neither value. */
 function isEqual(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => createHash('sha256').update(text, 'utf8').digest());
   return left !== undefined && right !== undefined && timingSafeEqual(left, right);

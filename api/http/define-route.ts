@@ -40,13 +40,13 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   feature?: Feature;
   /** New expensive work (service.md "Errors", EXPENSIVE_WORK_PAUSED): refused with 503 while an operator pauses it. */
   expensive?: true;
-  /** Run again for the same request, the route answers from a record that it has committed: of an idempotent route. */
+  /** For an idempotent route: run again for the same request, it answers from a record that it has committed. */
   answersFromRecord?: boolean;
   /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */
   headers?: Record<string, string>;
-  /** Bytes of a body that it takes at most; 1 MiB where nothing is said. */
+  /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number;
 }
 
@@ -61,7 +61,7 @@ export interface ReadBody<Parsed> {
 interface OfEnvironment<Parsed> {
   /** What an API key needs; `null`: any authenticated caller. */
   scope: Scope | null;
-  /** A key that holds this one instead passes too. The route then shows it what the key itself made, and nothing else. */
+  /** A key with only this scope passes too. The route then shows it only what the key itself made. */
   ownWithScope?: Scope;
   /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
   role?: Role;
@@ -71,8 +71,8 @@ interface OfEnvironment<Parsed> {
    */
   environmentFromPath?: true;
   /**
-   * Parses and checks the body in place of the event loop, for one so large that everybody else would wait for it. The
-   * schema of `request.body` then only describes it, and this throws what the check by the schema would.
+   * Parses and checks a body off the event loop, where it is so large that all other requests would wait for it. The schema of
+   * `request.body` then only describes it, and this throws what the schema's check would.
    */
   readBody?(bytes: Uint8Array, deps: ApiDependencies, workspaceId: string): Promise<ReadBody<Parsed>>;
   /** Asked before the body is read, where bodies are so large that only a few may be held at once. */
@@ -120,7 +120,7 @@ type WorkspaceForms<P, Q, B, R extends Responses, Prepared, Tx> = { role: Role }
   Prepared
 >;
 
-/** A route of a workspace, for its members alone: the path has `{workspaceId}`; an API key gets 403. `role` is the least one. */
+/** A route of a workspace, for its members only: the path has `{workspaceId}`; an API key gets 403. `role` is the least one. */
 export function defineWorkspaceRoute<
   P extends z.ZodObject,
   Q extends Params = undefined,
@@ -144,7 +144,7 @@ export function defineWorkspaceRouteInEnvironment<
 >(
   definition: Declaration<P, Q, B, R> &
     WorkspaceForms<Out<P>, Out<Q>, Out<B>, R, Prepared, EnvironmentTransaction> & {
-      /** Its UUID. Row-level security shows nothing of one that is not of the workspace. */
+      /** Its UUID. Row-level security hides an environment of another workspace. */
       inEnvironment(ctx: Contexts.WorkspaceContext<Out<P>, Out<Q>, Out<B>>): string;
     },
 ): AnyRoute {
@@ -171,7 +171,7 @@ export function defineUserRoute<
   return { kind: 'user', scope: null, ...declared(definition) };
 }
 
-/** Whoever sends to a public route is nobody yet: they get little of our memory. */
+/** A sender to a public route is not authenticated: it gets little of our memory. */
 const PUBLIC_BODY_BYTES_MAX = 8_192;
 
 /** A route that takes no credential, and so has no transaction that the machinery could open. Its body is at most 8 KiB. */

@@ -4,7 +4,7 @@ import { codeOf, describeFailure } from '../../domain/failures.ts';
 
 export { describeFailure };
 
-/** PostgreSQL conditions that pass by themselves: the caller should come again. Classes 08, 53, 57P and lock conflicts. */
+/** Transient PostgreSQL conditions: the caller should retry. Classes 08, 53, 57P and lock conflicts. */
 const PASSING_SQLSTATE = /^(08...|53...|57P0.|40001|40P01|55P03)$/;
 const PASSING_SYSTEM_ERRORS = new Set([
   'ECONNREFUSED',
@@ -16,18 +16,18 @@ const PASSING_SYSTEM_ERRORS = new Set([
   'EHOSTUNREACH',
 ]);
 const PASSING_NAMES = new Set(['NoConnectionError']);
-/** What pg says, without a code, of a connection that is gone. */
+/** pg's messages for a lost connection; they have no code. */
 const CONNECTION_GONE =
   /^(Connection (terminated|ended)( unexpectedly| due to connection timeout)?|Client (has encountered a connection error|was closed) and is not queryable)$/;
 
-/** The error that the caller reads for whatever was thrown. Only a ServiceError's own words ever reach a caller. */
+/** The error that the caller reads for anything thrown. Only a ServiceError's own message ever reaches a caller. */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const passing = isPassing(thrown);
   return new ServiceError(passing ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', { cause: thrown });
 }
 
-/** A dependency that is away for now: the same is worth trying again. */
+/** A dependency is away for now: the caller may retry the same request. */
 export function isPassing(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);

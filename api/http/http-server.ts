@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { type AddressRanges, isInRanges, networkOf } from '../../domain/address-ranges.ts';
 
-/** What clients may take of one process. */
+/** Limits on what clients may use of one process. */
 export interface HttpLimits {
   connectionsMax: number;
-  /** Of one IPv4 address or one IPv6 /64. Trusted proxies are exempt: each stands for many clients. */
+  /** Connections of one IPv4 address or one IPv6 /64. Trusted proxies are exempt: each carries many clients. */
   connectionsPerAddressMax: number;
   /** From the connection, or the last reply on it, to the end of the headers. */
   headersTimeoutMs: number;
@@ -18,7 +18,7 @@ export interface HttpLimits {
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How far apart Node looks for requests that are overdue. Its default of 30 s would triple a time-out of 15 s. */
 const OVERDUE_CHECK_INTERVAL_MS = 1_000;
-/** A reply that is written and not read for so long is given up: a client that never reads would hold it for ever. */
+/** A reply that the client does not read for this long is given up: a client that never reads would hold it for ever. */
 const UNREAD_REPLY_TIMEOUT_MS = 60_000;
 /** Requests that still wait for their outcome at the end of the grace are answered with what is known; this is their time for it. */
 const LAST_REPLIES_MS = 2_000;
@@ -54,7 +54,7 @@ export class HttpServer {
     );
     this.server.maxConnections = connectionsMax;
     this.server.on('drop', () => {
-      // The next ones find the places of connections that are kept alive and idle.
+      // Later connections take the slots of idle kept-alive ones.
       this.server.closeIdleConnections();
       this.noteRefusal();
     });
@@ -73,7 +73,7 @@ export class HttpServer {
     });
   }
 
-  /** Requests that have no whole reply yet. */
+  /** Requests without a complete reply. */
   get unanswered(): number {
     return this.open.size;
   }
@@ -125,7 +125,7 @@ export class HttpServer {
     });
   }
 
-  /** One line a minute at most: who floods us must not flood the log as well. */
+  /** At most one line a minute: a client that floods us must not flood the log too. */
   private noteRefusal(): void {
     this.refusals += 1;
     const now = performance.now();

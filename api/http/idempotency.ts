@@ -17,11 +17,11 @@ import { describeFailure } from './failures.ts';
 
 /** How long a duplicate waits for the first request. Below the minute after which many clients and proxies give up. */
 export const IDEMPOTENCY_WAIT_MS = 45_000;
-/** A holder that is silent for so long is dead. */
+/** A holder that has not renewed its lease for this long counts as dead. */
 export const IDEMPOTENCY_LEASE_MS = 15_000;
 const RENEWALS_PER_LEASE = 3;
 const KEY_LENGTH_MAX = 255;
-/** No re-check comes sooner after another. */
+/** The least time between two re-checks. */
 const RECHECK_MIN_MS = 20;
 
 export interface IdempotencyOptions {
@@ -55,11 +55,11 @@ interface HeldClaim {
   tenant: Tenant;
   key: string;
   holder: string;
-  /** Of the stored reply. */
+  /** The status of the stored reply. */
   flush: 'now' | 'with_the_next';
 }
 
-/** Another request took the claim over while this one stalled; what this one did is rolled back. */
+/** Another request took the claim over while this one stalled. This one's work is rolled back. */
 class ClaimLostError extends Error {}
 
 /**
@@ -139,7 +139,7 @@ export class IdempotencyGate {
       if (reply !== stored) await this.finish(claim, reply);
       return reply;
     } catch (error) {
-      // A commit that came through although its answer was lost has completed the claim, and this changes nothing of it.
+      // If the commit succeeded although its answer was lost, the claim is completed, and this does not change it.
       await this.free(claim);
       throw error;
     } finally {
@@ -147,7 +147,7 @@ export class IdempotencyGate {
     }
   }
 
-  /** Ends the timer and wakes who waits, to look once more. */
+  /** Ends the timer and wakes the waiting requests, so that they look once more. */
   close(): void {
     clearInterval(this.renewal);
     for (const detach of this.detach) detach();
@@ -182,7 +182,7 @@ export class IdempotencyGate {
     }
   }
 
-  /** On the disk before anything that the handler commits; lost alone with PostgreSQL it is a request that did nothing. */
+  /** On disk before anything that the handler commits. If PostgreSQL loses it before that, the request did nothing. */
   private async claim(tenant: Tenant, attempt: ClaimRequest): Promise<ClaimOutcome> {
     const options = { flush: 'with_the_next' } as const;
     const taken = await this.db.oneStatement(tenant, (tx) => takeKey(tx, attempt), options);
@@ -243,7 +243,7 @@ async function wakeAfter(delayMs: number, ...signals: AbortSignal[]): Promise<vo
 /** "The same request": same method, path, workspace and JSON body. Source: service.md, Idempotency-Key 2. */
 export function requestDigestOf(request: { method: string; path: string; workspaceId: string; body: unknown }): string {
   const { method, path, workspaceId } = request;
-  // The body comes from our own JSON parser, so it is a JSON value; a missing one is told from `null`.
+  // The body comes from our own JSON parser, so it is a JSON value; a missing one is distinct from `null`.
   const body = request.body === undefined ? [] : [request.body as Json];
   return digestOf({ method, path, workspaceId, body });
 }

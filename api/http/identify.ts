@@ -66,7 +66,7 @@ function uuidOf(text: string | undefined): string | null {
   return text !== undefined && UUID.test(text) ? text.toLowerCase() : null;
 }
 
-/** The caller of a route for any credential: a session that names no environment is its user alone. */
+/** The caller of a route for any credential: a session that names no environment is only its user. */
 export async function identifyCredential(
   authenticators: Authenticators,
   ctx: HttpContext,
@@ -117,7 +117,7 @@ export async function identifyUser(authenticators: Authenticators, ctx: HttpCont
   return userOf(await authenticators.sessions.authenticate(ctx, {}));
 }
 
-/** A valid key is told that it is the wrong kind of credential; another one gets the 401 of every route. */
+/** A valid key is answered that it is the wrong kind of credential. An invalid one gets the 401 of every route. */
 async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Promise<void> {
   if (ctx.get('Authorization') === '') return;
   await authenticators.keys.authenticate(ctx.get('Authorization'));

@@ -3,19 +3,19 @@ import type { ServiceError } from '../../domain/errors.ts';
 
 export const JSON_DEPTH_MAX = 64;
 
-/** Where a number or literal ends, and what stands between tokens. */
+/** What ends a number or literal, and separates tokens. */
 const PUNCTUATION = ' \t\r\n{}[]:,"';
 const INTEGER = /^-?\d+$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export interface JsonTextOptions {
   depthMax?: number;
-  /** Integers that a double does not hold exactly are taken as what it holds: for numbers that nothing is calculated with. */
+  /** Rounds integers that a double does not hold exactly, instead of refusing them: for numbers that nothing is calculated with. */
   roundsIntegers?: boolean;
 }
 
 interface Frame {
-  /** Keys seen, of an object; null of an array. */
+  /** The keys of an object so far; null for an array. */
   keys: Set<string> | null;
   /** The key or index of the value that is being read. */
   at: string | number;

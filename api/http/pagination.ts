@@ -3,7 +3,7 @@ import type { Pagination } from './define-route.ts';
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
-/** Beyond it OFFSET costs more than anyone who pages by hand needs. */
+/** Beyond it OFFSET is too costly, and nobody pages that far by hand. */
 export const PAGE_MAX = 100_000;
 
 /** The members that every list's query schema spreads: `z.strictObject({ ...pageQuery, status: ... })`. */

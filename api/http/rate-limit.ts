@@ -9,9 +9,9 @@ import type { GatedRequest } from './run-route.ts';
 const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 /**
- * The rate limit of a workspace, shared by all API processes. It is asked once the caller is known (before, there is no
- * workspace to count for, and a stranger could use up somebody's window) and before the scope check (what is refused for its
- * scope is a request too, and must not be a way to ask without end). Source: service.md "Limits".
+ * The rate limit of a workspace, shared by all API processes. It is checked once the caller is known: before that there is no
+ * workspace to count for, and a stranger could use up somebody's window. It is checked before the scope, because a request that
+ * is refused for its scope counts too and must not be free of limits. Source: service.md "Limits".
  */
 export class RateLimitGate {
   private readonly plans: PlanDirectory;
@@ -38,7 +38,7 @@ export class RateLimitGate {
   }
 }
 
-/** Source: service.md "Limits": rate-limit headers are not on a 429, whatever it is for. */
+/** Source: service.md "Limits": no 429 carries rate-limit headers, whatever its reason. */
 export function removeRateLimitHeaders(ctx: HttpContext): void {
   for (const header of HEADERS) ctx.remove(header);
 }

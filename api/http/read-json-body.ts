@@ -45,7 +45,7 @@ export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): un
  */
 function readBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // While its credential was looked up: no event will tell of it any more.
+    // It ended while its credential was looked up, so that no event will follow.
     if (request.destroyed) return reject(new RequestAbortedError());
     const chunks: Buffer[] = [];
     let size = 0;
@@ -67,7 +67,7 @@ function readBytes(request: IncomingMessage, bytesMax: number, upload?: Upload):
       }
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    // Either way the connection ended: that is nobody's failure, and no dependency of ours is away.
+    // In both cases the client's connection ended: the service did not fail, and no dependency is away.
     request.once('error', () => reject(new RequestAbortedError()));
     request.once('close', () => reject(new RequestAbortedError()));
   });

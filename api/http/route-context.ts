@@ -4,17 +4,17 @@ import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, MemberCaller, UserCaller } from './callers.ts';
 import type { AuditEntry } from './route-forms.ts';
 
-/** What a sign-in needs to know of the browser that asks. */
+/** What a sign-in needs to know about the browser. */
 export interface Browser {
   /** The address that the request came from. */
   address: string;
   /** The session cookie is sent without Secure only on loopback. */
   secureCookie: boolean;
-  /** The session token that the request brought, whether it is worth anything or not. */
+  /** The request's session token, valid or not. */
   sessionToken: string | null;
 }
 
-/** What work in the machinery's transaction is handed: all but the database, so that nothing happens beside the transaction. */
+/** The context of work in the machinery's transaction. It leaves the database out, so that nothing happens outside the transaction. */
 export type WorkDependencies = Omit<ApiDependencies, 'db'>;
 
 interface CommonContext<Params, Query, Body> {
@@ -23,7 +23,7 @@ interface CommonContext<Params, Query, Body> {
   query: Query;
   body: Body;
   requestId: string;
-  /** Aborted when the caller leaves: what waits for its sake waits no longer. */
+  /** Aborted when the caller disconnects: waiting on its behalf ends. */
   signal: AbortSignal;
   deps: WorkDependencies;
 }
@@ -59,7 +59,7 @@ export interface Page {
   offset: number;
 }
 
-/** What a handler that owns its transactions is handed: the database, and transactions in which its credential holds. */
+/** The context of a handler that owns its transactions: the database, and transactions in which its credential holds. */
 export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
   deps: ApiDependencies;
   /** The Idempotency-Key header where the route takes one and the caller sent it. */
@@ -81,5 +81,5 @@ export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
 export type EnvironmentHandlerContext<P, Q, B> = Owning<EnvironmentContext<P, Q, B>, EnvironmentTransaction>;
 export type WorkspaceHandlerContext<P, Q, B> = Owning<WorkspaceContext<P, Q, B>, WorkspaceTransaction>;
 export type UserHandlerContext<P, Q, B> = Owning<UserContext<P, Q, B>, UserTransaction>;
-/** Nobody is known whose credential could hold. */
+/** There is no credential to hold. */
 export type PublicHandlerContext<P, Q, B> = Omit<PublicContext<P, Q, B>, 'deps'> & { deps: ApiDependencies };

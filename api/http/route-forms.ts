@@ -13,7 +13,7 @@ export interface Pagination {
   hasMore: boolean;
 }
 
-/** What is answered: `data` of the envelope. It is checked against the response schema of its status in tests. */
+/** `data` of the envelope. Tests check it against the response schema of its status. */
 export interface RouteReply<Data> {
   status: number;
   data: Data;
@@ -51,8 +51,8 @@ export interface Done<Reply> {
   reply: Reply;
   audit: Audit;
   /**
-   * Tells others, once everything is committed. Its failure, or the death of the process before it, changes nothing of the
-   * reply: something that looks by itself (the sweep, a timer) must find the same.
+   * Notifies others once everything is committed. If it fails, or the process dies before it, the reply does not change: something
+   * that polls (the sweep, a timer) must find the same work.
    */
   after?: () => Promise<void>;
 }
@@ -88,7 +88,7 @@ export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
   handler?: never;
 }
 
-/** For the few that cannot leave their transaction to the machinery: they stream, call out between two, or need none. */
+/** For the few routes that open their own transactions: they stream, make calls between two transactions, or need none. */
 export type HandlerForm<Context, R extends Responses> = {
   handler(ctx: Context): Promise<RouteReply<Data<R>> & { headers?: Readonly<Record<string, string>> }>;
   /** Why, as a sentence. */

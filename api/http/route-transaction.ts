@@ -10,7 +10,7 @@ import type { AuditEntry } from './route-forms.ts';
 export type RouteTransaction = EnvironmentTransaction & WorkspaceTransaction & UserTransaction;
 export type AnyCaller = Caller | MemberCaller | UserCaller;
 
-/** PostgreSQL ended the transaction so that others could go on: nothing is wrong with it, and it may run again. */
+/** PostgreSQL aborted the transaction so that others could go on. The transaction is sound and may run again. */
 const RUN_AGAIN_SQLSTATE = new Set(['40P01', '40001']);
 export const RUNS_MAX = 4;
 

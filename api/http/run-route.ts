@@ -31,7 +31,7 @@ export interface RouteRunner {
   gates?: readonly Gate[];
   /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
   workGates?: readonly Gate[];
-  /** Told of every reply before it is sent; tests hold it against the route's response schema. */
+  /** Called with every reply before it is sent; tests check it against the route's response schema. */
   onReply?: (route: AnyRoute, reply: RouteReply<unknown>) => void;
 }
 
@@ -46,7 +46,7 @@ export type Gate = (request: GatedRequest) => Promise<void>;
 
 const NOTHING = z.strictObject({});
 
-/** One request of one route: who, may they, what do they say, then its work, at most once where the route is idempotent. */
+/** One request of one route: identify the caller, authorize, validate, then do the work, at most once if the route is idempotent. */
 export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<void> {
   ctx.state.route = route;
   if (route.headers !== undefined) ctx.set(route.headers);
@@ -82,7 +82,7 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
   }
 }
 
-/** Who asks, by the route's kind. Null where the route takes no credential. */
+/** The caller, by the route's kind. Null if the route takes no credential. */
 async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<AnyCaller | null> {
   const { authenticators } = runner;
   switch (route.kind) {
@@ -124,7 +124,7 @@ interface RequestFacts {
   signal: AbortSignal;
 }
 
-/** What the request says, checked by the route's schemas, and what every form is handed. */
+/** The request, checked by the route's schemas, and the context that every form gets. */
 async function read(
   runner: RouteRunner,
   route: AnyRoute,

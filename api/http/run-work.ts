@@ -25,7 +25,7 @@ export interface Asked {
   route: AnyRoute;
   ctx: HttpContext;
   caller: AnyCaller | null;
-  /** The caller again, as a new request would find them. */
+  /** Identifies the caller again, as for a new request. */
   identify: () => Promise<AnyCaller>;
   /** What every form is handed, save what depends on the caller. */
   parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
@@ -115,7 +115,7 @@ class Work {
     return appendAudit(tx, this.caller, this.asked.parts.requestId, entry);
   }
 
-  /** What follows a commit is found by the sweep too: its failure is no failure of the request. */
+  /** The sweep finds what must follow a commit too, so that a failure here does not fail the request. */
   private async follow(after: Done<unknown>['after']): Promise<void> {
     if (after === undefined) return;
     const { runner, route, parts } = this.asked;

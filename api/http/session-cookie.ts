@@ -7,8 +7,8 @@ const LOOPBACK_NAME = 'service-session';
 const LOOPBACK_HOST = /^(localhost|([a-z0-9-]+\.)+localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|::1)$/i;
 
 /**
- * False on the loopback in clear alone, where a browser would not send a Secure cookie. What a trusted proxy took over TLS is
- * not the loopback, whatever Host it passes on: many write the address of the upstream there.
+ * False only on unencrypted loopback, where a browser would not send a Secure cookie. A request that a trusted proxy received
+ * over TLS is never loopback, whatever Host the proxy passes on: many write the upstream's address there.
  */
 export function needsSecureCookie(ctx: HttpContext): boolean {
   return isSecure(ctx) || !LOOPBACK_HOST.test(ctx.hostname);
@@ -24,7 +24,7 @@ export function readSessionCookie(ctx: HttpContext): string | null {
   return null;
 }
 
-/** A Set-Cookie that ends with the session; `null` takes the cookie away. */
+/** A Set-Cookie that expires with the session; `null` removes the cookie. */
 export function sessionCookie(session: { token: string; expiresAt: Date } | null, secure: boolean): string {
   const name = secure ? SECURE_NAME : LOOPBACK_NAME;
   const expires = session?.expiresAt ?? new Date(0);

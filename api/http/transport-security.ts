@@ -6,15 +6,15 @@ import type { HttpContext, HttpMiddleware } from './context.ts';
 
 /** How the service is reached from outside. */
 export interface NetworkSettings {
-  /** The origin that clients use, such as `https://api.example.com`; null where nobody has said. */
+  /** The origin that clients use, such as `https://api.example.com`; null: not configured. */
   publicUrl: string | null;
-  /** The proxies whose forwarded headers are believed. */
+  /** The proxies whose forwarding headers are trusted. */
   trustedProxies: AddressRanges;
 }
 
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
-/** Finds out where each request came from, before anything else asks; over TLS it tells browsers to stay there. */
+/** Determines where each request came from, before anything else needs it. Over TLS it sends Strict-Transport-Security. */
 export function observeOrigin({ trustedProxies }: NetworkSettings): HttpMiddleware {
   return async (ctx, next) => {
     ctx.state.origin = originOf(
@@ -36,8 +36,8 @@ export function observeOrigin({ trustedProxies }: NetworkSettings): HttpMiddlewa
 }
 
 /**
- * Refuses what came in clear where the service is public over HTTPS: 403 HTTPS_REQUIRED, for a credential that crossed the
- * network readably. Not a redirect, which would hide that. Health checks stand before it: load balancers ask those in clear.
+ * Refuses an unencrypted request if the service is public over HTTPS: 403 HTTPS_REQUIRED, because its credential crossed the
+ * network readably. A redirect would hide that. Health checks come before it: load balancers call them unencrypted.
  */
 export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
   const isRequired = publicUrl?.startsWith('https://') === true;
@@ -51,7 +51,7 @@ export function requireHttps({ publicUrl }: NetworkSettings): HttpMiddleware {
   };
 }
 
-/** Whom to throttle for a request: the client's address as far as it can be believed. */
+/** The address to throttle for a request: the client's, as far as it can be trusted. */
 export function clientAddress(ctx: HttpContext): string {
   return ctx.state.origin.clientAddress ?? 'unknown';
 }

@@ -16,13 +16,13 @@ export function validatePart(part: RequestPart, schema: z.ZodType, value: unknow
   throw validationError(withoutEchoes(result.error.issues).flatMap((issue) => describeIssue(part, [], issue)));
 }
 
-/** Of a value whose very type is wrong zod also counts what it has instead: a string's characters, where a list was asked for. */
+/** If a value has the wrong type, zod also checks its length, such as a string's characters where a list was expected. */
 function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.path.join('\0')] : [])));
   return issues.filter((issue) => issue.code === 'invalid_type' || !mistyped.has(issue.path.join('\0')));
 }
 
-/** What two checks answer. Where either refuses, the issues of both are told: nobody should mend a request one field at a time. */
+/** The results of two checks. If either refuses, the issues of both are reported: nobody should mend a request one field at a time. */
 export function allOf<First, Second>(first: () => First, second: () => Second): [First, Second] {
   const issues: Issue[] = [];
   const run = <Result>(check: () => Result): Result | undefined => {
@@ -41,7 +41,7 @@ export function allOf<First, Second>(first: () => First, second: () => Second): 
   return answers as [First, Second];
 }
 
-/** An absent body is `{}` to a schema that needs nothing; where something is needed, that a body is missing is the issue. */
+/** An absent body counts as `{}` for a schema without required members; otherwise the issue is the missing body. */
 export function validateBody(schema: z.ZodType, value: unknown): unknown {
   if (value !== undefined) return validatePart('body', schema, value);
   for (const substitute of [undefined, {}]) {

@@ -3,7 +3,7 @@ import type { InFlightKind } from '../../domain/in-flight.ts';
 import { waiterOf } from '../../temporal/in-flight/place-free.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
-/** Tells who waits in line that a place in flight is free. Throws what the client throws where Temporal cannot be reached. */
+/** Notifies the next waiter that a place in flight is free. Throws the client's error if Temporal cannot be reached. */
 export async function tellWaiter(client: Client, kind: InFlightKind, holder: string): Promise<void> {
   const { workflowId, signal } = waiterOf(kind, holder);
   try {

@@ -60,7 +60,7 @@ export async function admit(
   const asked = {
     ...rest,
     ...(previewId === null ? {} : { previewId }),
-    // Left out where there are none: a request of before they could be named keeps its digest.
+    // Left out if there are none, so that a request from before this member existed keeps its digest.
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...(compensates === null ? {} : { compensates }),
   };
@@ -69,7 +69,7 @@ export async function admit(
     await check(tx, action, request, answers);
     if (preview) checkPreview(preview, action, { ...request, operationKey });
   } catch (error) {
-    // An action that changed meanwhile says nothing against a request that was admitted before: its reply is on record.
+    // A later change of the action does not matter to a request that was already admitted: its reply is on record.
     const earlier =
       operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
     if (earlier?.requestDigest !== requestDigest) throw error;
@@ -102,7 +102,7 @@ async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: st
   ]);
 }
 
-/** Under a budget what was admitted is not answered as if it were new, once the reply of its key is gone. */
+/** Under a budget an earlier admission is not answered like a new one, once the stored reply of its key is gone. */
 async function refuseOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   if (!(await hasOldReservation(tx, invocationId))) return;
   throw new ServiceError('BUDGET_EFFECT_ALREADY_RESERVED', { details: { invocationId } });

@@ -9,7 +9,7 @@ import { isPassing } from '../http/failures.ts';
 
 const READ_RETRY_INTERVAL_MS = 200;
 
-/** Nothing more will happen to it without news from outside: what the provider is still at counts. */
+/** Nothing more happens without an event from outside. An outcome pending at the provider counts as rest. */
 export function isAtRest(invocation: InvocationRecord): boolean {
   const waitsForOthers = invocation.status === 'queued' && invocation.dependenciesAwaitedAt !== null;
   return waitsForOthers || RESTING_STATUSES.includes(invocation.status) || invocation.effectStage === 'reconciling';
@@ -58,7 +58,7 @@ export async function awaitRest(
   }
 }
 
-/** The invocation goes on whatever becomes of this read, so a database that is away for a moment is asked again. */
+/** The invocation goes on even if this read fails, so the read is retried while the database is away for a moment. */
 async function readPatiently(
   deps: ApiDependencies,
   tenant: Tenant,

@@ -22,7 +22,7 @@ export function checkInput(action: ActionRecord, input: JsonObject, schemaIssues
   if (prepared.kind === 'invalid') throw validationError(prepared.issues.map(inBody));
 }
 
-/** The caller knows its own body; what lies in the action's definition keeps its path there. */
+/** Issues in the input get the path in the caller's body; issues in the action's definition keep their path there. */
 export function inBody(issue: Issue): Issue {
   return issue.path.startsWith('input') ? { ...issue, path: `body.${issue.path}` } : issue;
 }

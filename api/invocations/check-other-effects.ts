@@ -9,8 +9,8 @@ export interface OtherEffects {
 }
 
 /**
- * The effects that a request names must be there, in its environment; and what it makes up for must be known to have had an
- * effect, and be no compensation itself. Only a governed action has an effect that can wait, or make up for one.
+ * The effects that a request names must exist in its environment. A compensated effect must be known to have happened, and must
+ * not be a compensation itself. Only a governed action has an effect that can wait for another, or compensate one.
  */
 export async function checkOtherEffects(
   tx: EnvironmentTransaction,

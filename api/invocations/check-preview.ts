@@ -16,8 +16,8 @@ export interface PreviewedRequest extends Relations {
 }
 
 /**
- * Whether an invocation is what its preview shows. What is in force elsewhere (secrets, policies, the provider's record) is
- * looked at right before the dispatch; here is what the caller itself can mend.
+ * Whether an invocation matches its preview. This checks what the caller itself can mend. Everything else (secrets, policies, the
+ * provider's record) is checked right before the dispatch.
  *
  * @throws {ServiceError} PREVIEW_ALREADY_USED, PREVIEW_EXPIRED, PREVIEW_MISMATCH.
  */

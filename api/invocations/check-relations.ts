@@ -5,7 +5,7 @@ import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { Relations } from '../../domain/relations.ts';
 import { checkOtherEffects } from './check-other-effects.ts';
 
-/** What a request says of earlier invocations and effects must be so: of one that is invoked, and of one that is previewed. */
+/** Checks a request's relations to earlier invocations and effects, for an invocation and for a preview alike. */
 export async function checkRelations(
   tx: EnvironmentTransaction,
   action: ActionRecord,

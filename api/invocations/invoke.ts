@@ -22,14 +22,14 @@ type Invoking = Pick<
  * Admits an invocation, starts its workflow and waits for its end.
  *
  * A kill after the admission committed: the sweep starts the workflow, and a retry with the same key finds the row and waits
- * for it. A kill after the start: the workflow goes on without us. Temporal away: the admission is taken back and the caller
- * told so, unless the workflow began after all.
+ * for it. A kill after the start: the workflow goes on without us. Temporal away: the admission is withdrawn and the caller gets
+ * an error, unless the workflow began after all.
  */
 export async function invoke(
   { deps, caller, transaction, signal }: Invoking,
   request: InvokeRequest,
 ): Promise<InvocationRecord> {
-  // Nobody is told of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
+  // No caller learns of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
   // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
     transaction((tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
@@ -58,8 +58,8 @@ async function start(deps: ApiDependencies, caller: Caller, { invocationId, acti
       taskQueue: deps.taskQueue,
     });
   } catch (error) {
-    // The start may have reached Temporal although we were not told. Whichever commits first, this withdrawal or the
-    // workflow's evaluation, decides; the other one finds that out.
+    // The start may have reached Temporal although its reply was lost. The first commit decides, this withdrawal or the
+    // workflow's evaluation; the other one finds it.
     const withdrawn =
       fresh && (await deps.db.withEnvironment(caller.tenant, (tx) => withdrawInvocation(tx, invocationId)));
     // Another request's invocation that is queued still is left to that request and to the sweep.

@@ -21,7 +21,7 @@ import {
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 
-/** Of an invocation that rests although its end is still to come: a person, another effect or the provider is waited for. */
+/** For an invocation that is at rest but not ended: it waits for a person, another effect or the provider. */
 const PARKED_STATUSES: readonly InvocationStatus[] = ['pending_approval', 'queued', 'dispatching'];
 
 const invokeRoute = defineRoute({

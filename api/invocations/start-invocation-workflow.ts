@@ -15,9 +15,9 @@ export interface StartInvocationOptions extends InvocationNames {
 }
 
 /**
- * Starts the workflow of an admitted invocation. One that runs is left alone; one that was terminated or failed is run again,
- * which is safe: it finds the fence. So is one that found its admission withdrawn: an id that a preview reserved is admitted
- * again by whoever uses the preview next. Throws what the client throws where Temporal cannot be reached.
+ * Starts the workflow of an admitted invocation. A running one continues. One that was terminated or failed runs again, which is
+ * safe: it finds the fence. So does one that found its admission withdrawn: the next use of the preview admits the same reserved
+ * id again. Throws the client's error if Temporal cannot be reached.
  */
 export async function startInvocationWorkflow(
   client: Client,

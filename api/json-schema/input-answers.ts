@@ -3,7 +3,7 @@ import { ServiceError, type Issue } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { TenantSchemas } from './tenant-schemas.ts';
 
-/** An action whose schema changes faster than it is compiled is asked again by its caller. */
+/** If the action's schema changes faster than it compiles, the caller must retry. */
 const ATTEMPTS_MAX = 3;
 
 /** Ends a transaction that comes upon a validation which is not cheap. */
@@ -26,9 +26,9 @@ export interface InputAnswers {
 }
 
 /**
- * Runs a transaction that validates an input. Where that is not cheap, the transaction is rolled back, so that neither its
- * connection nor its locks wait for a thread, and is run again with the answer. It reads the schema again, so that an answer is
- * used for the schema and the input only that it was given for.
+ * Runs a transaction that validates an input. If the validation is not cheap, the transaction is rolled back and run again with
+ * the answer, so that neither its connection nor its locks wait for a thread. It reads the schema again, so that an answer is used
+ * only for the schema and input that it was given for.
  */
 export async function withInputAnswers<Result>(
   schemas: TenantSchemas,

@@ -35,9 +35,9 @@ export interface TenantSchemasOptions {
 }
 
 /**
- * Runs the JSON Schemas that tenants write. Compiling and validating keep a thread busy for as long as the schema says, so that
- * they run in threads, in turn by workspace, with a deadline and a heap of their own. Only what is cheap by a static bound
- * (domain/json-schema/cost.ts) runs on the event loop: most inputs of most actions.
+ * Runs the JSON Schemas that tenants write. A schema decides how long compiling and validating take. They therefore run in
+ * threads, in turn by workspace, with their own deadline and heap limit. Only validations that are cheap by a static bound
+ * (domain/json-schema/cost.ts) run on the event loop: most inputs of most actions.
  */
 export class TenantSchemas {
   readonly #threads: Piscina<SchemaJob, SchemaAnswer>;
@@ -63,7 +63,7 @@ export class TenantSchemas {
       // The event loop of a thread stands still between two jobs otherwise, and the thread cannot be ended by its parent's exit.
       atomics: 'disabled',
       recordTiming: false,
-      // Nothing of the process's settings is for what runs a stranger's schema.
+      // The thread runs a stranger's schema: it gets none of the process's settings.
       env: {},
       resourceLimits: {
         maxOldGenerationSizeMb: options.heapMbMax ?? HEAP_MB_MAX,
@@ -103,7 +103,7 @@ export class TenantSchemas {
     return compiled.fitsAtOnce(value);
   }
 
-  /** Ends the threads; what they were to answer is refused. */
+  /** Ends the threads; their unanswered jobs are refused. */
   async close(): Promise<void> {
     this.#slots.close();
     await this.#threads.destroy();

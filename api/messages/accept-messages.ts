@@ -26,7 +26,7 @@ export interface Published {
 
 interface Candidate {
   message: NewMessage;
-  /** Of its deduplication, where it asks for one. */
+  /** The digest of its deduplication, if it asks for one. */
   digest: Buffer | null;
 }
 
@@ -78,7 +78,7 @@ async function refuseWhileHalted(tx: EnvironmentTransaction, caller: Caller): Pr
   });
 }
 
-/** The messages that are earlier ones over again, by the id that each would have had. */
+/** The duplicates of earlier messages, by the id that each would have had. */
 async function claimAll(
   tx: EnvironmentTransaction,
   candidates: readonly Candidate[],

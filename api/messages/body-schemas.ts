@@ -96,7 +96,7 @@ const publishFields = z.strictObject({
 
 type PublishFields = z.output<typeof publishFields>;
 
-/** What no single member says. */
+/** Rules across members. */
 function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
   const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
   if (fields.delay !== undefined && fields.scheduledFor !== undefined)

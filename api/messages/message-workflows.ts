@@ -12,7 +12,7 @@ import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
 export interface StartMessageOptions {
-  /** What the Temporal UI shows; who wakes a message does not know it. */
+  /** Shown in the Temporal UI. A process that wakes a message does not know it. */
   summary?: string;
   eager?: boolean;
   taskQueue?: string;
@@ -36,7 +36,7 @@ export async function startMessageWorkflow(
   );
 }
 
-/** The same, and one that runs is told to look again. */
+/** The same, and signals a running one to look again. */
 export async function wakeMessageWorkflow(
   client: Client,
   ref: MessageRef,
@@ -50,7 +50,7 @@ export async function wakeMessageWorkflow(
   );
 }
 
-/** Tells the workflow of a message that was cancelled, so that it ends now; without this it ends when the message would be due. */
+/** Signals the workflow of a cancelled message, so that it ends now. Without this it ends when the message would be due. */
 export async function tellMessageWorkflow(client: Client, messageId: string): Promise<void> {
   try {
     await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>

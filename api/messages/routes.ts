@@ -70,7 +70,7 @@ const cancelRoute = defineRoute({
     return {
       reply: { status: 200, data: presentMessage(result.cancelled) },
       audit: { action: 'message.cancelled', target: { type: 'message', id: messageId } },
-      // The row has decided. A workflow that is not told finds that out when the message would be due.
+      // The row decides. A workflow that is not notified finds it when the message would be due.
       after: () => tellMessageWorkflow(deps.temporal, messageId),
     };
   },

@@ -7,7 +7,7 @@ import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
 
-/** Of the developer API's contract. Source: service.md "Versioning" 1. */
+/** The version of the developer API's contract. Source: service.md "Versioning" 1. */
 const CONTRACT_VERSION = '2.0.0';
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
@@ -53,7 +53,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   };
 }
 
-/** What stands before the dot of a route's id: its area. */
+/** The area of a route: the part of its id before the dot. */
 function areaOf(route: AnyRoute): string {
   return route.id.split('.')[0] ?? route.id;
 }

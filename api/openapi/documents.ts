@@ -13,7 +13,7 @@ export function generatedDocuments(): Record<string, string> {
 
 const LINE_LENGTH_MAX = 120;
 
-/** JSON as Prettier sets it: what fits in one line stands in one, so that a change of a route is a change of its lines. */
+/** JSON as Prettier formats it: what fits on one line is on one, so that a change of a route changes only its lines. */
 function textOf(value: Json, indent = ''): string {
   const line = JSON.stringify(value);
   if (value === null || typeof value !== 'object' || line.length + indent.length <= LINE_LENGTH_MAX) return line;

@@ -5,7 +5,7 @@ import type { SchemaComponents } from './schemas.ts';
 import type { SharedComponents } from './shared-components.ts';
 
 const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-/** Of replies to a caller of a workspace, but for a 429 (service.md "Limits"). */
+/** The headers of replies to a caller of a workspace, except a 429 (service.md "Limits"). */
 const RATE_LIMIT_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
     name,
@@ -86,7 +86,7 @@ function envelopeOf(data: JsonObject, paginated: boolean): JsonObject {
 
 const PAGINATION: JsonObject = { $ref: '#/components/schemas/OffsetPagination' };
 
-/** What stands around `data` in a reply; an operation adds the schema of its own. */
+/** The envelope around `data` in a reply; an operation adds its own schema. */
 export const ENVELOPE_SCHEMAS: Record<string, JsonObject> = {
   Success: {
     type: 'object',

@@ -3,7 +3,7 @@ import { CHANNELS, type NotificationListener } from '../../db/notifications/noti
 import { readExpensiveWorkPause, type ExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import { ServiceError } from '../../domain/errors.ts';
 
-/** A pause holds within a second on every process, also where its notification was lost without a word. */
+/** A pause takes effect within a second on every process, even if its notification was lost. */
 const AGE_MAX_MS = 500;
 
 interface Known {

@@ -4,7 +4,7 @@ import { CHANNELS, type NotificationListener } from '../../db/notifications/noti
 import { readPlan } from '../../db/plans/read-plan.ts';
 import type { PlanName } from '../../domain/plans.ts';
 
-/** A change is told at once; this bounds what a notification that was lost without a word can cost. */
+/** A change is notified at once. This bounds the delay if the notification is lost. */
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES_MAX = 10_000;
 

@@ -152,7 +152,7 @@ async function assemble(
   return assembly.preview;
 }
 
-/** There is nothing to agree to where an invocation would be refused: its caller is told why, and what to mend. */
+/** If an invocation would be refused, there is nothing to approve: the caller learns why, and what to mend. */
 export function wouldBeRefused(refusal: Refusal): ServiceError {
   return new ServiceError('CONFLICT', {
     message: `There is nothing to preview: an invocation would be refused now. ${refusalText(refusal)}`,

@@ -21,7 +21,7 @@ export const getPreviewRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async read(tx, { params, caller }) {
     const preview = await getPreview(tx, params.id);
-    // What it did not make, and what is not there, are one answer to such a key: it learns of no other preview.
+    // Such a key gets the same answer for another's preview as for none, so that it learns of no other preview.
     if (caller.type === 'api_key' && !caller.scopes.has('actions:read') && !isMadeBy(preview, caller)) {
       throw lacksScope('actions:read');
     }

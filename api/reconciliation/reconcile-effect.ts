@@ -4,7 +4,7 @@ import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts
 import { defineRoute } from '../http/define-route.ts';
 import { reconcileNow } from './reconciliation-workflows.ts';
 
-/** A read takes half a minute at most; beyond that the caller is told that it goes on. */
+/** A read takes half a minute at most. After that the caller is answered that it is still under way. */
 const READ_WAIT_MS = 45_000;
 
 export const reconcileEffectRoute = defineRoute({

@@ -44,7 +44,7 @@ export async function startReadsWorkflow(
 export type ReconciledNow =
   /** A read that began after the request is settled. */
   | 'read'
-  /** It goes on; nothing came of it within the time that a caller is kept waiting. */
+  /** It is still under way: no result came within the caller's waiting time. */
   | 'under_way';
 
 /**

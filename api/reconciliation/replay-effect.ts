@@ -79,8 +79,8 @@ function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
 }
 
 /**
- * Whichever commits first, this withdrawal or the claim of a workflow that was started after all, decides; the other one finds
- * that out. A kill between the fence and the start leaves a replay that nobody claims: the next look at the effect closes it.
+ * The first commit decides: this withdrawal, or the claim of a workflow that was started after all. The other one finds it. A
+ * kill between the fence and the start leaves a replay that no workflow claims: the next read of the effect closes it.
  */
 async function start(deps: ApiDependencies, tenant: Tenant, input: ReplayEffectInput): Promise<void> {
   try {

@@ -17,7 +17,7 @@ import type { resolveBody } from './schemas.ts';
 
 export type ResolveBody = z.output<typeof resolveBody>;
 
-/** "The requesting key cannot resolve it": who caused the doubt does not get to say how it ends. */
+/** "The requesting key cannot resolve it": the caller that caused the doubt may not decide how it ends. */
 function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'requestedBy'>): void {
   if (requestedBy.type !== actor.type || requestedBy.id !== actor.id) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
@@ -25,7 +25,7 @@ function refuseRequester(actor: Actor, { requestedBy }: Pick<Resolvable, 'reques
   });
 }
 
-/** The outcome that a resolution ends, or why there is none to end. */
+/** The unknown outcome that a resolution ends, or why there is none. */
 function previousOutcomeOf({ status, effect }: Resolvable): 'unknown' | 'pending' {
   if (effect === null) {
     if (status === 'unknown') return 'unknown';
@@ -56,7 +56,7 @@ export async function resolve(
   resolvable: Resolvable,
   { body, actor }: { body: ResolveBody; actor: Actor },
 ): Promise<void> {
-  // The state before the person: what is not unknown is 409 to everybody.
+  // The state is checked before the principal: an outcome that is not unknown is 409 for everybody.
   const previousOutcome = previousOutcomeOf(resolvable);
   refuseRequester(actor, resolvable);
   const { effect, invocationId } = resolvable;

@@ -32,7 +32,7 @@ const evidenceBody = z.strictObject({
     .describe('Where it can be looked up.'),
 });
 
-/** The same of an invocation and of an effect: an invocation without one declared no impact, and so has none to settle. */
+/** The same for an invocation and an effect: an invocation without an effect declared no impact, and so has none to settle. */
 export const resolveBody = z
   .strictObject({
     outcome: z.enum(['succeeded', 'failed']),

@@ -8,7 +8,7 @@ export class NoSlotError extends Error {
 
 export interface FairSlotsOptions {
   slots: number;
-  /** Fewer than all where there are several: then one owner never holds them all. */
+  /** Slots that one owner may hold: fewer than all, if there are several. */
   slotsAnOwnerMax: number;
   waitingMax: number;
   waitingAnOwnerMax: number;
@@ -21,12 +21,12 @@ interface Owner {
 }
 
 /**
- * Slots for work that is bounded in number. An owner holds a few at most; those who wait have their turn owner by owner, and in
- * the order of their coming within each, so that whoever has much to do waits for their own work and not for another's.
+ * Slots that bound concurrent work. An owner holds a few at most. Waiting jobs take turns owner by owner, and first in, first out
+ * within each, so that an owner with much work delays itself and not the others.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
-  /** The owner whose turn comes next stands first. Whoever holds and waits for nothing is not here. */
+  /** The next owner comes first. An owner that neither holds nor waits is not in the map. */
   readonly #owners = new Map<string, Owner>();
   #held = 0;
   #waiting = 0;
@@ -52,7 +52,7 @@ export class FairSlots {
     }
   }
 
-  /** Refuses all who wait, and all who come. */
+  /** Refuses all waiting and all later requests. */
   close(): void {
     this.#isClosed = true;
     for (const { waiting } of this.#owners.values()) for (const wake of waiting.splice(0)) wake(false);
@@ -91,7 +91,7 @@ export class FairSlots {
     return this.#held < this.#options.slots && owner.held < this.#options.slotsAnOwnerMax;
   }
 
-  /** Whoever was given a slot goes to the end of the round, and again when it leaves: others may have come meanwhile. */
+  /** An owner that got a slot goes to the end of the round, and again when it releases it: others may have come meanwhile. */
   #hold(name: string, owner: Owner): void {
     this.#held++;
     owner.held++;

@@ -18,7 +18,7 @@ import { requireGovernScope, requireSecretScope, takeNames } from '../access.ts'
 import type { ImportedOperation } from './import-body.ts';
 import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
 
-/** Written together: few enough that no statement is long, and that the event loop is free in between. */
+/** Actions written together: so few that no statement is long, and the event loop is free in between. */
 const CHUNK = 100;
 const REASON_CHARACTERS_MAX = 1_000;
 
@@ -31,8 +31,8 @@ interface Decided {
 }
 
 /**
- * Makes and changes the actions of a plan. What an action has beside the document (governance, time-out, output schema) is its
- * owner's and stays; an action that this document did not make is never touched.
+ * Makes and changes the actions of a plan. Settings that the document does not give (governance, time-out, output schema) stay
+ * as the owner set them. An action that this document did not make is never touched.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to and names that it may not take, CONFLICT where a name was taken
  * meanwhile. Nothing is imported then: the transaction is the caller's to roll back.
@@ -141,7 +141,7 @@ function nextVersion(
   return { definitionJson: JSON.stringify(definition), digest };
 }
 
-/** The change note of every version that an import makes; of version 1 it tells whose action it is. */
+/** The change note of every version that an import makes. On version 1 it marks the action as this import's. */
 export function importNote(title: string, operationId: string): string {
   return `Imported from ${title}: ${operationId.slice(0, 300)}`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../../domain/openapi-import/limits.ts';
 import { SECRET_NAME_PATTERN } from '../../../domain/templates.ts';
 
-/** A document as a JSON text, whose quotes and line ends are escaped, and what stands around it. */
+/** A document as a JSON string, with escaped quotes and line ends, and the members around it. */
 export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX * 1.25;
 const URL_CHARACTERS_MAX = 2_048;
 const NAME_PREFIX_PATTERN = /^[a-z][a-z0-9_.-]{0,31}$/;
@@ -42,7 +42,7 @@ export const importActionsBody = z
   })
   .meta({ id: 'ImportActions' });
 
-/** What is no URL at all is said by its schema. */
+/** The schema reports a text that is no URL. */
 function carriesCredentials(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password } = new URL(text);

@@ -29,9 +29,9 @@ export interface ImportPlannerOptions {
 }
 
 /**
- * Reads OpenAPI descriptions in threads: one import at a time, a few wait, in turn by workspace, the rest are told to come again.
- * A thread has a heap and a time of its own and ends with its import, so that no document takes the service along, however it
- * was made. A turn is asked for when the body has arrived: an upload holds nothing that another workspace waits for.
+ * Reads OpenAPI descriptions in threads: one import at a time. A few wait, in turn by workspace; the rest must try again later. A
+ * thread has its own heap limit and deadline and ends with its import, so that no document can take the service down. A turn is
+ * requested when the body has arrived, so that a slow upload never holds up another workspace.
  */
 export class ImportPlanner {
   private readonly options: ImportPlannerOptions;
@@ -81,7 +81,7 @@ export class ImportPlanner {
     return answer as Extract<ImportAnswer, { kind: Kind }>;
   }
 
-  /** Ends the threads; what they were to answer is refused. */
+  /** Ends the threads; their unanswered jobs are refused. */
   close(): void {
     this.isClosed = true;
     this.slots.close();
@@ -98,13 +98,13 @@ export class ImportPlanner {
   }
 
   private async inThread(job: ImportJob): Promise<ImportAnswer> {
-    // A copy of its own, of exactly these bytes: it is handed over, and Node's buffers share larger ones.
+    // A separate copy of exactly these bytes: it is transferred to the thread, and Node's buffers share larger ones.
     const bytes = new Uint8Array(job.bytes);
     const worker = new Worker(this.options.threadFile?.() ?? new URL('import-thread.js', import.meta.url), {
       name: 'import',
       workerData: { ...job, bytes },
       transferList: [bytes.buffer],
-      // Nothing of the process's settings is for the reader of a stranger's document.
+      // The thread reads a stranger's document: it gets none of the process's settings.
       env: {},
       resourceLimits: {
         maxOldGenerationSizeMb: this.options.heapMbMax ?? HEAP_MB_MAX,

@@ -12,7 +12,7 @@ import { buildDefinition } from '../definition.ts';
 import { importActionsBody } from './import-body.ts';
 import type { ImportAnswer, ImportJob, ImportSettings, PlannedImport, PlannedImportEntry } from './import-job.ts';
 
-/** The whole work of an import but for the database. It takes seconds: it runs in a thread (import-thread.ts). */
+/** The whole work of an import except the database's. It takes seconds, and so runs in a thread (import-thread.ts). */
 export function runImportJob(job: ImportJob): ImportAnswer {
   try {
     return job.kind === 'request' ? readRequest(job.bytes) : readDocument(job);
@@ -83,7 +83,7 @@ function entryOf(operation: PlannedOperation): PlannedImportEntry {
   }
 }
 
-/** As a new action begins; its schema was checked when it was fitted, and checking is what costs. */
+/** The definition of a new action. Its schema is not checked again: that is costly, and fitting has checked it. */
 const EMPTY: Omit<ActionDefinition, 'inputSchema'> = {
   adapter: { type: 'http.request', version: '', config: {} },
   outputSchema: null,

@@ -5,13 +5,13 @@ export interface UploadsOptions {
   aWorkspaceMax: number;
   /** Bytes that have arrived, of all workspaces. */
   bytesMax: number;
-  /** What whoever comes too many is told. */
+  /** The message for an upload beyond the limit. */
   refusal: () => Error;
 }
 
 /**
- * The large bodies that a process holds. A workspace sends a few at a time. What all hold together is counted as it arrives, so that a slow upload
- * takes its own workspace's place and next to none of what the others need.
+ * The large bodies that a process holds. A workspace sends a few at a time. The bytes of all are counted as they arrive, so that a
+ * slow upload uses a slot of its own workspace and almost none of the memory that the others need.
  */
 export class Uploads {
   readonly #options: UploadsOptions;
