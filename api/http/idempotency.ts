@@ -55,7 +55,7 @@ interface HeldClaim {
   tenant: Tenant;
   key: string;
   holder: string;
-  /** The status of the stored reply. */
+  /** When the commit of the stored reply is flushed to disk. */
   flush: 'now' | 'with_the_next';
 }
 
