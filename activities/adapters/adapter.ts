@@ -8,6 +8,7 @@ import type {
 import type { JsonObject } from '../../domain/json.ts';
 import type { PartialEffect, Refusal } from '../../domain/lifecycle.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { EgressMeter } from './http-request/exchange.ts';
 
 /** What a dispatch is handed. The credentials are in `request` already; nothing of it may be logged or kept. */
 export interface DispatchInput {
@@ -24,6 +25,8 @@ export interface DispatchInput {
   timeoutMs: number;
   /** Aborts where the watchdog has to end the call, which outlived its time-out; for no other reason. */
   signal: AbortSignal;
+  /** Counts the bytes of the one request and its response. The adapter hands it on with the limits of the call. */
+  egress?: EgressMeter;
 }
 
 /** What is known after the call, and nothing more than that. */

@@ -10,6 +10,7 @@ import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
+import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
@@ -60,8 +61,11 @@ export function dispatchEffect(deps: InvocationDependencies) {
       if ('lookAgainMs' in claimed) return { seen: 'no_place', ...claimed };
       const { dispatch, halted } = claimed;
       const startedAt = new Date();
-      const result: DispatchResult = halted ? { kind: 'refused', refusal: halted } : await send(deps, ref, dispatch);
-      const end = { result, startedAt, observedAt: new Date() };
+      const egress: EgressMeter = { bytes: 0 };
+      const result: DispatchResult = halted
+        ? { kind: 'refused', refusal: halted }
+        : await send(deps, ref, dispatch, egress);
+      const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, settles);
       await tellNext(deps, 'dispatch', next);
       if (!inTime) return { seen: 'too_late' };
@@ -120,6 +124,7 @@ export async function send(
   deps: InvocationDependencies,
   ref: InvocationRef,
   claimed: ClaimedDispatch,
+  egress: EgressMeter,
   kind: 'dispatch' | 'replay' = 'dispatch',
 ): Promise<DispatchResult> {
   const { definition } = claimed;
@@ -138,7 +143,7 @@ export async function send(
     const { workspaceId, environmentId, invocationId } = ref;
     const watched = { kind: 'dispatch', ids: { workspaceId, environmentId, invocationId }, timeoutMs } as const;
     return await deps.watchdog.run(watched, (signal) =>
-      adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal }),
+      adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress }),
     );
   } catch (error) {
     deps.logger.error({ ...ref, failure: withoutMessage(error) }, 'an adapter threw out of a dispatch');

@@ -9,6 +9,7 @@ import type { NewEvidence } from '../../db/effects/records.ts';
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
 import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import { countEgress } from '../../db/plans/count-egress.ts';
 import type { Json } from '../../domain/json.ts';
 import { type Outcome, refusalText } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
@@ -69,6 +70,8 @@ export interface DispatchEnd {
   result: DispatchResult;
   startedAt: Date;
   observedAt: Date;
+  /** Of the bodies that were sent and read. */
+  egressBytes: number;
 }
 
 async function record(
@@ -94,6 +97,7 @@ async function record(
     isFirstTry && work && (settles || !inTime) ? settle(tx, work) : null,
     givePlaceBack(tx, 'dispatch', claimed.invocationId),
   ]);
+  if (isNew) await countEgress(tx, end.egressBytes);
   return { inTime, state, next };
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { heartbeat } from '@temporalio/activity';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
+import { countEgress } from '../../db/plans/count-egress.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
 import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
+import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
@@ -39,8 +41,9 @@ export function attemptMessage(deps: ActivityDependencies) {
     try {
       const visit = await visited(deps, ref);
       if (visit.next !== 'send') return visit;
-      const result = await send(deps, ref, visit.delivery);
-      const { step, next } = await record(deps, ref, visit.delivery, result);
+      const egress: EgressMeter = { bytes: 0 };
+      const result = await send(deps, ref, visit.delivery, egress);
+      const { step, next } = await record(deps, ref, visit.delivery, result, egress.bytes);
       await tellNext(deps, 'delivery', next);
       return step;
     } finally {
@@ -64,7 +67,12 @@ async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Vis
 }
 
 /** A started call runs to its own time-out: to abort it would only make the destination see it twice. */
-async function send(deps: ActivityDependencies, ref: MessageRef, delivery: Delivery): Promise<AttemptResult> {
+async function send(
+  deps: ActivityDependencies,
+  ref: MessageRef,
+  delivery: Delivery,
+  egress: EgressMeter,
+): Promise<AttemptResult> {
   let made: ReturnType<typeof makeDelivery>;
   try {
     made = makeDelivery(deps.vault, ref, delivery, Math.floor(Date.now() / 1_000));
@@ -82,7 +90,9 @@ async function send(deps: ActivityDependencies, ref: MessageRef, delivery: Deliv
     timeoutMs,
   } as const;
   try {
-    const sent = await deps.watchdog.run(watched, (signal) => deps.sendRequest(request, limit, { timeoutMs, signal }));
+    const sent = await deps.watchdog.run(watched, (signal) =>
+      deps.sendRequest(request, limit, { timeoutMs, signal, egress }),
+    );
     return readAnswer(sent, secrets);
   } catch (error) {
     if (!(error instanceof OverdueError)) throw error;
@@ -95,14 +105,17 @@ async function record(
   ref: MessageRef,
   { work, attempt }: Delivery,
   result: AttemptResult,
+  egressBytes: number,
 ): Promise<{ step: DeliveryStep; next: string | null }> {
   const closing = { attemptId: attempt.id, status: 'completed', result } as const;
   for (const retryDelayMs of [...RECORD_RETRY_DELAYS_MS, null]) {
     try {
-      return await deps.db.withEnvironment(ref, async (tx) => ({
-        step: await settleAttempt(tx, deps, ref, work.id, closing),
-        next: await givePlaceBack(tx, 'delivery', work.id),
-      }));
+      return await deps.db.withEnvironment(ref, async (tx) => {
+        const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
+        const next = await givePlaceBack(tx, 'delivery', work.id);
+        if (closed) await countEgress(tx, egressBytes);
+        return { step, next };
+      });
     } catch (error) {
       if (retryDelayMs === null) throw error;
       deps.logger.warn({ ...ref, err: error }, 'could not record the end of an attempt: trying again');

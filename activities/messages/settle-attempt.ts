@@ -17,7 +17,7 @@ export interface ClosingAttempt {
 
 /**
  * Closes an attempt and moves its message: delivered, failed, or the time of the next attempt. Its callbacks are accepted in
- * the same transaction. An attempt that was given up meanwhile changes nothing: what is on record is answered.
+ * the same transaction. An attempt that was given up meanwhile changes nothing: what is on record is answered, and `closed` is false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,
@@ -25,7 +25,7 @@ export async function settleAttempt(
   ref: MessageRef,
   messageId: string,
   { attemptId, status, result }: ClosingAttempt,
-): Promise<DeliveryStep> {
+): Promise<{ step: DeliveryStep; closed: boolean }> {
   const work = await lockMessage(tx, messageId);
   if (work === null) throw new Error(`message ${messageId} is not there`);
   const outcome = outcomeOf(work, result);
@@ -33,12 +33,12 @@ export async function settleAttempt(
   const closed = await closeAttempt(tx, attemptId, { status, responseStatus: result.seen.status, error });
   if (!closed) {
     deps.logger.warn({ ...ref, attemptId }, 'an attempt was given up before its end was recorded');
-    return stepOf(tx, work);
+    return { step: await stepOf(tx, work), closed: false };
   }
   await recordOutcome(tx, work.id, result.seen, outcome);
-  if (outcome.kind === 'retry') return { next: 'wait', delayMs: outcome.delayMs };
+  if (outcome.kind === 'retry') return { step: { next: 'wait', delayMs: outcome.delayMs }, closed: true };
   const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
-  return { next: 'end', status: outcome.kind, callbackIds };
+  return { step: { next: 'end', status: outcome.kind, callbackIds }, closed: true };
 }
 
 function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {

@@ -38,7 +38,8 @@ export async function visitMessage(
       error: LOST_ERROR,
       blocked: false,
     };
-    return settleAttempt(tx, deps, ref, id, { attemptId: work.openAttemptId, status: 'abandoned', result });
+    const lost = { attemptId: work.openAttemptId, status: 'abandoned', result } as const;
+    return (await settleAttempt(tx, deps, ref, id, lost)).step;
   }
   if (work.dueInMs > 0) {
     await markBegun(tx, id);

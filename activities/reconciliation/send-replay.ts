@@ -6,10 +6,12 @@ import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
+import { countEgress } from '../../db/plans/count-egress.ts';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
+import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { HEARTBEAT_INTERVAL_MS, send } from '../invocations/dispatch-effect.ts';
@@ -43,10 +45,11 @@ export function sendReplay(deps: InvocationDependencies) {
         return { sent: false };
       }
       const startedAt = new Date();
+      const egress: EgressMeter = { bytes: 0 };
       const result: DispatchResult = halted
         ? { kind: 'refused', refusal: halted }
-        : await send(deps, ref, claimed, 'replay');
-      const end = { result, startedAt, observedAt: new Date() };
+        : await send(deps, ref, claimed, egress, 'replay');
+      const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       await recordPatiently(deps, ref, () => record(deps, ref, claimed, end));
       return { sent: result.kind === 'answered' || result.kind === 'no_answer' };
     } finally {
@@ -72,6 +75,7 @@ async function record(
     const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
     if (isNew && !isOpen && work) await settle(tx, work);
+    if (isNew) await countEgress(tx, end.egressBytes);
   });
 }
 

@@ -9,6 +9,7 @@ import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/lock-preview.ts';
 import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
+import { refuseUsedUpEgress } from '../../db/plans/refuse-used-up-egress.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
@@ -44,7 +45,7 @@ export interface Admitted {
 /**
  * Checks an invocation against its action and admits it. Whatever the caller can mend is answered here, before anything is
  * written: unknown action 404, input that does not fit or does not render 400, a used operation key 409,
- * a preview that cannot be used or shows something else 409, a used-up allowance of executions 429.
+ * a preview that cannot be used or shows something else 409, a used-up allowance of executions or egress 429.
  */
 export async function admit(
   tx: EnvironmentTransaction,
@@ -95,9 +96,10 @@ export async function admit(
 /** The key's budget first, then the workspace's month: the order in which a withdrawal gives both back. */
 async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: string): Promise<void> {
   const budget = { apiKeyId: actor.id, kind: 'invocations', count: 1, invocationId } as const;
-  // Sent together: the second is answered after the first.
+  // Sent together, and answered in this order.
   await Promise.all([
     actor.type === 'api_key' ? admitToBudget(tx, budget) : null,
+    refuseUsedUpEgress(tx),
     consumeAllowance(tx, 'executions', 1),
   ]);
 }

@@ -7,6 +7,7 @@ import { insertMessages, type NewMessage } from '../../db/messages/insert-messag
 import { messagePlace, sealContent, shownHeaders, type MessageContent } from '../../db/messages/message-content.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
+import { refuseUsedUpEgress } from '../../db/plans/refuse-used-up-egress.ts';
 import { ensureSigningKey } from '../../db/signing-keys/ensure-signing-key.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -57,7 +58,10 @@ export async function acceptMessages(
     tx,
     fresh.map(({ message }) => message),
   );
-  if (fresh.length > 0) await consumeAllowance(tx, 'messages', fresh.length);
+  if (fresh.length > 0) {
+    await refuseUsedUpEgress(tx);
+    await consumeAllowance(tx, 'messages', fresh.length);
+  }
   return candidates.map(({ message }) => {
     const first = earlier.get(message.id);
     const messageId = first?.messageId ?? message.id;

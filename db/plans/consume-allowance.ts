@@ -1,23 +1,12 @@
-import { ServiceError } from '../../domain/errors.ts';
-import { type Allowance, PLAN_TABLE, type PlanName, PLANS, usageResetsAt } from '../../domain/plans.ts';
+import { type Allowance, PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
+import { quotaExceeded, type UsedUp } from './quota-exceeded.ts';
 
-/** Over which the counts of an allowance without limit are spread; enough for the connections of a few processes. */
-const UNLIMITED_SHARDS = 16;
+/** Over which the counts that refuse nothing are spread; enough for the connections of a few processes. */
+export const UNLIMITED_SHARDS = 16;
 
-const WHAT: Record<Allowance, string> = {
-  executions: 'action executions',
-  messages: 'messages',
-  egress: 'bytes of egress',
-  memory_processing: 'memory operations',
-  notification_emails: 'notification e-mails',
-};
-
-interface Row {
-  plan: PlanName;
-  allowed: string | null;
+interface Row extends UsedUp {
   consumed: boolean;
-  now: Date;
 }
 
 /**
@@ -53,14 +42,7 @@ export async function consumeAllowance(
   );
   const row = rows[0];
   if (row === undefined) throw new Error('an allowance is consumed in the transaction of a workspace that exists');
-  if (!row.consumed) throw exceeded(row, allowance, amount);
-}
-
-function exceeded({ plan, allowed, now }: Row, allowance: Allowance, amount: number): ServiceError {
-  const more = amount === 1 ? 'all of them are used' : `fewer than the ${amount} asked for are left`;
-  return new ServiceError('QUOTA_EXCEEDED', {
-    message:
-      `The ${PLAN_TABLE[plan].title} plan includes ${allowed} ${WHAT[allowance]} a month, and ${more}. ` +
-      `The allowance begins anew at ${usageResetsAt(now).toISOString()}; a larger plan has more.`,
-  });
+  if (!row.consumed) {
+    throw quotaExceeded(row, allowance, amount === 1 ? undefined : `fewer than the ${amount} asked for are left`);
+  }
 }

@@ -21,6 +21,11 @@ export interface ResponseLimit {
   larger: 'no_answer' | 'cut';
 }
 
+/** Adds up the bytes of the bodies that went over a connection: the request's once it is sent, the response's as it is read. */
+export interface EgressMeter {
+  bytes: number;
+}
+
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
@@ -33,6 +38,7 @@ export async function exchange(
   request: PreparedRequest,
   limit: ResponseLimit,
   signal: AbortSignal,
+  egress: EgressMeter = { bytes: 0 },
 ): Promise<Exchanged> {
   let seen: IncomingMessage | null = null;
   let outgoing: ClientRequest | null = null;
@@ -49,10 +55,12 @@ export async function exchange(
       // Kept for good: a target may answer and close before it has read the whole body.
       outgoing.on('error', reject);
       outgoing.once('close', () => reject(new Error('the connection was closed without a response')));
-      outgoing.end(bodyOf(request));
+      const sending = bodyOf(request);
+      egress.bytes += sending?.byteLength ?? 0;
+      outgoing.end(sending);
     });
     seen = incoming;
-    const body = await readBody(incoming, limit);
+    const body = await readBody(incoming, limit, egress);
     if (body === null) {
       return {
         kind: 'no_answer',
@@ -91,12 +99,17 @@ function bodyOf({ body, bodyEncoding }: PreparedRequest): Buffer | null {
 }
 
 /** The body up to the limit, or null where it is larger and that proves nothing. Throws where it breaks off before. */
-async function readBody(incoming: IncomingMessage, { bytesMax, larger }: ResponseLimit): Promise<Buffer | null> {
+async function readBody(
+  incoming: IncomingMessage,
+  { bytesMax, larger }: ResponseLimit,
+  egress: EgressMeter,
+): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of incoming) {
     const piece = chunk as Buffer;
     bytes += piece.byteLength;
+    egress.bytes += piece.byteLength;
     chunks.push(piece);
     if (bytes > bytesMax) return larger === 'cut' ? Buffer.concat(chunks).subarray(0, bytesMax) : null;
   }

@@ -6,7 +6,7 @@ import { renderVerify } from '../../../domain/reconciliation/verify.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';
 import { providerIdsOf, readResponse } from './read-response.ts';
 import { createRedactor } from './redaction.ts';
-import { sendRequest, type SendOptions, type Sent } from './send-request.ts';
+import { sendRequest, type SendLimits, type SendOptions, type Sent } from './send-request.ts';
 
 export type HttpRequestAdapterOptions = SendOptions;
 
@@ -24,7 +24,7 @@ function call(
   options: HttpRequestAdapterOptions,
   request: PreparedRequest,
   bytesMax: number,
-  limits: { timeoutMs: number; signal: AbortSignal },
+  limits: SendLimits,
 ): Promise<Sent> {
   return sendRequest(options, request, { bytesMax, larger: 'no_answer' }, limits);
 }

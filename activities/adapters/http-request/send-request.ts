@@ -3,7 +3,7 @@ import { Deadline } from '../../../domain/deadline.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 import { dial } from './dial.ts';
 import { exchange } from './exchange.ts';
-import type { Exchanged, ResponseLimit } from './exchange.ts';
+import type { EgressMeter, Exchanged, ResponseLimit } from './exchange.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
 
@@ -28,6 +28,8 @@ export interface SendLimits {
   /** Covers the name, the connection and the response together. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** Where the bytes are counted for the month's egress; left out for what does not count, such as a read. */
+  egress?: EgressMeter;
 }
 
 export type SendRequest = (request: PreparedRequest, limit: ResponseLimit, limits: SendLimits) => Promise<Sent>;
@@ -46,5 +48,5 @@ export async function sendRequest(
   if (dialled.kind === 'blocked') return dialled;
   if (dialled.kind === 'failed') return { kind: 'not_sent', reason: dialled.reason };
   // Awaited here: the deadline is disposed of as soon as this function returns.
-  return await exchange(dialled.socket, url, request, limit, signal);
+  return await exchange(dialled.socket, url, request, limit, signal, limits.egress);
 }

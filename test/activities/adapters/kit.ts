@@ -1,4 +1,5 @@
 import type { Adapter, DispatchResult, Inspection, ReadBackResult } from '../../../activities/adapters/adapter.ts';
+import type { EgressMeter } from '../../../activities/adapters/http-request/exchange.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import type { PreparedRequest, ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -15,6 +16,7 @@ export interface AdapterCalls {
 export interface CallOptions {
   kind?: 'dispatch' | 'replay';
   timeoutMs?: number;
+  egress?: EgressMeter;
   /** What is handed to the adapter in place of the prepared request. */
   change?: (request: PreparedRequest) => PreparedRequest;
 }
@@ -58,9 +60,9 @@ export function callsOf(
   return {
     definition,
     prepared: (input, effectId) => prepare(input, effectId, false),
-    dispatch(input, effectId, { kind = 'dispatch', timeoutMs = TIMEOUT_MS, change = unchanged } = {}) {
+    dispatch(input, effectId, { kind = 'dispatch', timeoutMs = TIMEOUT_MS, change = unchanged, egress } = {}) {
       const request = change(prepare(input, effectId, true));
-      return adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal });
+      return adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, ...(egress && { egress }) });
     },
     readBack: (input, effectId, response = null) =>
       adapter.readBack({

@@ -24,11 +24,11 @@ const accepting = () => adapterThat(() => Promise.resolve(ACCEPTED));
 
 const UNKNOWN = {
   invocation: { status: 'unknown', grade: 'unknown' },
-  effects: [{ stage: 'reconciling', outcome: 'unknown', partial_effect: 'possible', unresolved_exposure: true }],
+  effects: [{ stage: 'reconciling', outcome: 'unknown', partial_effect: 'possible' }],
 };
 const NOT_SENT = {
   invocation: { status: 'failed', grade: 'failed' },
-  effects: [{ stage: 'settled', outcome: 'failed', partial_effect: 'none', unresolved_exposure: false }],
+  effects: [{ stage: 'settled', outcome: 'failed', partial_effect: 'none' }],
 };
 
 describe('dispatched more than once', () => {

@@ -20,7 +20,7 @@ async function evaluated(admission: Admission = {}) {
 
 const MARKED = {
   invocation: { status: 'dispatching', grade: 'pending' },
-  effects: [{ stage: 'dispatching', outcome: 'pending', unresolved_exposure: true }],
+  effects: [{ stage: 'dispatching', outcome: 'pending' }],
   attempts: [{ number: 1, kind: 'dispatch', status: 'started', claimed: false, observed_outcome: null }],
 };
 

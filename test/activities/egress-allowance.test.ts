@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DispatchInput, DispatchResult } from '../../activities/adapters/adapter.ts';
+import type { SendRequest } from '../../activities/adapters/http-request/send-request.ts';
+import { acceptMessages } from '../../api/messages/accept-messages.ts';
+import { publishBody } from '../../api/messages/body-schemas.ts';
+import { startReplay } from '../../db/attempts/start-replay.ts';
+import { readUsage } from '../../db/plans/read-usage.ts';
+import { httpRequestDescriptor } from '../../domain/adapters/http-request.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat, type Loss } from './invocations/world.ts';
+
+const BYTES = 1_234;
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(() => world.close());
+
+const used = async (): Promise<number> =>
+  (await world.database.db.withWorkspace(world.database.tenant.workspaceId, readUsage)).egress;
+
+/** By how much the month's egress grows while `work` is done. */
+async function spent(work: () => Promise<unknown>): Promise<number> {
+  const before = await used();
+  await work();
+  return (await used()) - before;
+}
+
+const metered = (result: DispatchResult) => (input: DispatchInput) => {
+  if (input.egress) input.egress.bytes += BYTES;
+  return Promise.resolve(result);
+};
+const lost: DispatchResult = { kind: 'no_answer', reason: 'reset' };
+
+/** The first transaction claims, the second records; the recording is lost as listed and done again. */
+const RECORDINGS: [string, Loss[]][] = [
+  ['recorded at once', []],
+  ['lost before its commit', [null, 'before_commit', 'before_commit']],
+  ['committed, and the word of it lost', [null, 'after_commit']],
+];
+
+test.each(RECORDINGS)('a dispatch, %s, counts its bytes once', async (_, losses) => {
+  const ref = await world.ready();
+  const { adapterFor } = adapterThat(metered(ACCEPTED));
+  const { dispatchEffect } = world.losing(losses, { adapterFor });
+  expect(await spent(() => dispatchEffect(ref))).toBe(BYTES);
+  expect(await spent(() => dispatchEffect(ref))).toBe(0); // claimed before: nothing is sent
+});
+
+test('an unusable answer, and one that comes too late, were bytes too', async () => {
+  const [unanswered, late] = [await world.ready(), await world.ready()];
+  const noAnswer = world.activities(adapterThat(metered(lost)));
+  expect(await spent(() => noAnswer.dispatchEffect(unanswered))).toBe(BYTES);
+  const { adapterFor } = adapterThat(async (input) => {
+    await world.activities().settleInvocation(late); // gives the attempt up
+    return metered(ACCEPTED)(input);
+  });
+  const tooLate = world.losing([null, 'after_commit'], { adapterFor });
+  expect(await spent(async () => expect(await tooLate.dispatchEffect(late)).toEqual({ seen: 'too_late' }))).toBe(BYTES);
+});
+
+test.each(RECORDINGS)('a replay, %s, counts its bytes once', async (_, losses) => {
+  const ref = await world.admit();
+  const adapter = {
+    descriptor: {
+      ...httpRequestDescriptor,
+      capabilitiesFor: (definition: DispatchInput['definition']) => ({
+        ...httpRequestDescriptor.capabilitiesFor(definition),
+        replay: true,
+        idempotencyWindowSeconds: 3_600,
+      }),
+    },
+    dispatch: metered(lost),
+    readBack: () => Promise.reject(new Error('nothing is read here')),
+  };
+  const adapterFor = () => adapter;
+  const first = world.activities({ adapterFor });
+  const evaluation = await first.evaluateAndReserve(ref);
+  if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+  await first.dispatchEffect({ ...ref, settles: true });
+  const attemptId = await world.transaction((tx) => startReplay(tx, ref.invocationId));
+  const replay = { ...ref, effectId: evaluation.effectId ?? '', attemptId };
+  const { sendReplay } = world.losing(losses, { adapterFor });
+  expect(await spent(() => activityEnvironment().run(sendReplay, replay))).toBe(BYTES);
+});
+
+/** Accepted, and nobody has looked at it yet. */
+async function accepted(): Promise<MessageRef> {
+  const { tenant } = world.database;
+  const caller = {
+    type: 'api_key',
+    workspaceId: tenant.workspaceId,
+    tenant,
+    environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
+    scopes: new Set<never>(),
+    keyId: 'key_test',
+    preset: null,
+    expiresAt: null,
+  } as const;
+  const publisher = { caller, actor: { type: 'api_key', id: 'key_test' } } as const;
+  const body = publishBody.parse({ url: 'https://hooks.example.com/', maxRetries: 1, retryDelay: '0' });
+  const [published] = await world.transaction((tx) => acceptMessages(tx, world.vault, publisher, [body]));
+  return { ...tenant, messageId: published?.messageId ?? '' };
+}
+
+test.each(RECORDINGS)('an attempt of a delivery, %s, counts its bytes once', async (_, losses) => {
+  const ref = await accepted();
+  const statuses = [500, 200];
+  const sendRequest: SendRequest = (_request, _limit, { egress }) => {
+    if (egress) egress.bytes += BYTES;
+    const status = statuses.shift() ?? 200;
+    return Promise.resolve({ kind: 'response', response: { status, headers: [], body: Buffer.alloc(0) } });
+  };
+  const attempt = (among: readonly Loss[]) => (): Promise<unknown> =>
+    activityEnvironment().run(world.losing(among, { sendRequest }).attemptMessage, ref);
+  expect(await spent(attempt(losses))).toBe(BYTES); // answered with 500
+  expect(await spent(attempt(losses))).toBe(BYTES); // the retry, which is delivered
+  expect(await spent(attempt([]))).toBe(0); // nothing is left to send
+});
