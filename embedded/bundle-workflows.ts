@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 /**
- * Bundles workflows/index.ts as the worker loads it, and answers the path of the file. A workflow that reaches a Node
+ * Bundles workflows/index.ts as the worker loads it, and returns the path of the file. A workflow that reaches a Node
  * builtin or anything else that is not deterministic fails here.
  */
 export async function bundleWorkflows(outFile: string): Promise<string> {

@@ -10,18 +10,18 @@ export interface ChildOptions {
   name: string;
   command: string;
   args: readonly string[];
-  /** Standard output and error are appended here: a file outlives us, a pipe would not. */
+  /** Standard output and error are appended here: a file outlives our process, a pipe would not. */
   logFile: string;
   env?: NodeJS.ProcessEnv;
   uid?: number;
   gid?: number;
   /** Sent to the child when this process dies, however it dies. */
   signalOnParentDeath: NodeJS.Signals;
-  /** Who notices that: the kernel where it can be asked for it, else a shell at the other end of a pipe. */
+  /** How our death is noticed: by the kernel where it supports that, otherwise by a shell at the other end of a pipe. */
   parentDeathNoticedBy?: 'kernel' | 'pipe';
 }
 
-/** A server process of ours. It is in a session of its own, so that Ctrl-C reaches us alone and we stop it in our order. */
+/** A server process that we start. It runs in its own session, so that Ctrl-C reaches only us and we stop the servers in order. */
 export class Child {
   readonly name: string;
   readonly exited: Promise<void>;
@@ -69,12 +69,12 @@ export class Child {
     return !this.ended;
   }
 
-  /** Waits until `condition` holds; throws with the end of the log where the child ends or the time runs out before. */
+  /** Waits until `condition` holds; throws with the end of the log if the child ends or the time runs out first. */
   async waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const holds = await condition();
-      // Asked after the condition: another process may have answered in the place of a child that ended.
+      // Checked after the condition: the child may have ended and another process answered in its place.
       if (this.ended) throw new ChildFailedError(`${this.name} ended before it was ready`, this.logTail());
       if (holds) return;
       if (Date.now() > deadline) {
@@ -84,7 +84,7 @@ export class Child {
     }
   }
 
-  /** Asks it to end, and kills it where it has not within `graceMs`. */
+  /** Signals it to end, and kills it if it has not ended within `graceMs`. */
   async stop(signal: NodeJS.Signals, graceMs: number): Promise<void> {
     if (this.ended) return;
     this.process.kill(signal);
@@ -106,7 +106,7 @@ export class ChildFailedError extends Error {
   }
 }
 
-/** PostgreSQL and Temporal say "bind" or "address already in use" where another process took the port first. */
+/** PostgreSQL and Temporal print "bind" or "address already in use" if another process took the port first. */
 export function lostThePort(error: unknown): boolean {
   return error instanceof ChildFailedError && /could not bind|address already in use|bind: /i.test(error.logTail);
 }
@@ -128,7 +128,7 @@ function withParentDeathSignal(options: ChildOptions): string[] {
   return [...command.slice(0, own), ...prefix, ...command.slice(own)];
 }
 
-/** A shell that waits for the end of its input, which is our end, and then signals the child. It dies with the child. */
+/** A shell whose input ends when we die; it then signals the child. The shell ends with the child. */
 function watchForParentDeath(pid: number, signal: NodeJS.Signals): ChildProcess | null {
   if (pid < 0) return null; // it could not be started
   const script = 'while read -r _; do :; done; kill -s "$1" "$2"';
@@ -138,6 +138,6 @@ function watchForParentDeath(pid: number, signal: NodeJS.Signals): ChildProcess 
   });
   watcher.unref();
   if (watcher.stdin instanceof Socket) watcher.stdin.unref();
-  watcher.on('error', () => undefined); // without a shell, the next start ends what this one left
+  watcher.on('error', () => undefined); // without a shell, the next start ends the processes that this one left
   return watcher;
 }

@@ -11,7 +11,7 @@ import { signingSecretOf } from './signing-secret.ts';
 
 const WORKSPACE_NAME = 'My workspace';
 
-/** One key for each environment and name. `all_scopes` holds what no preset does: the earlier namespaces. */
+/** One key for each environment and name. `all_scopes` also holds the scopes that no preset has: the earlier namespaces. */
 const KEYS: readonly (NewApiKey & { name: string })[] = [
   { name: 'full_access', preset: 'full_access' },
   { name: 'standard', preset: 'standard' },
@@ -32,7 +32,7 @@ export interface Credentials {
   baseUrl: string;
   temporalUiUrl: string | null;
   temporalAddress: string;
-  /** The application's own login, which row-level security binds. */
+  /** The application's own login; row-level security applies to it. */
   databaseUrl: string;
   databaseOwnerUrl: string | null;
   workspaceId: string;
@@ -40,7 +40,7 @@ export interface Credentials {
   keys: CredentialsKey[];
   /** Signs in at POST /api/v2/auth/session. */
   owner: OwnerCredentials;
-  /** The first secret that signs deliveries, for receivers on this machine. */
+  /** The first signing secret for deliveries, for receivers on this machine. */
   signingSecret: string;
 }
 
@@ -53,8 +53,8 @@ export type Addresses = Pick<
 >;
 
 /**
- * The first workspace, its environments, nine keys and the owner's sign-in: as the file has them where the database still holds that workspace,
- * newly made, on the plan, otherwise. The file is written where anything in it changed.
+ * The first workspace, its environments, nine keys and the owner's sign-in. Taken from the file if the database still holds that workspace,
+ * otherwise made anew on the given plan. The file is written if anything in it changed.
  */
 export async function ensureCredentials(
   db: Database,

@@ -15,22 +15,22 @@ import { processesNaming, processIdentity, stopProcesses } from './our-processes
 import { readJsonFile, readOrCreatePrivately, writePrivately } from './private-file.ts';
 import { StartError } from './start-error.ts';
 
-/** Counted up when a folder of this version could not be used by the version before. */
+/** Increased when the previous version could not use a folder of this version. */
 const FOLDER_VERSION = 1;
-/** PostgreSQL may run as another account, which passes through to its cluster; the files themselves are their owner's alone. */
+/** PostgreSQL may run as another account, which must pass through the folder to its cluster. The files are private to their owner. */
 const PASSABLE = 0o711;
 const MASTER_KEY_BYTES = 32;
 const LOG_BYTES_MAX = 20_000_000;
 
-/** What is kept between starts beside the databases. */
+/** The state kept between starts, apart from the databases. */
 export interface FolderState {
   postgresPort?: number;
   demoTargetPort?: number;
-  /** The demo's secret and actions are there, for that target port. */
+  /** Set once the demo's secret and actions exist for this target port. */
   demoReadyForPort?: number;
 }
 
-/** DATA_DIR: locked for one running stack, and readable for its owner alone. */
+/** DATA_DIR: locked for one running stack, and readable only by its owner. */
 export class DataFolder {
   readonly path: string;
 
@@ -38,7 +38,7 @@ export class DataFolder {
     this.path = folder;
   }
 
-  /** Makes, checks and locks the folder, and ends what a killed stack may have left running. Throws StartError. */
+  /** Makes, checks and locks the folder, and ends processes that a killed stack may have left running. Throws StartError. */
   static async open(configured: string): Promise<DataFolder> {
     mkdirSync(configured, { recursive: true, mode: PASSABLE });
     const folder = new DataFolder(realpathSync(configured));
@@ -74,7 +74,7 @@ export class DataFolder {
       writePrivately(this.file('state.json'), JSON.stringify(after));
   }
 
-  /** In the form of MASTER_KEYS. Without this file the secrets of this folder cannot be opened. */
+  /** In the form of MASTER_KEYS. Without this file the secrets of this folder cannot be decrypted. */
   masterKeys(): string {
     return readOrCreatePrivately(
       this.file('master-keys'),
@@ -102,7 +102,7 @@ export class DataFolder {
     const own = this.file(`service.lock.${process.pid}`);
     writeFileSync(own, processIdentity(process.pid) ?? '');
     try {
-      // A link appears whole or fails: nobody ever reads a lock without its holder.
+      // link() is atomic, so no process ever reads a lock without its holder.
       while (!tryLink(own, file)) this.removeStaleLock(file);
     } finally {
       rmSync(own, { force: true });
@@ -117,10 +117,10 @@ export class DataFolder {
         `The stack is already running on ${this.path} (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
       );
     }
-    rmSync(file, { force: true }); // of a stack that was killed
+    rmSync(file, { force: true }); // left by a killed stack
   }
 
-  /** Children die with us where the kernel can be asked for it. Where it cannot, or they are still at it, they are ended here. */
+  /** Where the kernel supports it, children die with their parent. Otherwise, or if they are still ending, this ends them. */
   private async stopOrphans(): Promise<void> {
     const cluster = path.join(this.postgresDir, 'cluster');
     await Promise.all([

@@ -14,9 +14,9 @@ const LOGIN_SUFFIX_BYTES = 4;
 export interface PreparedDatabase {
   /** The application's own login. */
   applicationUrl: string;
-  /** Null where DATABASE_URL is a plain login that someone else migrated for. */
+  /** Null if DATABASE_URL is a plain login, whose database somebody else migrates. */
   ownerUrl: string | null;
-  /** Null where DATABASE_URL names a PostgreSQL that is not ours. */
+  /** Null if DATABASE_URL names an external PostgreSQL. */
   server: RunningPostgres | null;
 }
 
@@ -44,7 +44,7 @@ export async function prepareDatabase(
   return { applicationUrl: given, ownerUrl: null, server: null };
 }
 
-/** The port of the last start, as long as it is free: whoever noted the URL finds the database again. */
+/** The port of the last start, if it is free, so that a URL noted earlier still works. */
 async function choosePort(configured: number, folder: DataFolder): Promise<number> {
   if (configured !== 0) return configured;
   const last = folder.readState().postgresPort;
@@ -64,7 +64,7 @@ async function migrateWith(
   return { ownerUrl, applicationUrl };
 }
 
-/** The owner's URL with a login of this data folder's own, whose name and password are kept in it. */
+/** The owner's URL with a login made for this data folder, which keeps its name and password. */
 function ownLogin(ownerUrl: string, folder: DataFolder): string {
   const [user = '', password = ''] = readOrCreatePrivately(folder.file('application-login'), () => {
     const suffix = randomBytes(LOGIN_SUFFIX_BYTES).toString('hex');
@@ -76,7 +76,7 @@ function ownLogin(ownerUrl: string, folder: DataFolder): string {
   return url.href;
 }
 
-/** An owner or superuser migrates; a plain login was made for by someone who did. */
+/** An owner or superuser migrates here. With a plain login, somebody else has migrated already. */
 async function mayMigrate(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url });
   try {

@@ -1,5 +1,5 @@
-// The demo's target: a small HTTP service, in a process of its own, that asks for a credential and remembers what it did.
-// Arguments: --port=<n> --journal=<file> --credential=<file>. Plain JavaScript, so that it costs no build and little memory.
+// The demo's target: a small HTTP service, in a process of its own, that requires a credential and records what it did.
+// Arguments: --port=<n> --journal=<file> --credential=<file>. Plain JavaScript, so that it needs no build and little memory.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,7 +37,7 @@ async function readJson(request) {
   return JSON.parse(body === '' ? 'null' : body);
 }
 
-/** An echo under a key that was used before is the same echo: the target is idempotent. */
+/** A repeated key returns the same echo: the target is idempotent. */
 async function handle(request, response) {
   if (request.url === '/healthz') return reply(response, 200, { status: 'up' });
   if (request.headers['x-demo-credential'] !== credential) return reply(response, 401, { error: 'wrong credential' });

@@ -7,7 +7,7 @@ export interface JsonReply {
   body: unknown;
 }
 
-/** One JSON call over plain HTTP. `fetch` would do, and costs the process some megabytes for good. */
+/** One JSON call over plain HTTP. Not `fetch`, which would cost the process some megabytes permanently. */
 export function callJson(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: unknown } = {},

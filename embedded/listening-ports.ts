@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const LISTEN_STATE = '0A';
 
 /**
- * The TCP ports that a process listens on, as Linux tells of its own user's processes; none where the system does not tell
- * (macOS, Windows): what is called knows the ports that it was given.
+ * The TCP ports that a process listens on, as Linux reports for the same user's processes. Empty where the system does not
+ * report them (macOS, Windows); the caller then knows only the ports that it passed.
  */
 export function listeningPorts(pid: number): number[] {
   const sockets = socketsOf(pid);
@@ -34,7 +34,7 @@ function socketsOf(pid: number): Set<string> {
       const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1];
       if (inode !== undefined) inodes.add(inode);
     } catch (error) {
-      // Closed between the listing and the look.
+      // The socket was closed after the listing.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     }
   }

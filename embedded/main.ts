@@ -12,18 +12,18 @@ import { LOOPBACK } from './ports.ts';
 import { startStack, type Stack } from './stack.ts';
 import { StartError } from './start-error.ts';
 
-/** What shells call a program that a signal ended before its work was done. */
+/** The exit code that shells report for a program ended by Ctrl-C. */
 const SIGNALLED_EXIT_CODE = 130;
 const PARENT_CHECK_INTERVAL_MS = 500;
 
 export interface MainOptions {
-  /** The npm that started this process; null where somebody else did. */
+  /** The npm that started this process; null if npm did not. */
   npmPid: number | null;
 }
 
 /** `npm start`, once everything is installed and built. Ends the process. */
 export async function main(options: MainOptions): Promise<void> {
-  // Whoever read what we print may be gone, and an error of the stream would cut a stop short.
+  // The reader of our output may be gone, and an unhandled stream error would interrupt the shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.exit(await run(options));
 }
@@ -37,12 +37,12 @@ async function run({ npmPid }: MainOptions): Promise<number> {
     const configuration = readConfiguration('embedded', process.env);
     folder = await DataFolder.open(configuration.DATA_DIR);
     const log = destination({ dest: folder.logFile, mode: 0o600, sync: false });
-    await once(log, 'ready'); // a process that ends before its log is open would end in the log's own error
+    await once(log, 'ready'); // a process that exits before its log is open would exit with the log's own error
     const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'embedded'), log);
     const starting = startStack(configuration, folder, logger);
     const stack = await Promise.race([starting, signals.first.then(() => null)]);
     if (stack === null) {
-      // Nothing was promised yet: the servers are told to end as this process exits.
+      // No request was accepted yet: the servers are signalled to end as this process exits.
       console.log('\nStopped before it was ready.');
       return SIGNALLED_EXIT_CODE;
     }
@@ -73,9 +73,9 @@ async function stopLogged(stack: Stack, logger: Logger): Promise<void> {
 }
 
 /**
- * Later signals change nothing: a terminal's Ctrl-C reaches us twice where npm passes it on too, and the grace is short. npm
- * passes SIGINT and SIGTERM on; one that was killed cannot, and its end counts as a signal. Another parent's end does not:
- * shells end, and what they left in the background goes on.
+ * Later signals change nothing: a terminal's Ctrl-C reaches us twice if npm forwards it too, and the grace period is short. npm
+ * forwards SIGINT and SIGTERM. A killed npm cannot, so its end counts as a signal. The end of another parent does not:
+ * a shell may end while its background processes continue.
  */
 class Signals {
   readonly first: Promise<void>;

@@ -8,7 +8,7 @@ const STOP_GRACE_MS = 20_000;
 const START_TIME_FIELD = 19;
 
 /**
- * Who a process is: a pid alone is given to another one later. Null where there is no such process.
+ * Identifies a process beyond its pid, because the system reuses pids. Null if there is no such process.
  */
 export function processIdentity(pid: number): string | null {
   if (existsSync('/proc/self/stat')) {
@@ -24,7 +24,7 @@ export function processIdentity(pid: number): string | null {
     const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     return started === '' ? null : `${pid}:${started}`;
   } catch {
-    return null; // ps ends with 1 where there is none
+    return null; // ps exits with 1 if there is none
   }
 }
 
@@ -35,7 +35,7 @@ export function processesNaming(text: string): number[] {
     .map(({ pid }) => pid);
 }
 
-/** Pids of the processes whose working directory is this one; none where the system does not tell. A zombie has none. */
+/** Pids of the processes whose working directory is this one; empty where the system does not report it. A zombie has none. */
 export function processesWorkingIn(folder: string): number[] {
   if (!existsSync('/proc/self/cwd')) return [];
   return readdirSync('/proc')
@@ -47,7 +47,7 @@ function workingDirectory(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return null; // it ended just now, or is not ours to see
+    return null; // it ended just now, or belongs to another user
   }
 }
 
@@ -71,7 +71,7 @@ function argumentsOf(pid: string): string[] {
   }
 }
 
-/** Ends processes of an earlier start, gently and then not, and returns when they are gone. */
+/** Ends processes of an earlier start, first with SIGTERM, then with SIGKILL, and returns when they are gone. */
 export async function stopProcesses(pids: readonly number[], signal: NodeJS.Signals): Promise<void> {
   const deadline = Date.now() + STOP_GRACE_MS;
   let remaining = pids.map((pid) => ({ pid, identity: processIdentity(pid) }));
@@ -92,7 +92,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone already is what was wanted.
+    // It has ended already, as intended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

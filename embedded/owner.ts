@@ -8,12 +8,12 @@ export interface OwnerCredentials {
   password: string;
 }
 
-/** Of a name that RFC 2606 keeps from ever being somebody's. */
+/** Uses a domain name that RFC 2606 reserves, so it never belongs to anybody. */
 export const EMBEDDED_OWNER_EMAIL = 'owner@example.test';
 
 /**
- * A user with a random password of 256 bits as an owner of the workspace. Someone who has the e-mail address already gets the
- * new password: whoever may call this has the database.
+ * Makes a user with a random 256-bit password an owner of the workspace. An existing user with this e-mail address gets the
+ * new password too: a caller of this function already has full access to the database.
  */
 export async function createOwner(db: Database, workspaceId: string, email: string): Promise<OwnerCredentials> {
   const password = generateToken();

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 export const LOOPBACK = '127.0.0.1';
 
 /**
- * Below the ports that the system gives to outgoing connections (from 32768 on Linux, 49152 elsewhere): of those, one that is
- * free now may be somebody's connection a moment later, or be handed out twice.
+ * Below the ports that the system gives to outgoing connections (from 32768 on Linux, 49152 elsewhere): such a port that is
+ * free now may carry another connection a moment later, or be handed out twice.
  */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_767;
@@ -17,7 +17,7 @@ export async function freePort(host = LOOPBACK): Promise<number> {
   return port;
 }
 
-/** Several such ports, no two the same. */
+/** Several such ports, all different. */
 export async function freePorts(count: number, host = LOOPBACK): Promise<number[]> {
   const free = new Set<number>();
   for (let tries = 0; free.size < count; tries++) {

@@ -13,14 +13,14 @@ import { giveTo, unprivileged, type Unprivileged } from './unprivileged.ts';
 
 export const OWNER_ROLE = 'service_owner';
 export const DATABASE_NAME = 'service';
-/** The server may run as another account, which passes through to its cluster (0700, its own). */
+/** The server may run as another account, which must pass through this folder to its cluster (mode 0700). */
 const PASSABLE = 0o711;
 const READY_TIMEOUT_MS = 30_000;
-/** A fast shutdown writes a checkpoint; after this long the next start recovers instead. */
+/** A fast shutdown writes a checkpoint; after this time it is killed and the next start recovers. */
 const STOP_GRACE_MS = 20_000;
 const BACKENDS_END_TIMEOUT_MS = 10_000;
 const CONDITION_INTERVAL_MS = 25;
-/** Another process may take a free port between our look and PostgreSQL's bind. */
+/** Another process may take a free port between our check and PostgreSQL's bind. */
 const FREE_PORT_TRIES = 5;
 
 const DEFAULT_SETTINGS: Record<string, string> = {
@@ -34,7 +34,7 @@ const DEFAULT_SETTINGS: Record<string, string> = {
   log_timezone: 'UTC',
 };
 
-/** For data that need not outlive the run: tests. */
+/** For data that need not outlive the run, as in tests. */
 export const FAST_SETTINGS: Record<string, string> = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -42,9 +42,9 @@ export const FAST_SETTINGS: Record<string, string> = {
 };
 
 export interface PostgresOptions {
-  /** Everything lies here: the cluster, its log, and the owner's password (mode 600). Made where it is missing. */
+  /** Holds everything: the cluster, its log, and the owner's password (mode 600). Made if missing. */
   dataDir: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
   settings?: Record<string, string>;
 }
@@ -54,12 +54,12 @@ export interface RunningPostgres {
   ownerUrl: string;
   port: number;
   pid: number;
-  /** Ends as soon as the server has ended, whoever ended it. */
+  /** Resolves as soon as the server has ended, for any reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL from the npm package's binaries on 127.0.0.1, after making its cluster (UTF-8, locale C) where there is none. */
+/** Starts PostgreSQL from the npm package's binaries on 127.0.0.1, after making its cluster (UTF-8, locale C) if there is none. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = path.resolve(options.dataDir);
   const clusterDir = path.join(dataDir, 'cluster');
@@ -113,7 +113,7 @@ async function launch(options: {
   ];
   await removeStaleLock(clusterDir);
   const logFile = path.join(options.dataDir, 'postgres.log');
-  // The log of this start alone: it is what an error quotes.
+  // Only the log of this start, because errors quote it.
   rmSync(logFile, { force: true });
   const child = new Child({
     name: 'PostgreSQL',
@@ -134,16 +134,16 @@ async function launch(options: {
 }
 
 /**
- * A postmaster that was killed leaves postmaster.pid behind, and PostgreSQL does not start beside it while that pid is in use:
- * by the killed one until it was reaped, or by any other program after a reboot. The file is stale where no process has our
- * cluster as its argument; the backends of a killed postmaster, which end by themselves within moments, are waited for.
+ * A killed postmaster leaves postmaster.pid behind, and PostgreSQL does not start while that pid is in use:
+ * by the killed postmaster until it is reaped, or by any other program after a reboot. The file is stale if no process has our
+ * cluster as its argument. The backends of a killed postmaster end by themselves within moments; this waits for them.
  */
 async function removeStaleLock(clusterDir: string): Promise<void> {
   const file = path.join(clusterDir, 'postmaster.pid');
   if (!existsSync(file) || processesNaming(clusterDir).length > 0) return;
   const deadline = Date.now() + BACKENDS_END_TIMEOUT_MS;
   while (processesWorkingIn(realpathSync(clusterDir)).length > 0) {
-    if (Date.now() > deadline) return; // PostgreSQL itself judges what is in use
+    if (Date.now() > deadline) return; // PostgreSQL itself then decides whether the cluster is in use
     await delay(CONDITION_INTERVAL_MS);
   }
   rmSync(file);
@@ -157,14 +157,14 @@ function isReady(clusterDir: string, pid: number): boolean {
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-/** Made beside its place and renamed at the end: an interrupted initdb leaves nothing that looks like a cluster. */
+/** Made beside its place and renamed at the end: an interrupted initdb then leaves nothing that looks like a cluster. */
 function makeCluster(initdb: string, dataDir: string, account: Unprivileged): void {
   const unfinished = path.join(dataDir, 'cluster.unfinished');
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   const password = randomBytes(24).toString('hex');
   writeFileSync(passwordPath(dataDir), password, { mode: 0o600 });
-  // initdb may run as another account: it reads a copy that is its own.
+  // initdb may run as another account: it reads its own copy.
   const copy = path.join(dataDir, 'owner-password.unfinished');
   rmSync(copy, { force: true });
   writeFileSync(copy, password, { mode: 0o600 });

@@ -1,4 +1,4 @@
-// What has to be there before anything of the project runs: plain JavaScript without a dependency, because it runs first.
+// Prepares what the project needs before it runs. Plain JavaScript without dependencies, because it runs first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const STAMP = path.join(root, 'dist', '.built.json');
 
 export class PreparationError extends Error {}
 
-/** Throws PreparationError where this Node is older than package.json asks for. */
+/** Throws PreparationError if this Node is older than package.json requires. */
 export function checkNode() {
   const { engines } = readJson('package.json');
   const [major, minor] = engines.node.replace(/^\D+/, '').split('.').map(Number);
@@ -32,7 +32,7 @@ export function checkNode() {
   throw new PreparationError(`Node ${engines.node} is needed, and this is ${process.version}. Install a newer Node.`);
 }
 
-/** Runs `npm ci` where what is installed differs from the lock. */
+/** Runs `npm ci` if the installed packages differ from the lock file. */
 export function installWhereMissing() {
   if (installedAsLocked()) return;
   console.log('Installing the locked dependencies …');
@@ -41,7 +41,7 @@ export function installWhereMissing() {
   run('npm ci', command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-/** Compiles, and bundles the workflows, where a source was added, changed or removed since the last build. */
+/** Compiles, and bundles the workflows, if a source was added, changed or removed since the last build. */
 export function buildWhereStale() {
   if (!SOURCES.some((source) => existsSync(path.join(root, source)))) return; // an image that holds only dist
   const sources = fingerprints();
@@ -55,11 +55,11 @@ export function buildWhereStale() {
 }
 
 export function build() {
-  // Taken before: what changes during the build is built again the next time.
+  // Taken before the build: a source that changes during the build is built again the next time.
   const sources = fingerprints();
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   run('tsc', process.execPath, [tsc(), '-p', 'tsconfig.build.json']);
-  // In a process of its own: the bundler's memory is not the service's.
+  // Runs in its own process, so that the service does not keep the bundler's memory.
   run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
   writeFileSync(STAMP, JSON.stringify(sources));
 }
@@ -75,13 +75,13 @@ function installedAsLocked() {
   const installed = readJson(hidden).packages;
   return Object.entries(readJson('package-lock.json').packages).every(([name, locked]) => {
     if (name === '') return true;
-    // Optional packages of other platforms are rightly absent.
+    // Optional packages of other platforms are absent by design.
     if (!(name in installed)) return locked.optional === true;
     return installed[name].version === locked.version;
   });
 }
 
-/** Of every source by its path: what tells whether it changed. */
+/** Maps every source's path to a stamp that shows whether the source changed. */
 function fingerprints() {
   const found = {};
   const visit = (relative) => {

@@ -11,11 +11,11 @@ const NAMES: string[] = Object.values(SEARCH_ATTRIBUTES).map((key) => key.name);
 const INDEXED_VALUE_TYPE_KEYWORD = 2 satisfies temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
 
 type Operator = Pick<Connection, 'operatorService'>;
-/** What a NativeConnection and a Connection have in common for this. */
+/** The part that NativeConnection and Connection share and that this file needs. */
 export type OperatorConnection = Pick<Connection, 'operatorService' | 'workflowService'>;
 
 /**
- * Registers the search attributes that are missing, waits until the server takes them in a query, and returns their names.
+ * Registers the search attributes that are missing, waits until the server accepts them in a query, and returns their names.
  * Safe to run again.
  */
 export async function registerSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
@@ -26,7 +26,7 @@ export async function registerSearchAttributes(connection: OperatorConnection, n
   return missing;
 }
 
-/** The bare call, for a new time-skipping server: it can neither list nor query them. */
+/** The bare call, for a new time-skipping server: that server can neither list nor query them. */
 export async function addSearchAttributes(connection: Operator, namespace: string, names = NAMES): Promise<void> {
   await connection.operatorService.addSearchAttributes({
     namespace,
@@ -34,7 +34,7 @@ export async function addSearchAttributes(connection: Operator, namespace: strin
   });
 }
 
-/** The server's caches learn of a new attribute a little later; until then a workflow that bears it would be refused. */
+/** The server's caches see a new attribute a little later; until then the server refuses a workflow that carries it. */
 async function untilQueryable(connection: OperatorConnection, namespace: string): Promise<void> {
   const query = NAMES.map((name) => `${name} = 'none'`).join(' OR ');
   const deadline = Date.now() + READY_TIMEOUT_MS;

@@ -4,7 +4,7 @@ import { ensureSigningKey } from '../db/signing-keys/ensure-signing-key.ts';
 import { readSealedSigningKeys } from '../db/signing-keys/read-sealed-signing-keys.ts';
 import { signingKeyPlace } from '../db/signing-keys/records.ts';
 
-/** The secret that signs the workspace's deliveries now; made where there is none. For credentials.json alone. */
+/** The workspace's current signing secret for deliveries; made if there is none. Only for credentials.json. */
 export async function signingSecretOf(
   db: Database,
   vault: Pick<Vault, 'open' | 'seal'>,

@@ -29,9 +29,9 @@ type EmbeddedConfiguration = Configuration<'embedded'>;
 
 export interface Stack {
   credentials: Credentials;
-  /** Ends with a reason when a part of the stack has ended although nobody stopped it. */
+  /** Resolves with a reason when a part of the stack has ended without being stopped. */
   failed: Promise<string>;
-  /** API, worker, Temporal, PostgreSQL, in this order. */
+  /** Stops API, worker, Temporal and PostgreSQL, in this order. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ class Stops {
   add(stop: () => Promise<void>): void {
     this.stops.push(stop);
   }
-  /** A part that fails to stop does not keep the others running; the first such failure is thrown at the end. */
+  /** If a part fails to stop, the others are still stopped; the first failure is thrown at the end. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
@@ -55,7 +55,7 @@ class Stops {
   }
 }
 
-/** Starts everything that the configuration does not name elsewhere. What was started is stopped again where a part fails. */
+/** Starts every part that the configuration does not place elsewhere. If one fails to start, the started ones are stopped. */
 export async function startStack(
   configuration: EmbeddedConfiguration,
   folder: DataFolder,
@@ -108,7 +108,7 @@ async function start(
   const api = await startApi({
     isSetUp: () => isSetUp,
     ...shared,
-    // One connection for client and worker: the first workflow task of a start comes back in the start's own reply.
+    // One connection for client and worker: a start's reply then carries the first workflow task (eager start).
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
     eagerStart: true,
     host: configuration.HOST,
@@ -141,7 +141,7 @@ async function start(
   return { credentials, failed, stop: () => stops.run() };
 }
 
-/** What API and worker share for their calls to the outside. Its metrics are served where the configuration says. */
+/** What API and worker share for their outbound calls. Metrics are served at the configured address. */
 async function outwardCalls(
   configuration: EmbeddedConfiguration,
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
@@ -165,7 +165,7 @@ async function outwardCalls(
   return { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints };
 }
 
-/** What to tell of the first part that ends by itself. */
+/** The reason to report when a first part ends by itself. */
 function firstToEnd(
   folder: DataFolder,
   database: PreparedDatabase,
@@ -182,7 +182,7 @@ function firstToEnd(
   ]);
 }
 
-/** The ports that this start needs for itself, with the variable that names each. */
+/** The ports that this start needs, each with the variable that sets it. */
 function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof refuseTakenPorts>[0] {
   return [
     { variable: 'PORT', host: configuration.HOST, port: configuration.PORT },
@@ -198,7 +198,7 @@ function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof re
   ];
 }
 
-/** All at once: none needs the other. The demo's target is stopped after the worker, whose last call it may be answering. */
+/** Starts all at once, because none needs another. The demo's target stops after the worker, whose last call it may be answering. */
 async function startServers(
   configuration: EmbeddedConfiguration,
   folder: DataFolder,
@@ -242,7 +242,7 @@ async function connect(
   return connection;
 }
 
-/** The innermost line that a person can use: the SDK's own error wraps the socket's. */
+/** The message of the innermost error, which is the useful one: the SDK's error wraps the socket's. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text;
@@ -262,7 +262,7 @@ async function writeCredentials(
   }
 }
 
-/** The key that makes the demo's secret and actions. */
+/** The key with which the demo's secret and actions are made. */
 function developmentKey(credentials: Credentials): string {
   const key = credentials.keys.find((one) => one.environment === 'development' && one.name === 'full_access');
   if (key === undefined) throw new Error('credentials.json holds no full_access key of the development environment');
@@ -273,7 +273,7 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
   return exited === undefined ? new Promise(() => undefined) : exited.then(() => reason);
 }
 
-/** What a client on this machine calls: a server that listens everywhere is reached on the loopback too. */
+/** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return LOOPBACK;
   return host.includes(':') ? `[${host}]` : host;

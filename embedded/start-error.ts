@@ -1,2 +1,2 @@
-/** What keeps the stack from starting and what the reader can do about it; printed without a stack trace. */
+/** Says why the stack cannot start and what the reader can do about it. Printed without a stack trace. */
 export class StartError extends Error {}

@@ -1,7 +1,7 @@
-// `npm start`: installs and builds where that is needed, then runs the embedded stack in this very process.
+// `npm start`: installs and builds if needed, then runs the embedded stack in this process.
 import { prepareOrExit } from './prepare.mjs';
 
-// npm itself, since the script says `exec`. Asked before anything that takes time: npm may be gone after it.
+// The parent is npm itself, because the script uses `exec`. Read before any slow step, after which npm may be gone.
 const npmPid = process.env.npm_lifecycle_event === 'start' ? process.ppid : null;
 prepareOrExit();
 const { main } = await import('../dist/embedded/main.js');

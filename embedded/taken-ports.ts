@@ -4,11 +4,11 @@ import { StartError } from './start-error.ts';
 export interface WantedPort {
   variable: string;
   host: string;
-  /** 0 takes a free one and is never taken. */
+  /** 0 takes a free port, so it never counts as taken. */
   port: number;
 }
 
-/** Throws a StartError that names every port which another program holds, and the variable that moves it. */
+/** Throws a StartError that names every port that another program holds, and the variable that changes it. */
 export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<void> {
   const fixed = wanted.filter(({ port }) => port !== 0);
   const twice = fixed.find(({ port }, index) => fixed.some((other, at) => at < index && other.port === port));

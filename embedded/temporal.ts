@@ -25,11 +25,11 @@ const FILE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 export interface TemporalOptions {
   /** The CLI's file: see `findTemporalCli`. */
   binary: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
-  /** Null: no web UI. 0 takes a free one. */
+  /** Null means no web UI; 0 takes a free port. */
   uiPort: number | null;
-  /** Null: in memory. A folder that is made for it is its owner's alone. */
+  /** Null means in memory. A folder made for it is private to its owner. */
   dbFile: string | null;
   logFile: string;
 }
@@ -38,16 +38,16 @@ export interface RunningTemporal {
   address: string;
   port: number;
   uiPort: number | null;
-  /** Every port that it listens on, on the loopback: gRPC, UI, HTTP API, metrics, and those of its inner services. */
+  /** Every loopback port that it listens on: gRPC, UI, HTTP API, metrics, and its internal services. */
   ports: readonly number[];
   namespace: string;
   pid: number;
-  /** Ends as soon as the server has ended, whoever ended it. */
+  /** Resolves as soon as the server has ended, for any reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a dev server on 127.0.0.1 and returns when it serves and knows our search attributes. */
+/** Starts a dev server on 127.0.0.1 and returns when it is ready and knows our search attributes. */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   mkdirSync(path.dirname(options.logFile), { recursive: true });
   if (options.dbFile !== null) prepareFolder(options.dbFile);
@@ -72,8 +72,8 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
 }
 
 /**
- * The server makes its tables only in a file that it makes itself. One that never served, because its first start was cut
- * off, may lack them for ever: it is put aside.
+ * The server makes its tables only in a file that it makes itself. A file that never served, because the first start was cut
+ * off, may lack them for ever, so it is moved aside.
  */
 function prepareFolder(dbFile: string): void {
   const folder = path.dirname(dbFile);
@@ -92,7 +92,7 @@ function launch(
   options: TemporalOptions,
   ports: { port: number; uiPort: number | null; metricsPort: number; httpPort: number },
 ): Child {
-  // The log of this start alone: it is what an error quotes.
+  // Only the log of this start, because errors quote it.
   rmSync(options.logFile, { force: true });
   return new Child({
     name: 'The Temporal dev server',
@@ -116,7 +116,7 @@ function launch(
   });
 }
 
-/** Serving means: it answers for its namespace, and takes our search attributes. An open port alone says less. */
+/** Ready means that it answers for its namespace and accepts our search attributes. An open port is not enough. */
 async function untilServing(child: Child, address: string): Promise<void> {
   let lastError: unknown;
   try {
@@ -125,7 +125,7 @@ async function untilServing(child: Child, address: string): Promise<void> {
         await prepareNamespace(address);
         return true;
       } catch (error) {
-        lastError = error; // not yet: the error matters only if it stays
+        lastError = error; // not ready yet: the error matters only if it persists
         return false;
       }
     }, READY_TIMEOUT_MS);

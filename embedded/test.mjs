@@ -1,4 +1,4 @@
-// `npm test [vitest's arguments]`: installs and builds where that is needed, then runs vitest. The last line is `N passed, N failed`.
+// `npm test [vitest's arguments]`: installs and builds if needed, then runs vitest. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const child = spawn(process.execPath, [vitest, 'run', ...process.argv.slice(2)],
   stdio: 'inherit',
   env: { ...process.env, TEST_SUMMARY_FILE: summaryFile },
 });
-// A terminal sends Ctrl-C to both; a supervisor sends it to us alone.
+// A terminal sends Ctrl-C to both; a supervisor sends it only to us.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.once('exit', (code) => {
   const summary = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : NOTHING_RAN;

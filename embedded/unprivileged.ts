@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** How a program that refuses to run as root is run: the words before its command, and whose it is. */
+/** How a program that refuses to run as root is run: the command prefix and the account. */
 export interface Unprivileged {
   prefix: string[];
   uid?: number;
@@ -10,13 +10,13 @@ export interface Unprivileged {
 }
 
 const NAMESPACE_PREFIX = ['unshare', '-U', '--map-user=1000', '--map-group=1000'];
-/** In this order; the last is on every system, and made for owning nothing. */
+/** Tried in this order. The last exists on every system and is meant to own nothing. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody'];
 
 /**
- * PostgreSQL refuses to run as root. A user namespace in which root is called 1000 comes first: it changes no owner, needs no
+ * PostgreSQL refuses to run as root. A user namespace in which root is called 1000 comes first: that changes no owner, needs no
  * account, and reads folders that only root can enter (fresh clones often lie in one). Where the kernel or a container
- * forbids it, an unprivileged account does, if it can reach the binaries and the data folder.
+ * forbids it, an unprivileged account is used, if it can reach the binaries and the data folder.
  */
 export function unprivileged(binary: string, dataDir: string): Unprivileged {
   if (process.getuid?.() !== 0) return { prefix: [] };
@@ -32,7 +32,7 @@ export function unprivileged(binary: string, dataDir: string): Unprivileged {
   );
 }
 
-/** Gives a file, or a folder and all in it, to the account. */
+/** Makes the account the owner of a file, or of a folder and everything in it. */
 export function giveTo(target: string, account: Unprivileged): void {
   if (account.uid === undefined || account.gid === undefined) return;
   const facts = lstatSync(target);
@@ -58,7 +58,7 @@ function lookUp(name: string): { uid: number; gid: number } | null {
   }
 }
 
-/** Whether others than the owner may read and run what the path names, every folder above it included. */
+/** Whether users other than the owner may read and run the file, which includes passing every folder above it. */
 function isReachable(target: string, account: { uid: number; gid: number }): boolean {
   accessSync(target, constants.F_OK);
   for (let step = target; ; step = path.dirname(step)) {

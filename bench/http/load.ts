@@ -13,7 +13,7 @@ export interface Summary {
   callsPerSecond: number;
 }
 
-/** One GET over a connection that is kept. Throws unless it answers 200: a benchmark counts no failures. */
+/** One GET over a keep-alive connection. Throws unless the reply is 200: a benchmark counts no failures. */
 export function caller(url: string, key: string, concurrency: number): () => Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
@@ -31,7 +31,7 @@ export function caller(url: string, key: string, concurrency: number): () => Pro
     });
 }
 
-/** Closed loop: so many callers, each with one call at a time, until the time is over. */
+/** Closed loop: a fixed number of callers, each with one call in flight, until the time is over. */
 export async function runRound(call: () => Promise<void>, concurrency: number, durationMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();
@@ -46,7 +46,7 @@ export async function runRound(call: () => Promise<void>, concurrency: number, d
   return { calls: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, latenciesMs };
 }
 
-/** Percentiles over the calls of all rounds together; throughput over their time together. */
+/** Percentiles over the calls of all rounds; throughput over their total time. */
 export function summarize(rounds: readonly Round[]): Summary {
   const sorted = rounds.flatMap((round) => round.latenciesMs).sort((a, b) => a - b);
   const seconds = rounds.reduce((sum, round) => sum + round.seconds, 0);

@@ -20,7 +20,7 @@ const CONCURRENCIES = [1, 32];
 const ROUNDS = 6;
 const ROUND_MS = 3_000;
 const WARM_UP_MS = 3_000;
-/** The aim of the issue: at most so many times the bare route. */
+/** The target ratio: the route may cost at most this many times the bare route. */
 const RATIO_MAX = 2;
 
 const stops: (() => Promise<void> | void)[] = [];
@@ -99,7 +99,7 @@ function startSide(options: SideOptions): Promise<number> {
   });
 }
 
-/** The sides in turn, so that a slow minute of the machine hits all of them. */
+/** Runs the sides in turn, so that a slow minute of the machine hits all of them. */
 async function series(
   urls: ReadonlyMap<SideName, string>,
   key: string,

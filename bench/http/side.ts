@@ -16,7 +16,7 @@ import { startApi } from '../../server.ts';
 /**
  * One side of the comparison in a process of its own: it listens, tells its parent the port, and ends when the parent goes.
  * - `service`: server.ts as it is, over a real access log.
- * - `handler`: the route's own handler behind Koa, with the rules of the machinery off: no credential is looked at.
+ * - `handler`: the route's own handler behind Koa, with the rules of the machinery off: no credential is checked.
  * - `bare`: what one would write without this service: Koa and the same query with the same settings of the pool.
  */
 export type SideName = 'service' | 'handler' | 'bare';
@@ -24,7 +24,7 @@ export type SideName = 'service' | 'handler' | 'bare';
 export interface SideOptions {
   side: SideName;
   databaseUrl: string;
-  /** Of the `bare` side: row-level security does not bind it, for it sets no tenant. */
+  /** For the `bare` side. Row-level security does not apply to this login, because the side sets no tenant. */
   ownerUrl: string;
   tenant: { workspaceId: string; environmentId: string };
 }
@@ -38,7 +38,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
   const api = await startApi({
     databaseUrl,
     databasePoolMax: POOL_MAX,
-    // This route never speaks to Temporal.
+    // This route never calls Temporal.
     temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
     vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
     logger,
@@ -67,7 +67,7 @@ function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {
   if (read === undefined) throw new Error('the route has changed its form');
   type Context = Parameters<typeof read>[1];
   return listen(async (ref) => {
-    // It uses nothing else of what a form is handed.
+    // The handler uses none of the other fields.
     const context = { params: { ref } } as unknown as Context;
     const data = await db.withEnvironment(tenant, (tx) => read(tx, context), { readOnly: true });
     return { success: true, data };
@@ -98,7 +98,7 @@ function listen(answer: (ref: string) => Promise<unknown>): Promise<number> {
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  // A round of another side must not outlast an idle connection.
+  // Idle connections must stay open while another side runs its round.
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));

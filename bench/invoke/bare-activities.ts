@@ -1,6 +1,6 @@
 import type { BareInput } from './bare.workflow.ts';
 
-/** The activities of the bare workflow: the same call at the same target, and nothing kept. */
+/** The activities of the bare workflow: the same call to the same target, with nothing stored. */
 export const bareActivities = {
   admit: async (input: BareInput): Promise<BareInput> => input,
   call: async (input: BareInput): Promise<{ status: number }> => {

@@ -9,7 +9,7 @@ export interface BareInput {
   message: string;
 }
 
-/** What a user would write without this service: local, regular, local. No database, no receipt, no fence. */
+/** What a user would write without this service: a local, a regular and a local activity. No database, no receipt, no fence. */
 export async function bareInvoke(input: BareInput): Promise<{ status: string }> {
   const admitted = await admit(input);
   const called = await call(admitted);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const STOP_GRACE_MS = 30_000;
 
-/** A process of the benchmark. It ends by itself when its standard input does, so none outlives a killed benchmark. */
+/** A process of the benchmark. It exits when its standard input closes, so no process outlives a killed benchmark. */
 export class BenchChild {
   readonly process: ChildProcess;
   readonly exited: Promise<void>;
@@ -27,7 +27,7 @@ export class BenchChild {
     });
   }
 
-  /** Waits for a match in what it prints. Throws with all of it where the process ends before. */
+  /** Waits for a match in the output. Throws with the whole output if the process ends first. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const seen = new Promise<RegExpExecArray>((resolve) => {
       const watch = (): void => {
@@ -43,7 +43,7 @@ export class BenchChild {
     return Promise.race([seen, ended]);
   }
 
-  /** Asks `pid` (its own, where none is given) to end, and waits for the end of this process. */
+  /** Signals `pid` (by default its own) to end, and waits until this process has ended. */
   async stop(pid = this.process.pid): Promise<void> {
     if (this.process.exitCode === null && pid !== undefined) process.kill(pid, 'SIGTERM');
     const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_GRACE_MS);
@@ -52,20 +52,20 @@ export class BenchChild {
   }
 }
 
-/** What such a module says when it serves. */
+/** The line that a module prints when it is ready. */
 export interface Ready {
-  /** 0 where it listens on none. */
+  /** 0 if it listens on no port. */
   port: number;
 }
 
-/** Runs one of the compiled modules beside this one, until it says that it serves. */
+/** Starts one of the compiled modules beside this one, and waits until it is ready. */
 export async function startModule(name: string, args: readonly string[]): Promise<{ child: BenchChild; ready: Ready }> {
   const child = new BenchChild(process.execPath, [fileURLToPath(new URL(name, import.meta.url)), ...args]);
   const [, line = 'null'] = await child.printed(/^(\{.*\})$/m);
   return { child, ready: JSON.parse(line) as Ready };
 }
 
-/** Called by such a module: says that it serves, and ends it when the benchmark does. */
+/** Called by such a module. Prints that it is ready, and ends the module when the benchmark ends. */
 export function announceReady(ready: Ready): void {
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts CPU time in hundredths of a second, whatever the kernel's own tick. */
+/** Linux reports CPU time in hundredths of a second, independent of the kernel's own tick. */
 const TICK_MS = 10;
 
 /** CPU time by the name of the program, ms. */
 export type CpuTimes = Record<string, number>;
 
 /**
- * CPU time that a process and everything it started have used, by program; ended ones are counted where their parent waited
- * for them. Empty where the system has no /proc. Wall-clock time depends on who else uses the machine; this hardly does.
+ * CPU time of a process and its descendants, by program. An ended process is counted if its parent waited
+ * for it. Empty on a system without /proc. Other load on the machine changes wall-clock time, but hardly CPU time.
  */
 export function cpuTimesOf(pid: number): CpuTimes {
   const times: CpuTimes = {};

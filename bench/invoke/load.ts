@@ -1,6 +1,6 @@
 import { type CpuTimes, since } from './cpu.ts';
 
-/** One call of one side. Throws where it did not do all that was asked: a benchmark counts no failures. */
+/** One call of one side. Throws if the call did not do everything it should: a benchmark counts no failures. */
 export type Call = () => Promise<void>;
 
 export interface Round {
@@ -9,7 +9,7 @@ export interface Round {
   p50Ms: number;
   p95Ms: number;
   callsPerSecond: number;
-  /** CPU time of each call, by process, of the service and its servers, of the bare worker, and of the client (with both callers). */
+  /** CPU time per call, by process: the service and its servers, the bare worker, and the client (with both callers). */
   cpuMsPerCall: CpuTimes;
 }
 
@@ -30,7 +30,7 @@ interface Measured {
   cpuMs: CpuTimes;
 }
 
-/** Closed loop: so many callers, each with one call at a time. The last calls are waited for and counted. */
+/** Closed loop: a fixed number of callers, each with one call in flight. Waits for the last calls and counts them. */
 async function runRound(call: Call, concurrency: number, limits: Limits, cpuTimes: () => CpuTimes): Promise<Measured> {
   const latenciesMs: number[] = [];
   const cpuBefore = cpuTimes();
@@ -79,7 +79,7 @@ export async function runSeries(options: {
   return { concurrency, governed: sideOf(measured.governed), bare: sideOf(measured.bare) };
 }
 
-/** Percentiles over the calls of all these rounds together; throughput over their time together. */
+/** Percentiles over the calls of all these rounds; throughput over their total time. */
 function summarize(rounds: Measured[]): Round {
   const sorted = rounds.flatMap((round) => round.latenciesMs).sort((a, b) => a - b);
   const seconds = rounds.reduce((sum, round) => sum + round.seconds, 0);
@@ -99,15 +99,15 @@ function summarize(rounds: Measured[]): Round {
   };
 }
 
-/** Nearest rank, of values in ascending order. */
+/** The nearest-rank percentile; `values` must be in ascending order. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
 export interface Ratio {
-  /** Over all rounds together. */
+  /** Over all rounds. */
   overall: number;
-  /** Over each governed round and the bare round after it: the median, and how far they lie apart. */
+  /** Over pairs of a governed round and the bare round after it: the median and the spread. */
   median: number;
   least: number;
   most: number;

@@ -66,7 +66,7 @@ async function measure(settings: BenchOptions): Promise<Result> {
   };
 }
 
-/** Before the data folder goes. */
+/** Runs before the data folder is deleted. */
 function logTail(): string {
   const file = path.join(dataDir, 'service.log');
   if (!existsSync(file)) return '(there is none)';
@@ -128,7 +128,7 @@ function cpuTimesOfAll(servicePid: number, bareWorkerPid: number): CpuTimes {
   return { service: serviceMs, ...servers, 'bare worker': bareWorkerMs, client: (user + system) / 1000 };
 }
 
-/** Every call reached the target once: else what was measured is not what is said. */
+/** Checks that every call reached the target exactly once; otherwise the results would be wrong. */
 async function checkCount(targetUrl: string, expected: number): Promise<void> {
   const { body } = await callJson(new URL('/count', targetUrl).href);
   const { count } = body as { count: number };
@@ -137,7 +137,7 @@ async function checkCount(targetUrl: string, expected: number): Promise<void> {
 
 async function readVersions(connection: Connection): Promise<Result['versions']> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
-  // Exact, by the project's own rule for dependencies.
+  // An exact version, because the project pins its dependencies.
   const { dependencies } = JSON.parse(readFileSync(path.join(projectRoot(), 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -149,7 +149,7 @@ async function readVersions(connection: Connection): Promise<Result['versions']>
   };
 }
 
-/** With a mark where tracked files differ from it. */
+/** Carries a mark if tracked files differ from the commit. */
 function currentCommit(): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: projectRoot(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -157,11 +157,11 @@ function currentCommit(): string {
     const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
     return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
   } catch {
-    return 'unknown'; // an archive without its history
+    return 'unknown'; // an archive without git history
   }
 }
 
-/** The newest run of a day stays. */
+/** A later run of the same day replaces the earlier one. */
 function write(result: Result, text: string): void {
   const name = path.join('bench', 'results', `${result.takenAt.slice(0, 10)}-invoke`);
   writeFileSync(path.join(projectRoot(), `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);

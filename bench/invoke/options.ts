@@ -4,17 +4,17 @@ export interface BenchOptions {
   concurrencies: number[];
   /** Rounds of each side for each concurrency. */
   rounds: number;
-  /** A round starts no call after so many calls, or after so long. */
+  /** A round starts no further call after this many calls, or after this time. */
   callsPerRoundMax: number;
   roundMs: number;
   warmUpMs: number;
-  /** Between the last call and the measurement of memory at rest. */
+  /** The pause between the last call and the measurement of idle memory. */
   restMs: number;
-  /** Of the governed call: an Idempotency-Key and a secret in a header, as an agent would send it. */
+  /** The governed call carries an Idempotency-Key and a secret in a header, as an agent would send it. */
   idempotencyKey: boolean;
   secret: boolean;
   write: boolean;
-  /** For node, in the service's process: to profile it. Such a run is not written. */
+  /** Node flags for the service's process, to profile it. The results of such a run are not written. */
   nodeFlags: string[];
 }
 
@@ -30,7 +30,7 @@ export const USAGE = `Usage: npm run bench:invoke -- [options]
   --no-write               leave bench/results as it is
   --node-flags="..."       for the service's process, to profile it; implies --no-write`;
 
-/** Throws where an argument is not one of USAGE. */
+/** Throws if an argument is not listed in USAGE. */
 export function readOptions(args: string[]): BenchOptions {
   const text = (byDefault: string) => ({ type: 'string', default: byDefault }) as const;
   const flag = { type: 'boolean', default: false } as const;

@@ -1,7 +1,7 @@
 import type { CpuTimes } from './cpu.ts';
 import { ratioOf, type Ratio, type Round, type Series } from './load.ts';
 
-/** The aims of docs/performance.md. */
+/** The targets of docs/performance.md. */
 export const AIMS = { p50RatioMax: 1.3, throughputRatioMin: 0.7, restMbMax: 250, readySecondsMax: 8 } as const;
 
 export interface Result {
@@ -22,7 +22,7 @@ const FIGURES = [
   ['throughput', 'callsPerSecond', '/s'],
 ] as const;
 
-/** For people: one table for each concurrency, then what is measured once. Markdown. */
+/** For people: one table for each concurrency, then the values that are measured once. Markdown. */
 export function render(result: Result): string {
   const { machine, versions, governedCall } = result;
   const extras = [
@@ -73,7 +73,7 @@ function renderSeries(series: Series): string[] {
   ];
 }
 
-/** What a call costs, by process. */
+/** CPU time per call, by process. */
 function renderCpu(governed: CpuTimes, bare: CpuTimes): string[] {
   const names = Object.keys(governed).filter(
     (name) => Math.max(governed[name] ?? 0, bare[name] ?? 0) >= CPU_MS_SHOWN_MIN,
@@ -95,7 +95,7 @@ function format(round: Round, figure: 'p50Ms' | 'p95Ms' | 'callsPerSecond'): str
   return round[figure].toFixed(1);
 }
 
-/** Judged by the ratio over all rounds together. */
+/** Judged by the ratio over all rounds. */
 function aimOf(figure: 'p50Ms' | 'p95Ms' | 'callsPerSecond', ratio: Ratio): string {
   if (figure === 'p50Ms') return verdict(ratio.overall <= AIMS.p50RatioMax, `at most ${AIMS.p50RatioMax}`);
   if (figure === 'callsPerSecond') {

@@ -8,16 +8,16 @@ import { BenchChild } from './child.ts';
 
 export interface RunningService {
   credentials: Credentials;
-  /** From `npm start` to the line that says it is ready. */
+  /** The time from `npm start` to the line that says it is ready. */
   readySeconds: number;
   /** The one process that is API and worker; PostgreSQL and Temporal are its children. */
   pid: number;
-  /** Its resident memory, MB; NaN where the system has no /proc. */
+  /** Its resident memory, MB; NaN on a system without /proc. */
   rssMb(): number;
   stop(): Promise<void>;
 }
 
-/** `npm start` itself (with flags for node: what it runs), on this data folder and on free ports, with nothing of our own configuration. */
+/** Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own configuration. */
 export async function startService(dataDir: string, nodeFlags: readonly string[]): Promise<RunningService> {
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (const name of Object.keys(VARIABLES)) delete env[name];
@@ -28,7 +28,7 @@ export async function startService(dataDir: string, nodeFlags: readonly string[]
   const child = new BenchChild(command, args, { cwd: projectRoot(), env });
   await child.printed(/^Ready in /m);
   const readySeconds = (performance.now() - startedAt) / 1000;
-  // npm is the parent: the stack itself says in its lock which process it is.
+  // Our child is npm. The stack's lock file holds the pid of the stack itself.
   const pid = Number(readFileSync(path.join(dataDir, 'service.lock'), 'utf8').split(':')[0]);
   return {
     credentials: JSON.parse(readFileSync(path.join(dataDir, 'credentials.json'), 'utf8')) as Credentials,

@@ -9,7 +9,7 @@ const ACTION = 'bench.order';
 const SECRET = 'bench_credential';
 const MESSAGE = 'hello';
 
-/** The governed side: an action at the target, and the call of it over HTTP with a key that may do no more than that. */
+/** The governed side: an action at the target, called over HTTP with a key that may do nothing else. */
 export async function prepareGoverned(
   credentials: Credentials,
   targetUrl: string,
@@ -41,7 +41,7 @@ export async function prepareGoverned(
   return governedCall(credentials.baseUrl, keyOf('standard'), options.idempotencyKey);
 }
 
-/** Connections are kept, as a client keeps them. An answer without a receipt of success throws. */
+/** Uses keep-alive connections, as a client does. Throws if the reply has no receipt of success. */
 function governedCall(baseUrl: string, key: string, withIdempotencyKey: boolean): Call {
   const agent = new Agent({ keepAlive: true });
   const url = new URL(`/api/v2/actions/${ACTION}/invoke`, baseUrl);
@@ -70,7 +70,7 @@ function governedCall(baseUrl: string, key: string, withIdempotencyKey: boolean)
     });
 }
 
-/** The bare side: what a user without this service would call. */
+/** The bare side: what a user would call without this service. */
 export function bareCall(client: Client, taskQueue: string, targetUrl: string): Call {
   const input = { url: targetUrl, message: MESSAGE };
   return async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { announceReady } from './child.ts';
 
-/** What both sides call: answers at once, and counts. `GET /count` says how often it was called. */
+/** The server that both sides call. It answers at once and counts its calls; `GET /count` returns the count. */
 let count = 0;
 
 const server = createServer((request, response) => {

@@ -23,9 +23,9 @@ import {
 const CONCURRENCY = 16;
 const ROUNDS = 7;
 const ROUND_RESERVATIONS = 1_500;
-/** 100 limits are what an environment may have: a thousand are those of ten. */
+/** An environment may have 100 limits, so a thousand limits belong to ten environments. */
 const ENVIRONMENTS = 10;
-/** The aim of the issue, of the bare throughput. */
+/** The target: at least this share of the bare throughput. */
 const RATIO_MIN = 0.6;
 
 const stops: (() => Promise<void> | void)[] = [];
@@ -83,7 +83,7 @@ async function series(
   const measured: Record<'service' | 'bare' | 'ratios', number[]> = { service: [], bare: [], ratios: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     const work = await workOf(ownerUrl, places);
-    // In turn, and each of them first as often as the other.
+    // The sides take turns, and each goes first equally often.
     const sides = [
       () => rate(work, (one) => reserveGoverned(db, one)),
       () => rate(work, (one) => reserveBare(db, one)),
@@ -93,7 +93,7 @@ async function series(
     const second = await (isServiceFirst ? sides[1] : sides[0])?.();
     const [service = 0, bare = 0] = isServiceFirst ? [first, second] : [second, first];
     await checkCounts(ownerUrl, { governed: (round + 1) * work.length, bare: (round + 1) * work.length });
-    if (round === 0) continue; // connections were opened and statements prepared
+    if (round === 0) continue; // the warm-up: it opens connections and prepares statements
     measured.service.push(service);
     measured.bare.push(bare);
     measured.ratios.push(service / bare);
@@ -102,7 +102,7 @@ async function series(
   return measured;
 }
 
-/** Effects that are ready, spread over the limits. */
+/** Makes effects that are ready to be dispatched, spread over the limits. */
 async function workOf(ownerUrl: string, places: readonly Place[]): Promise<Work[]> {
   const work: Work[] = [];
   for (const { tenant, agents } of places) {
@@ -112,7 +112,7 @@ async function workOf(ownerUrl: string, places: readonly Place[]): Promise<Work[
       if (agent !== undefined) work.push({ tenant, effectId, ...agent });
     }
   }
-  // So that neighbours in time are of different environments.
+  // Consecutive effects belong to different environments.
   return work.toSorted((left, right) => (left.effectId.slice(-6) < right.effectId.slice(-6) ? -1 : 1));
 }
 

@@ -3,10 +3,10 @@ import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.t
 import { reserveImpact } from '../../db/impact-limits/reserve-impact.ts';
 import { newId } from '../../domain/ids.ts';
 
-/** A reservation of this many is all that an effect declares. */
+/** Each effect reserves this much and declares nothing else. */
 const AMOUNT = 3;
 const DIMENSION = 'refunds';
-/** Nothing is ever refused: what is measured is the reservation. */
+/** High enough that nothing is refused: the benchmark measures the reservation. */
 const CAP = 1_000_000_000_000;
 
 export interface Place {
@@ -16,15 +16,15 @@ export interface Place {
 }
 
 /**
- * Limits of one dimension, each for one agent, and the tables of the bare side with the same rows: no row-level security, no
- * foreign key, no trigger, and the primary keys alone.
+ * Makes limits of one dimension, each for one agent, and the bare side's tables with the same rows: no row-level security, no
+ * foreign key, no trigger, and no index except the primary keys.
  */
 export async function prepareSides(ownerUrl: string, tenants: readonly Tenant[], limitsEach: number): Promise<Place[]> {
   return asOwner(ownerUrl, async (owner) => {
     for (const table of ['impact_limits', 'impact_limit_periods', 'impact_reservations']) {
       await owner.query(`CREATE TABLE IF NOT EXISTS bare_${table} (LIKE ${table} INCLUDING DEFAULTS)`);
     }
-    // The effect's own row, with its indexes and the trigger of its moves, is not what is compared: it is as it was without limits.
+    // The comparison leaves out the effect's own row with its indexes and its transition trigger: limits did not change them.
     await owner.query(`
       CREATE TABLE IF NOT EXISTS bare_effects (LIKE effects INCLUDING ALL);
       CREATE OR REPLACE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON bare_effects
@@ -65,7 +65,7 @@ async function insertLimit(owner: Client, tenant: Tenant, agentId: string, limit
 const EFFECT_COLUMNS = `id, environment_id, invocation_id, operation_key, action_name, version_id, adapter_type, adapter_version,
   capabilities, target, request, request_digest, impact, stage`;
 
-/** Effects that are ready to be dispatched, of both sides. Answers their ids. */
+/** Makes effects that are ready to be dispatched, for both sides. Returns their ids. */
 export async function prepareEffects(ownerUrl: string, tenant: Tenant, count: number): Promise<string[]> {
   return asOwner(ownerUrl, async (owner) => {
     const ids = Array.from({ length: count }, () => newId('effect'));
@@ -85,7 +85,7 @@ export async function prepareEffects(ownerUrl: string, tenant: Tenant, count: nu
       `INSERT INTO bare_effects (${EFFECT_COLUMNS}) SELECT ${EFFECT_COLUMNS} FROM effects WHERE id = ANY($1::text[])`,
       [ids],
     );
-    await owner.query('ANALYZE'); // as autovacuum would have by then
+    await owner.query('ANALYZE'); // as autovacuum would have done by then
     return ids;
   });
 }
@@ -97,7 +97,7 @@ export interface Work {
   limitId: string;
 }
 
-/** As the dispatch is marked: what is reserved, and the effect's row. */
+/** What marking a dispatch does: it reserves, and it updates the effect's row. */
 export function reserveGoverned(db: Database, work: Work): Promise<void> {
   return db.withEnvironment(work.tenant, async (tx) => {
     const facts = { actionName: 'bench', adapterType: 'http.request', apiKeyId: 'key_bench', target: {} };
@@ -110,8 +110,8 @@ export function reserveGoverned(db: Database, work: Work): Promise<void> {
 }
 
 /**
- * What one would write by hand, knowing which limit it is: the counter where the cap leaves room, a look whether it did, and
- * then the reservation and the mark, sent together.
+ * What one would write by hand if the limit is known: increase the counter if the cap leaves room, check that it did, and
+ * then send the reservation and the mark together.
  */
 export function reserveBare(db: Database, work: Work): Promise<void> {
   return db.withEnvironment(work.tenant, async (tx) => {
@@ -148,7 +148,7 @@ async function markDispatched(
   await tx.raw(`UPDATE ${table} SET stage = 'dispatching', outcome = 'pending', updated_at = now() WHERE id = ?`, [id]);
 }
 
-/** Both sides hold what they should: else what was measured is not what is said. */
+/** Checks that both sides hold the expected rows; otherwise the results would be wrong. */
 export async function checkCounts(ownerUrl: string, expected: Record<'governed' | 'bare', number>): Promise<void> {
   await asOwner(ownerUrl, async (owner) => {
     for (const [side, prefix] of [

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
 
 /**
- * Expressions built to explode. They are run by the tests, which say that each is refused or
- * cut off, and by this bench, which says how long that takes.
+ * Expressions built to explode. The tests assert that each is refused or
+ * cut off; this benchmark measures how long that takes.
  */
 export interface HostileExpression {
   name: string;
@@ -15,7 +15,7 @@ const long = 'a'.repeat(90_000);
 const bits = Array.from({ length: 20_000 }, (_, index) => 'ab'[((index * index * 7_919) >> 5) & 1]).join('');
 const nested = { list: numbers.slice(0, 300).map(() => ({ items: numbers.slice(0, 300) })) };
 const wide = Object.fromEntries(numbers.map((index) => [`key-${index}`, index]));
-/** What they are evaluated over. */
+/** The facts that they are evaluated on. */
 export const HOSTILE_INPUT: JsonObject = {
   numbers,
   texts,
@@ -96,7 +96,7 @@ const whenWritten: Record<string, string> = {
 const entries = (expressions: Record<string, string>): HostileExpression[] =>
   Object.entries(expressions).map(([name, text]) => ({ name, text }));
 
-/** Cut off when they are evaluated: only the input makes them large. */
+/** Cut off during evaluation: only the input makes them large. */
 export const HOSTILE_OVER_INPUT: readonly HostileExpression[] = entries(overInput);
 /** Refused when they are written. */
 export const HOSTILE_WHEN_WRITTEN: readonly HostileExpression[] = entries(whenWritten);

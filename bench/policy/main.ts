@@ -19,7 +19,7 @@ const AIM_HOSTILE_MS = 100;
 
 type Side = (amount: number) => void;
 
-/** By the clock, and in CPU time, which hardly depends on who else uses the machine. */
+/** Wall-clock time, and CPU time, which other load on the machine hardly changes. */
 interface Time {
   wallMs: number;
   cpuMs: number;
@@ -43,7 +43,7 @@ function header(): string[] {
   ];
 }
 
-/** One evaluation of 200 rules, ours and the library's alone, in alternating rounds. */
+/** One evaluation of 200 rules, by our evaluator and by the bare library, in alternating rounds. */
 function typical(): string[] {
   const everyRule = sideOfSet('*');
   const sides: [name: string, side: Side][] = [
@@ -120,7 +120,7 @@ function watch(): () => Time {
   };
 }
 
-/** How long each hostile expression holds up the process: the first time, when nothing is compiled by V8 yet, and after. */
+/** How long each hostile expression blocks the process: the first time, before V8 has compiled anything, and later. */
 async function hostile(): Promise<string[]> {
   const rows: [name: string, first: Time, after: Time | null][] = [];
   for (const { name, text: expression } of HOSTILE_WHEN_WRITTEN) {
@@ -185,7 +185,7 @@ function cutOffBy(name: string, expressions: readonly string[]): () => void {
   };
 }
 
-/** The quantile by the clock beside the one in CPU time: not of the same evaluation. */
+/** The quantile in wall-clock time beside the one in CPU time. The two may come from different evaluations. */
 function at(times: readonly Time[], quantile: number): Time {
   const of = (values: number[]): number => {
     const ordered = values.sort((left, right) => left - right);

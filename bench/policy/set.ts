@@ -6,7 +6,7 @@ const POLICIES = 20;
 const RULES_EACH = 10;
 export const RULES = POLICIES * RULES_EACH;
 
-/** Ten conditions as people write them; `n` makes each rule's its own. All are false of the facts below. */
+/** Ten conditions as people write them; `n` makes each rule's conditions distinct. All are false for the facts below. */
 const CONDITIONS: readonly ((n: number) => string)[] = [
   (n) => `input.amount > ${1_000_000 + n}`,
   (n) => `environment.kind == "production" && input.amount > ${2_000_000 + n}`,
@@ -20,7 +20,7 @@ const CONDITIONS: readonly ((n: number) => string)[] = [
   (n) => `input.lines.map(line, line.quantity).filter(quantity, quantity > ${n + 100}).size() > 2`,
 ];
 
-/** 200 rules in 20 policies, each rule for `actions`; the last one matches and requires an approval. */
+/** 200 rules in 20 policies, each rule for `actions`; the last rule matches and requires an approval. */
 export function policiesFor(actions: string): PolicyInput[] {
   return Array.from({ length: POLICIES }, (_, policy) => {
     const name = `Policy ${policy}`;

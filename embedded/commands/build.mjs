@@ -1,4 +1,4 @@
-// `npm run build`: always, unlike the other commands, which build where that is needed.
+// `npm run build`: always builds. The other commands build only if needed.
 import { build, checkNode, installWhereMissing, PreparationError } from '../prepare.mjs';
 
 try {

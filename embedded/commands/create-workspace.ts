@@ -12,7 +12,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
  * `npm run workspace:create`: a workspace with its Production environment and a full-access key for it, for an installation
- * that was not made by `npm start`; with `--owner-email`, a user who owns it. What opens something is printed once.
+ * that was not made by `npm start`; with `--owner-email`, a user who owns it. Credentials are printed once.
  */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { name: { type: 'string' }, 'owner-email': { type: 'string' } } });
@@ -38,7 +38,7 @@ await runCommand(async (configuration) => {
   }
 });
 
-/** Someone who has an account keeps its password: another workspace is no reason to sign them out of the first. */
+/** A user who has an account keeps its password: a second workspace must not sign them out of the first. */
 async function passwordOfOwner(db: Database, workspaceId: string, email: string): Promise<string> {
   const known = await findUserByEmail(db, email);
   if (known === null) return (await createOwner(db, workspaceId, email)).password;

@@ -4,7 +4,7 @@ import { readExpensiveWorkPause, setExpensiveWorkPause } from '../../db/plans/ex
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run expensive-work -- pause --reason "<for the callers to read>" | resume | status';
-/** One less than the database takes, for the full stop. */
+/** One less than the database's limit, to leave room for the full stop. */
 const REASON_CHARACTERS_MAX = 499;
 
 /**
@@ -30,7 +30,7 @@ await runCommand(async (configuration) => {
   }
 });
 
-/** It stands between two sentences of the reply that callers get. */
+/** The reason is placed between two sentences of the caller's reply. */
 function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }

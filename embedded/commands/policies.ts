@@ -7,7 +7,7 @@ import { type ApiAccess, ApiError } from '../policies/policy-api.ts';
 import { EXIT, runPolicies } from '../policies/run-policies.ts';
 import { readJsonFile } from '../private-file.ts';
 
-/** `npm run policies`: approval policies from files. The key comes from the environment alone: a command line is for all to see. */
+/** `npm run policies`: approval policies from files. The key comes only from the environment, because other users can see a command line. */
 try {
   const configuration = readConfiguration('setup', process.env);
   process.exitCode = await runPolicies({

@@ -9,12 +9,12 @@ import { builtWorkflowBundle } from '../../worker.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE = 'Usage: npm run replay -- --workflow-id <id> [--run-id <id>], for example --workflow-id invocation/inv_…';
-/** What `npm start` serves unless it is told otherwise. */
+/** The default address of `npm start`. */
 const EMBEDDED_ADDRESS = '127.0.0.1:7233';
 
 /**
- * `npm run replay`: fetches a workflow's history from the server and replays it on the code of today. Nothing is executed:
- * a replay calls no activity. Fails where the code would do something else than the history tells.
+ * `npm run replay`: fetches a workflow's history from the server and replays it on the code of today. It executes nothing:
+ * a replay calls no activity. It fails if the code would do something other than the history records.
  */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { 'workflow-id': { type: 'string' }, 'run-id': { type: 'string' } } });
@@ -38,7 +38,7 @@ await runCommand(async (configuration) => {
   }
 });
 
-/** Where the embedded stack of this folder serves, as it wrote down. */
+/** The address that the embedded stack of this folder recorded. */
 function runningAddress(configuration: Configuration<'setup'>): string {
   const file = path.join(configuration.DATA_DIR, 'credentials.json');
   if (!existsSync(file)) return EMBEDDED_ADDRESS;

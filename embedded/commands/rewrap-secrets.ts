@@ -4,7 +4,7 @@ import { rewrapAllSecrets } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { runCommand } from './run-command.ts';
 
-/** `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older ones can be taken away. */
+/** `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older keys can be removed. */
 await runCommand(async (configuration) => {
   const { DATABASE_URL: url, MASTER_KEYS: masterKeys } = configuration;
   if (url === null) throw new Error('DATABASE_URL is not set.');

@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 const USAGE = `Usage: npm run workspace:plan -- --workspace <id> --plan <${PLANS.join('|')}>`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `npm run workspace:plan`: puts a workspace on a plan. Every API process hears of it at once. */
+/** `npm run workspace:plan`: puts a workspace on a plan. Every API process is notified at once. */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { workspace: { type: 'string' }, plan: { type: 'string' } } });
   const { workspace = '', plan = '' } = values;

@@ -4,7 +4,7 @@ import { Database } from '../../db/client.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
 import { runCommand } from './run-command.ts';
 
-/** `npm run audit:verify`: checks the audit chain of every workspace, with `--effects` every receipt too; exit code 1 where one is broken. */
+/** `npm run audit:verify`: checks the audit chain of every workspace, and with `--effects` every receipt too. Exit code 1 if one is broken. */
 await runCommand(async (configuration) => {
   const { values } = parseArgs({ options: { effects: { type: 'boolean', default: false } } });
   if (configuration.DATABASE_URL === null) throw new Error("DATABASE_URL is not set: the application's login.");

@@ -8,7 +8,7 @@ export interface ApiAccess {
   key: string;
 }
 
-/** What the service answered that is no success, or why it could not be asked. */
+/** The service's error reply, or the reason why the request failed. */
 export class ApiError extends Error {
   readonly code: string | null;
   readonly issues: readonly { path: string; message: string }[];
@@ -28,7 +28,7 @@ interface Envelope {
 }
 
 /**
- * Posts to one of the policies' operations and answers its data.
+ * Posts to one of the policies' operations and returns its data.
  *
  * @throws {ApiError}
  */
@@ -62,7 +62,7 @@ async function send(
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
-      redirect: 'error', // the key goes where it was meant to go, and nowhere else
+      redirect: 'error', // the key must not be sent to another host
       signal: deadline.signal,
     });
     return { status: response.status, text: await response.text() };

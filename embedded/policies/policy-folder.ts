@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
 
-/** A policy or a list of fixtures, as it stands in a repository. */
+/** A policy or a list of fixtures, as stored in a repository. */
 const DOCUMENT = /\.(ya?ml|json)$/;
 const FIXTURES = /\.fixtures\.(ya?ml|json)$/;
 
@@ -17,12 +17,12 @@ export interface Fixture {
   [member: string]: unknown;
 }
 
-/** What is wrong with the folder, for whoever runs the command. */
+/** An error in the folder, worded for the user of the command. */
 export class FolderError extends Error {}
 
 /**
- * The policy files of a folder and of those below it, and the fixtures of its `*.fixtures.yaml` files. What begins with a dot,
- * and `node_modules`, is left out.
+ * The policy files of a folder and its subfolders, and the fixtures of its `*.fixtures.yaml` files. Names that begin with a dot,
+ * and `node_modules`, are left out.
  *
  * @throws {FolderError}
  */
@@ -65,7 +65,7 @@ function read(folder: string, file: string): string {
   }
 }
 
-/** A list of fixtures, or `{ fixtures: [ … ] }`. Each result says which file its fixture stands in. */
+/** A list of fixtures, or `{ fixtures: [ … ] }`. Each result names the file of its fixture. */
 function fixturesOf(file: string, content: string): Fixture[] {
   const value = parsed(file, content);
   const list = Array.isArray(value) ? value : (value as { fixtures?: unknown } | null)?.fixtures;

@@ -14,7 +14,7 @@ const ACTIONS = ['create', 'update', 'delete', 'none'] as const;
 const SIGNS = { create: '+', update: '~', delete: '-', none: '=' } as const;
 const VERBS = { create: 'to create', update: 'to change', delete: 'to delete', none: 'unchanged' } as const;
 const CONTEXT_LINES = 2;
-/** `Index:`, `===`, `---` and `+++`: what a patch of one file begins with. */
+/** `Index:`, `===`, `---` and `+++`: the header of a patch of one file. */
 const PATCH_HEADER_LINES = 4;
 
 /** Each policy that would change, with its lines before and after. */
@@ -56,7 +56,7 @@ export function reportApplied({ planId, revision, changes }: Applied): string {
   return [...lines, `Applied ${planId}: the policies are at revision ${revision}.`].join('\n');
 }
 
-/** Each verdict with its rule and what that saw; of one that failed, every rule that was looked at. */
+/** Each verdict with its rule and the facts that the rule used; a failed fixture shows every rule that was evaluated. */
 export function reportTest(tested: Tested): string {
   const lines = tested.results.flatMap(linesOf);
   const { passedCount, failedCount } = tested;

@@ -14,7 +14,7 @@ export const USAGE = `Usage: npm run policies -- plan DIR [--prune] [--check]
   --base-url   where the API is, in place of API_URL
 The key is that of API_KEY; it names the environment. Without API_URL: the stack of \`npm start\`, its development environment.`;
 
-/** Ends of the command, for a CI job to go by. */
+/** Exit codes of the command, for CI jobs. */
 export const EXIT = { ok: 0, notOk: 1, usage: 2 } as const;
 
 const FIXTURES_AT_ONCE = 500;
@@ -30,8 +30,8 @@ export interface PoliciesCommand {
 class UsageError extends Error {}
 
 /**
- * `npm run policies`: policies that live in a repository, planned, tested and applied from it. Answers the exit code: 0 where
- * all is well, 1 for a fixture that failed, a change under `--check`, or a refusal, 2 for a command that makes no sense.
+ * `npm run policies`: policies that live in a repository, planned, tested and applied from it. Returns the exit code: 0 if
+ * all is well, 1 for a failed fixture, a change under `--check`, or a refusal, 2 for an invalid command line.
  */
 export async function runPolicies(command: PoliciesCommand): Promise<number> {
   try {
@@ -92,7 +92,7 @@ async function test(command: PoliciesCommand, access: ApiAccess, read: PolicyFol
   return tested.passed ? EXIT.ok : EXIT.notOk;
 }
 
-/** The service knows files and fixtures by their places in the request; whoever runs this knows them by their names. */
+/** The service identifies files and fixtures by their index in the request; the user of the command knows them by name. */
 async function posting<T>({ files, fixtures }: PolicyFolder, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

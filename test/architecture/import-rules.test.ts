@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkImports, checkShippedPackages, DIRECTORY_READERS } from './import-rules.ts';
 import { loadTree, report, type SourceFile } from './source-tree.ts';
 
-/** Every row: a file that breaks one rule and no other, planted into a tree that keeps them all. */
+/** Each row is a file that breaks exactly one rule, planted into a tree that keeps them all. */
 const SOUND_TREE: SourceFile[] = [
   { path: 'domain/ids.ts', text: 'export const a = 1;' },
   { path: 'domain/digest.ts', text: "import { createHash } from 'node:crypto'; export const hash = createHash;" },

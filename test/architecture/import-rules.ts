@@ -10,9 +10,9 @@ type Layer =
   'domain' | 'temporal' | 'workflows' | 'db' | 'activities' | 'adapters' | 'api' | 'wiring' | 'bench' | 'test';
 
 interface Row {
-  /** Layers that it may import, beside itself. */
+  /** Layers that it may import, apart from itself. */
   layers: readonly Layer[];
-  /** Said where it imports another one. */
+  /** The message if it imports another layer. */
   instead: string;
 }
 
@@ -63,7 +63,7 @@ const WIRING_FILES = new Set(['server.ts', 'worker.ts']);
 const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>(['wiring', 'bench', 'test']);
 
 const DATABASE_DRIVERS = new Set(['knex', 'pg']);
-/** A benchmark lays the rows of the bare side that it compares with. */
+/** A benchmark writes the rows of the bare side itself. */
 const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'wiring', 'bench', 'test']);
 /** Within db, the only files that open a connection. All others take an open transaction as their first argument. */
 const OPENERS_OF_CONNECTIONS = /^db\/(client|migrate|notifications\/[a-z-]+)\.ts$/;
@@ -72,7 +72,7 @@ const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
 /**
  * The only files that query without naming a tenant (`Database.directory`), and why each one must.
- * A tenant table is empty for them; they call the functions of migration 0007, or `SELECT 1`.
+ * Such a query sees tenant tables as empty; these files call the functions of migration 0007, or `SELECT 1`.
  */
 export const DIRECTORY_READERS: Record<string, string> = {
   'db/client.ts': 'defines it',
@@ -140,7 +140,7 @@ export function layerOf(path: string): Layer {
 }
 
 function checkTable(module: ParsedModule): Violation[] {
-  // Wiring may load what only the machine decides (a platform's own package); everywhere else the reader must see the name.
+  // Wiring may load a module that depends on the machine (a platform's package). Elsewhere the name must be literal.
   const unreadable = READERS_OF_THE_ENVIRONMENT.has(layerOf(module.path)) ? [] : module.unreadableImports;
   const violations: Violation[] = unreadable.map((line) => ({
     path: module.path,
@@ -177,12 +177,12 @@ function isAllowedInWorkflow(from: string, target: string, typeOnly: boolean): b
   return areaOf(target) === area || isSharedByWorkflows(target);
 }
 
-/** What stands in workflows/ itself serves every area; the registry alone is nobody's to import. */
+/** Files directly in workflows/ serve every area. Only the registry may not be imported. */
 function isSharedByWorkflows(path: string): boolean {
   return areaOf(path) === null && path !== 'workflows/index.ts';
 }
 
-/** The folder below the layer, or null for a file that stands in the layer itself. */
+/** The folder below the layer, or null for a file directly in the layer. */
 function areaOf(path: string): string | null {
   const parts = path.split('/');
   return parts.length > 2 ? (parts[1] ?? null) : null;
@@ -238,7 +238,7 @@ function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<stri
   return violations;
 }
 
-/** Follows every import that is there at run time, from each workflow file, and says by which way a forbidden module is reached. */
+/** Follows every run-time import from each workflow file, and reports the path to a forbidden module. */
 function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const violations: Violation[] = [];
@@ -264,7 +264,7 @@ function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
   return violations;
 }
 
-/** What is shipped runs with the production dependencies alone (Dockerfile): types may come from elsewhere, code may not. */
+/** Shipped code runs with only the production dependencies (Dockerfile). It may import types from others, but no code. */
 export function checkShippedPackages(files: readonly SourceFile[], dependencies: ReadonlySet<string>): Violation[] {
   const shipped = typescriptOf(files).filter((file) => !['test', 'bench'].includes(layerOf(file.path)));
   return shipped.flatMap((file) =>

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lineAt, loadTree, PROJECT_ROOT, report, type SourceFile, type Violation } from './source-tree.ts';
 
-/** Links of the pages that lead nowhere, and commands that package.json does not have. */
+/** Finds broken links in the pages, and commands that package.json does not have. */
 function brokenLinks(files: readonly SourceFile[], scripts: ReadonlySet<string>): Violation[] {
   const pages = files.filter((file) => file.path.endsWith('.md'));
   return pages.flatMap((file) => [...brokenPaths(file), ...unknownScripts(file, scripts)]);

@@ -1,7 +1,7 @@
 import { parseModule } from './parse-module.ts';
 import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts';
 
-/** The names of the product's areas: an area has the same name in every folder. Add a new one here, and say it in docs/architecture.md. */
+/** The names of the product's areas: an area has the same name in every folder. Add a new area here and to docs/architecture.md. */
 export const AREAS = new Set([
   'actions',
   'api-keys',
@@ -31,7 +31,7 @@ export const AREAS = new Set([
   'signing-keys',
 ]);
 
-/** Folders that hold machinery and not an area, by the folder they stand in. */
+/** Folders that hold machinery and not an area, by their parent folder. */
 const MACHINERY: Record<string, ReadonlySet<string>> = {
   api: new Set(['http', 'health', 'json-schema', 'openapi', 'reference', 'threads']),
   activities: new Set(['adapters']),
@@ -116,7 +116,7 @@ function checkArea(path: string): Violation[] {
   ];
 }
 
-/** A file of tests that a vitest.config.ts beside it names is run by that one. */
+/** A test file that is named in a vitest.config.ts beside it is run by that configuration. */
 function isNamedByConfiguration(path: string, files: readonly SourceFile[]): boolean {
   const folder = path.slice(0, path.lastIndexOf('/'));
   const name = path.slice(folder.length + 1);

@@ -6,7 +6,7 @@ import { lineAt, type SourceFile } from './source-tree.ts';
 export interface ModuleImport {
   specifier: string;
   line: number;
-  /** Gone when the program runs: `import type`, `export type … from`, or `import('…')` in a type. `import { type A }` stays. */
+  /** Absent at run time: `import type`, `export type … from`, or `import('…')` in a type. `import { type A }` stays. */
   typeOnly: boolean;
   /** Path of the project's own file, or null. */
   file: string | null;
@@ -19,9 +19,9 @@ export interface ModuleImport {
 export interface ParsedModule {
   path: string;
   imports: ModuleImport[];
-  /** Lines of dynamic imports whose target no reader can tell. */
+  /** Lines of dynamic imports whose target is not a literal. */
   unreadableImports: number[];
-  /** Lines that read `process.env`, however it is reached. */
+  /** Lines that read `process.env`, in any form. */
   environmentReads: number[];
   /** Lines that take a property by a name, keyed by that name: `db.directory` and `const { directory } = db` alike. */
   propertyReads: Map<string, number[]>;
@@ -33,7 +33,7 @@ interface SyntaxNode {
   [key: string]: unknown;
 }
 
-/** What the rules need of one file. Throws where the file does not parse. */
+/** What the rules need to know about one file. Throws if the file does not parse. */
 export function parseModule(file: SourceFile): ParsedModule {
   const { program, errors } = parseSync(file.path, file.text);
   if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]?.message ?? ''}`);

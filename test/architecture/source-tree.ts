@@ -17,13 +17,13 @@ export interface Violation {
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a build, a run or a tool leaves behind, and what git itself ignores. */
+/** The output of builds, runs and tools, and what git itself ignores. */
 const FOLDERS_OF_OTHERS = new Set(['.git', 'node_modules', 'dist', '.local', '.cache', 'coverage']);
 const TEXT_FILE =
   /(\.(ts|mts|js|mjs|json|md|sql|yml|yaml|sh|html|css|txt)|(^|\/)(Dockerfile|LICENSE|run|\.[a-z]+(rc|ignore)|\.env\.example))$/;
 const LOCAL_FILE = /(^|\/)\.env$|\.log$/;
 
-/** Every text file of the checkout, in the order of its path. */
+/** Every text file of the checkout, ordered by path. */
 export function loadTree(root: string = PROJECT_ROOT): SourceFile[] {
   const files: SourceFile[] = [];
   const visit = (folder: string): void => {
@@ -51,7 +51,7 @@ export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** One line for each, as an editor can follow it. */
+/** One line for each, in the form that editors turn into links. */
 export function report(violations: readonly Violation[]): string {
   return violations.map(({ path, line, message }) => `${path}:${line} ${message}`).join('\n');
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkStrays } from './stray-rules.ts';
 import { loadTree, report } from './source-tree.ts';
 
-// Put together here, so that this file is not itself what the rules look for.
+// Built from parts, so that this file does not break the rules itself.
 const FOLDER = ['', 'root', 'service'].join('/');
 const TEMPORARY = ['', 'tmp', 'service'].join('/');
 const REGISTRY = ['registry', 'npmjs', 'org'].join('.');

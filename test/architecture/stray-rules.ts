@@ -10,10 +10,10 @@ const anywhere = (): boolean => true;
 const inTypeScript = (path: string): boolean => path.endsWith('.ts');
 const inShippedTypeScript = (path: string): boolean => inTypeScript(path) && !path.startsWith('test/');
 
-/** This file and its test name what they forbid. */
+/** This file and its test contain the words that they forbid. */
 const NAMES_THE_FORBIDDEN = /^test\/architecture\/stray-rules(\.test)?\.ts$/;
 
-/** What opens transactions in api/<area>, each beside a route whose `ownsItsTransaction` says why, or for the wait between two. */
+/** Files in api/<area> that may open transactions: beside a route whose `ownsItsTransaction` says why, or to wait between two. */
 const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/approval-policies/evaluate.ts',
   'api/approval-policies/test-files.ts',

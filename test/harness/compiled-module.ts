@@ -10,9 +10,9 @@ let folder: string | null = null;
 const compiled = new Map<string, string>();
 
 /**
- * A module of ours and all that it imports as JavaScript, for a thread or process that vitest does not load for: Node 20 reads
- * no TypeScript. Compiled from the source as it is now, once for each test process. (Not by a loader within the thread: Node 20
- * ends with a fault when a second thread brings one.)
+ * Compiles a module and its imports to JavaScript, for a thread or process outside vitest's loader: Node 20 reads
+ * no TypeScript. Compiles the current source, once for each test process. (A loader within the thread does not work: Node 20
+ * crashes when a second thread registers one.)
  */
 export function compiledModule(file: string): URL {
   if (folder === null) {

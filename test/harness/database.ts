@@ -8,9 +8,9 @@ import { withDatabase } from './global-setup.ts';
 export type TestTenants = Record<EnvironmentKind, Tenant>;
 
 export interface TestDatabase {
-  /** The superuser: for what a test looks at or plants behind the application's back. */
+  /** The superuser, for rows that a test reads or plants without the application. */
   ownerUrl: string;
-  /** The application's plain login: row-level security holds for it. */
+  /** The application's plain login; row-level security applies to it. */
   applicationUrl: string;
   db: Database;
   /** The development environment of the first workspace. */
@@ -25,7 +25,7 @@ export interface TestDatabase {
 
 const TEST_POOL_MAX = 10;
 
-/** A migrated database of its own, with a workspace and its three environments. Close it in `afterAll`. */
+/** A separate migrated database, with a workspace and its three environments. Close it in `afterAll`. */
 export async function createTestDatabase(options: { poolMax?: number } = {}): Promise<TestDatabase> {
   const stack = inject('stack');
   const name = `test_${randomBytes(6).toString('hex')}`;

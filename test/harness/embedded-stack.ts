@@ -7,16 +7,16 @@ import { projectRoot } from '../../embedded/project-root.ts';
 
 const READY_LINE = 'Ctrl-C stops everything';
 
-/** A program of the project in a process of its own, with all that it printed. */
+/** A program of the project in its own process, with its whole output. */
 export class Program {
   readonly process: ChildProcess;
-  /** The exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>;
   output = '';
   private readonly watchers = new Set<() => void>();
 
   constructor(args: readonly string[], env: Record<string, string>) {
-    // Nothing of the surrounding configuration: only what a program needs to run at all.
+    // Takes over no configuration from the environment, only what any program needs to run.
     const { PATH = '', HOME = '' } = process.env;
     this.process = spawn(process.execPath, args, { cwd: projectRoot(), env: { PATH, HOME, ...env } });
     for (const stream of [this.process.stdout, this.process.stderr]) {
@@ -28,7 +28,7 @@ export class Program {
     this.exited = new Promise((resolve) => this.process.once('close', (code) => resolve(code)));
   }
 
-  /** Waits for a text in what it prints. Throws with all of it where the program ends before. */
+  /** Waits for a text in the output. Throws with the whole output if the program ends first. */
   async printed(text: string): Promise<void> {
     const seen = new Promise<void>((resolve) => {
       const watch = (): void => {

@@ -9,7 +9,7 @@ import { startTemporal } from '../../embedded/temporal.ts';
 import { bundleWorkflows } from '../../embedded/bundle-workflows.ts';
 import { findTemporalCli, findTimeSkippingServer } from '../../embedded/temporal-binary.ts';
 
-/** What the one PostgreSQL and the one dev server of a test run are reached by. Read it with vitest's `inject`. */
+/** The addresses of the test run's one PostgreSQL and one dev server. Read them with vitest's `inject`. */
 export interface TestStack {
   /** The superuser's URL of the database `service`, from which others are derived. */
   postgresOwnerUrl: string;
@@ -19,7 +19,7 @@ export interface TestStack {
   templateDatabase: string;
   temporalAddress: string;
   temporalNamespace: string;
-  /** The file of the time-skipping server: `createTimeSkippingEnvironment` starts one for each test file that wants it. */
+  /** The file of the time-skipping server: `createTimeSkippingEnvironment` starts one for each test file that needs it. */
   timeSkippingServerPath: string;
   temporalCliPath: string;
   /** All workflows of this tree, bundled as `npm run build` does it. */

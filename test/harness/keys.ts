@@ -3,7 +3,7 @@ import type { Principal } from '../../domain/approvals/terms.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Rows of API keys that nobody ever shows: for what names a key by its id. */
+/** Rows of API keys whose secrets are never used, for code that refers to a key by its id. */
 export async function plantKeys(
   database: Pick<TestDatabase, 'asOwner'>,
   tenant: Tenant,
@@ -26,7 +26,7 @@ export async function plantKeys(
   }
 }
 
-/** Who decides with such a key. */
+/** The principal that decides with such a key. */
 export function keyPrincipal(id: string, maker: string | null = null): Principal {
   return { type: 'api_key', id, keyName: nameOf(id), role: null, email: null, maker };
 }

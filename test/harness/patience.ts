@@ -1,7 +1,7 @@
 /**
- * As long as a busy machine takes for what a quiet one does in moments. Every wait of a test for a condition has it, and none
- * says less: the wait ends when the condition holds, so patience costs a test that passes nothing.
+ * Long enough for a busy machine to do what a quiet one does in moments. Every wait of a test for a condition uses it, and none
+ * is shorter. The wait ends when the condition holds, so a long limit costs a passing test nothing.
  */
 export const PATIENCE_MS = 60_000;
-/** Of a whole test, which may wait more than once. */
+/** The limit of a whole test, which may wait more than once. */
 export const TEST_TIMEOUT_MS = 2 * PATIENCE_MS;

@@ -11,7 +11,7 @@ export interface Summary {
 
 /**
  * The last line of a run is `N passed, N failed`. It is written when the process exits, after every other reporter; the
- * launcher of `npm test` names a file instead (TEST_SUMMARY_FILE), and prints the line itself.
+ * launcher of `npm test` sets a file instead (TEST_SUMMARY_FILE) and prints the line itself.
  */
 export default class PlainSummaryReporter implements Reporter {
   private summary: Summary = { passed: 0, failed: 1 };
@@ -38,7 +38,7 @@ export default class PlainSummaryReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') summary.passed++;
-        // A test that never came to an end (its worker died, the run was interrupted) did not pass.
+        // A test that never finished (its worker died, the run was interrupted) did not pass.
         else if (state === 'failed' || state === 'pending') summary.failed++;
       }
     }

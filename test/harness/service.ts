@@ -30,22 +30,22 @@ export interface TestService extends TestApi {
 }
 
 export interface TestServiceOptions {
-  /** Addresses that the egress guard lets through; the loopback unless a test says otherwise. */
+  /** Addresses that the egress guard lets through; by default the loopback. */
   egressAllow?: string;
-  /** Fakes in the place of the providers (test/harness/providers). */
+  /** Fakes that replace the providers (test/harness/providers). */
   providers?: { stripeBaseUrl?: string; resendBaseUrl?: string };
-  /** False: only the API runs, and what it starts waits for a worker. */
+  /** If false, only the API runs, and the workflows it starts wait for a worker. */
   worker?: boolean;
-  /** Puts a double in the place of an adapter's sending half, or of what it declares. */
+  /** Replaces an adapter's sending half, or its declaration, with a double. */
   adapterFor?: (real: AdapterFor) => AdapterFor;
   slots?: WorkerSlots;
-  /** How many calls a workspace has under way at most; 20 of each kind unless a test says otherwise. */
+  /** The most calls a workspace may have in flight; by default 20 of each kind. */
   inFlightCaps?: InFlightCaps;
-  /** Called with every reply before it is stored or sent; else replies are held to their schemas. */
+  /** Called with every reply before it is stored or sent; by default replies are checked against their schemas. */
   onReply?: NonNullable<TestApiOptions['onReply']>;
 }
 
-/** API and worker in this process over real HTTP, on a database and a task queue of their own. Close it in `afterAll`. */
+/** API and worker in this process over real HTTP, on their own database and task queue. Close it in `afterAll`. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const stack = inject('stack');
   const taskQueue = `test-${randomUUID()}`;

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * A stateful target that misbehaves on demand, as a process of its own: what it counted survives the death of a worker.
+ * A stateful target that misbehaves on demand, in its own process, so that its counts survive the death of a worker.
  * `node test/harness/target-process.mjs [--tls] [--port=n]` prints one line of JSON, `{"port": n, "controlPort": n}`, and serves until it is
- * killed or its standard input ends. What each path does is written beside it; `target.ts` starts it in a test.
+ * killed or its standard input ends. Each path is described beside its handler; `target.ts` starts it in a test.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ function sendJson(response, status, value, headers = {}) {
 
 const number = (url, name, otherwise) => Number(url.searchParams.get(name) ?? otherwise);
 
-/** How an answer goes wrong, by `?answer=` of /orders or by the path itself. */
+/** Faulty answers, chosen by `?answer=` of /orders or by the path itself. */
 const ANSWERS = {
   /** Holds the request open until `POST /__release`, which answers it with 200. */
   hang: ({ response }) => {
@@ -37,7 +37,7 @@ const ANSWERS = {
     response.on('close', () => waiting.delete(response));
   },
   reset: ({ request }) => request.socket.resetAndDestroy(),
-  /** Closes without a word. */
+  /** Closes the connection without a reply. */
   close: ({ request }) => request.socket.destroy(),
   'reset-mid-response': ({ request, response }) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
@@ -79,7 +79,7 @@ const PATHS = {
   /** Answers `?status=` with JSON. */
   '/status': ({ response, url }) =>
     sendJson(response, number(url, 'status', 200), { status: number(url, 'status', 200) }),
-  /** Everything that came, as JSON; headers as they were written. */
+  /** Echoes the whole request as JSON, with its headers as written. */
   '/echo': ({ request, response, url, body }) =>
     sendJson(response, number(url, 'status', 200), {
       method: request.method,
@@ -90,9 +90,9 @@ const PATHS = {
     }),
   /** `?characters=` of JSON text. */
   '/long': ({ response, url }) => sendJson(response, 200, { text: 'x'.repeat(number(url, 'characters', 1)) }),
-  /** The authorization header in `?as=` an encoding, in body and header. */
+  /** Echoes the authorization header in body and header, encoded as `?as=` says. */
   '/echo-secret': ({ request, response, url }) => echoSecret(request, response, url.searchParams.get('as') ?? 'text'),
-  /** `?type=` and `?base64=` of the body, for shapes that no other path has. */
+  /** `?type=` and `?base64=` of the body, for replies that no other path gives. */
   '/raw': ({ response, url }) => {
     const headers = Object.fromEntries(url.searchParams.getAll('header').map((text) => text.split(': ', 2)));
     response.writeHead(number(url, 'status', 200), {
@@ -135,7 +135,7 @@ function echoSecret(request, response, as) {
 /**
  * POST /orders creates one (its id is the JSON body's `id`, else the idempotency-key header) and only then answers, as
  * `?answer=` says: created (default), a status such as 500, or one of ANSWERS. The same id twice is counted in `copies`.
- * `?visibleAfterMs=` hides it from GET /orders/{id} for so long, `?state=` is what it will read. GET of another id: 404.
+ * `?visibleAfterMs=` hides it from GET /orders/{id} for that time, `?state=` is the state it will show. GET of another id: 404.
  */
 function serveOrders({ request, response, url, body, ...rest }) {
   const id = url.pathname.slice('/orders/'.length);
@@ -160,7 +160,7 @@ function createOrder(context) {
   return sendJson(response, Number(answer), { id, copies });
 }
 
-/** What a test asks of the target itself; not counted. */
+/** Control requests from a test; not counted. */
 function serveControl({ request, response, url }) {
   if (url.pathname === '/__requests' && request.method === 'GET')
     return sendJson(response, 200, { requests, connections });
@@ -211,7 +211,7 @@ const port = Number(process.argv.find((argument) => argument.startsWith('--port=
 const pem = (name) => readFileSync(new URL(name, import.meta.url));
 const handle = (request, response) => {
   serve(request, response).catch((error) => {
-    // A sender that died while it wrote its body is what some tests are about; anything else is a fault of the target.
+    // Some tests kill the sender while it writes its body. Any other error is a fault of the target.
     if (error?.code !== 'ECONNRESET') process.stderr.write(`${error?.stack ?? error}\n`);
     response.destroy();
   });
@@ -220,7 +220,7 @@ const server = isTls
   ? https.createServer({ key: pem('self-signed-key.pem'), cert: pem('self-signed-certificate.pem') }, handle)
   : http.createServer(handle);
 server.on('connection', () => connections++);
-// With TLS a second, plain port answers what a test asks of the target itself.
+// With TLS, a second, plain port answers the control requests.
 const control = isTls ? http.createServer(handle) : server;
 const listening = (listener, wanted) =>
   new Promise((resolve, reject) =>

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 export interface SeenRequest {
   method: string;
   path: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   url: string;
   headers: Record<string, string>;
-  /** Null until the whole body was in. */
+  /** Null until the whole body has arrived. */
   body: string | null;
   bodySha256: string | null;
 }
@@ -20,11 +20,11 @@ export interface Target {
   host: string;
   port: number;
   requests(path?: string): Promise<SeenRequest[]>;
-  /** TCP connections; without TLS those of these control requests are among them. */
+  /** TCP connections; without TLS the count includes the control requests. */
   connections(): Promise<number>;
-  /** Answers every request that hangs with 200. */
+  /** Answers every hanging request with 200. */
   release(): Promise<void>;
-  /** Forgets requests and orders. */
+  /** Clears requests and orders. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,8 +33,8 @@ const PROGRAM = fileURLToPath(new URL('target-process.mjs', import.meta.url));
 export const SELF_SIGNED_CERTIFICATE_FILE = fileURLToPath(new URL('self-signed-certificate.pem', import.meta.url));
 
 /**
- * Starts the misbehaving target as a process of its own; what its paths do is described in target-process.mjs. A target
- * with `tls` speaks https with a certificate that nobody trusts.
+ * Starts the misbehaving target in its own process; target-process.mjs describes its paths. A target
+ * with `tls` serves https with an untrusted certificate.
  */
 export async function startTarget(options: { tls?: boolean; port?: number } = {}): Promise<Target> {
   const args = [PROGRAM, ...(options.tls === true ? ['--tls'] : []), `--port=${options.port ?? 0}`];

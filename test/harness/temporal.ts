@@ -3,15 +3,15 @@ import { inject } from 'vitest';
 import { DEV_NAMESPACE } from '../../embedded/temporal.ts';
 import { addSearchAttributes } from '../../embedded/search-attributes.ts';
 
-/** The dev server of the test run: real time, Updates as in production. Tear it down in `afterAll`; the server stays. */
+/** The dev server of the test run: real time, and Updates as in production. Tear it down in `afterAll`; the server stays. */
 export async function createDevServerEnvironment(): Promise<TestWorkflowEnvironment> {
   const { temporalAddress: address, temporalNamespace: namespace } = inject('stack');
   return TestWorkflowEnvironment.createFromExistingServer({ address, namespace });
 }
 
 /**
- * A time-skipping server of the test file's own: time is global to a server. It does not skip inside an Update handler, so
- * tests that live of Updates use the dev server. Tear it down in `afterAll`.
+ * A time-skipping server for one test file, because time is global to a server. It does not skip inside an Update handler, so
+ * tests that depend on Updates use the dev server. Tear it down in `afterAll`.
  */
 export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
   const path = inject('stack').timeSkippingServerPath;

@@ -3,12 +3,12 @@ import { startProvider, type ProviderReply, type ProviderServer } from './provid
 
 /**
  * A GitHub with one repository, `acme/app`, whose issues take comments: `POST` and `GET /repos/acme/app/issues/{n}/comments`.
- * It keeps no keys: what is sent twice is there twice.
+ * It keeps no idempotency keys: a request sent twice makes two comments.
  *
  * Beside the faults of provider-server.ts, for `failNext`:
  * - `forbidden` 403; `not_found` 404
- * - `lag`: it is made, the reply is lost, and the first two listings do not show it
- * - `two_matches`: it is made twice (someone else copied it), and the reply is lost
+ * - `lag`: the comment is made, the reply is lost, and the first two listings do not show the comment
+ * - `two_matches`: the comment is made twice (someone else copied it), and the reply is lost
  */
 export const GITHUB_FAULTS = ['forbidden', 'not_found', 'lag', 'two_matches'] as const;
 export type GithubFault = (typeof GITHUB_FAULTS)[number];

@@ -5,7 +5,7 @@ import { startProvider, type ProviderReply, type ProviderRequest, type ProviderS
 
 /**
  * A Resend that sends: `POST /emails` and `GET /emails/{id}`. One key sends one email, and the same request under it answers
- * its id again; another payload under it is 409 `invalid_idempotent_request`; one that is under way is 409 too.
+ * its id again; another payload under it is 409 `invalid_idempotent_request`; a key in flight is 409 too.
  *
  * Beside the faults of provider-server.ts, for `failNext`:
  * - `invalid` 422; `unauthorized` 401; `key_in_use` 409
@@ -29,9 +29,9 @@ export interface FakeEmail {
 }
 
 export interface FakeResend extends ProviderServer<ResendFault> {
-  /** Sends and reads. */
+  /** May send and read. */
   fullKey: string;
-  /** Only sends: a read is 401 `restricted_api_key`. */
+  /** May only send: a read is 401 `restricted_api_key`. */
   sendingKey: string;
   emails: FakeEmail[];
   emailsOf(key: string): FakeEmail[];

@@ -4,11 +4,11 @@ import { startProvider, type ProviderReply, type ProviderRequest, type ProviderS
 
 /**
  * A Stripe that refunds: `POST /v1/refunds`, `GET /v1/refunds`, `GET /v1/refunds/{id}`, `GET /v1/payment_intents/{id}`, with
- * the idempotency of the real one: the first reply that ran is kept under its key, a 500 too, and given again with
- * `idempotent-replayed: true`; another body under a used key is 400 `idempotency_error`; a key that is under way is 409.
+ * the idempotency of the real one: the first reply of a request that ran, even a 500, is stored under its key and repeated with
+ * `idempotent-replayed: true`; another body under a used key is 400 `idempotency_error`; a key in flight is 409.
  *
  * Beside the faults of provider-server.ts, for `failNext`:
- * - `declined` 402; `key_in_use` 409 although nothing else is under way; `unauthorized` 401; `forbidden` 403
+ * - `declined` 402; `key_in_use` 409 although nothing else is in flight; `unauthorized` 401; `forbidden` 403
  * - `pending`, `requires_action`, `refund_failed`, `refund_canceled`: it is made, in that status
  * - `lag`: it is made, the reply is lost, and the first two listings do not show it
  * - `two_matches`: it is made twice under one effect id (someone else copied it), and the reply is lost
@@ -35,7 +35,7 @@ export interface FakePaymentIntent {
   amountReceived: number;
   livemode: boolean;
   status: string;
-  /** True: a key of the other mode sees it too, which the real one does not allow. */
+  /** If true, a key of the other mode sees it too, which the real Stripe does not allow. */
   showsToAnyKey: boolean;
 }
 
@@ -46,24 +46,24 @@ export interface FakeRefund {
   reason: string | null;
   status: string;
   effectId: string | null;
-  /** Listings that still do not show it. */
+  /** The number of listings that will not show it yet. */
   hiddenFor: number;
 }
 
 export interface FakeStripe extends ProviderServer<StripeFault> {
   testKey: string;
   liveKey: string;
-  /** Makes a payment of 10000 usd in test mode, unless told otherwise, and answers its id. */
+  /** Makes a payment of 10000 usd in test mode by default, and returns its id. */
   pay(payment?: Partial<Omit<FakePaymentIntent, 'id'>>): string;
   refunds: FakeRefund[];
   refundsOf(effectId: string): FakeRefund[];
-  /** So many refunds on one page of a listing, whatever the caller asks for. */
+  /** The number of refunds on one page of a listing, regardless of the caller's limit. */
   pageAtMost(size: number): void;
 }
 
 interface Saved {
   bodyDigest: string;
-  /** Null while it is under way. */
+  /** Null while the request is in flight. */
   reply: ProviderReply | null;
 }
 
@@ -131,7 +131,7 @@ class StripeState {
     }
   }
 
-  /** Takes note of a request that is under way: its key is in use. */
+  /** Records a request in flight: its key is in use. */
   begin(request: ProviderRequest & { body: string }): void {
     const key = keyOf(request);
     if (key !== null && !this.saved.has(key)) {
@@ -163,7 +163,7 @@ class StripeState {
       return { ...saved.reply, headers: { ...saved.reply.headers, 'idempotent-replayed': 'true' } };
     }
     const reply = work();
-    // A fault that loses the reply has saved it all the same; a 400 or 404 never ran and is not kept.
+    // A fault that loses the reply still stores it. A 400 or 404 never ran, so it is not stored.
     const kept = reply.status === 0 ? this.lostReply() : reply;
     if (key !== null && ![400, 404].includes(kept.status)) {
       this.saved.set(key, { bodyDigest: digest(request.body), reply: kept });

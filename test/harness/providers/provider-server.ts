@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 
 /**
- * What the fakes of providers share: a real HTTP server on the loopback whose writes and reads go wrong as told.
+ * What the fakes of providers share: a real HTTP server on the loopback whose writes and reads fail on demand.
  *
  * `failNext(fault, times)` lines up faults for the next writes (anything but GET), `failReads` for the next reads; each
- * takes the next one in line, and what has none works. The faults that every fake knows:
+ * takes the next fault in line, and a request without one succeeds. The faults that every fake knows:
  *
  * | nothing is done                                       | it is done, and                                     |
  * | `reset_before_body`: the connection is reset at once  | `lose_reply`: reset in place of a reply             |
@@ -39,7 +39,7 @@ export interface ProviderRequest {
   path: string;
   query: URLSearchParams;
   headers: IncomingMessage['headers'];
-  /** Null until all of it was read. */
+  /** Null until the whole body was read. */
   body: string | null;
 }
 
@@ -53,27 +53,27 @@ export interface ProviderServer<Fault extends string> {
   baseUrl: string;
   /** In the order of arrival, counted when the headers are in. */
   requests: ProviderRequest[];
-  /** What changes something: all that is no GET. */
+  /** The requests that change something: all except GET. */
   writes(): ProviderRequest[];
-  /** TCP connections until now. */
+  /** TCP connections so far. */
   connections(): number;
   failNext(fault: Fault | CommonFault, times?: number): void;
   failReads(fault: CommonFault, times?: number): void;
-  /** Forgets the faults that nothing has taken yet. */
+  /** Removes the faults that no request has taken yet. */
   calm(): void;
-  /** Answers all that hangs. What hung before its effect has none. */
+  /** Answers every hanging request. One that hung before its effect has no effect. */
   release(): void;
   close(): Promise<void>;
 }
 
 export interface ProviderBehaviour<Fault extends string> {
-  /** Does what is asked and answers. `fault` is one of the fake's own. */
+  /** Executes the request and replies. `fault` is one of the fake's own faults. */
   handle(request: ProviderRequest & { body: string }, fault: Fault | null): ProviderReply;
-  /** The reply to `error_after_effect`, kept under the request's key where the provider keeps such. */
+  /** The reply to `error_after_effect`, stored under the request's key if the provider stores replies. */
   errorAfterEffect?(request: ProviderRequest & { body: string }): ProviderReply;
-  /** Told before `hang_before_effect`, where the provider takes note of requests that are under way. */
+  /** Called before `hang_before_effect`, if the provider records requests in flight. */
   begin?(request: ProviderRequest & { body: string }): void;
-  /** The provider's own form of a 429 and a 503. */
+  /** The provider's form of a 429 and a 503. */
   refusal(status: 429 | 500 | 503): ProviderReply;
 }
 
@@ -101,7 +101,7 @@ export async function startProvider<Fault extends string = never>(
     };
     requests.push(request);
     const fault = (method === 'GET' ? readFaults : writeFaults).shift() ?? null;
-    // A caller that goes away in the middle of its request is what some of these tests are about.
+    // Some of these tests disconnect the caller in the middle of its request.
     incoming.on('error', () => response.destroy());
     if (fault === 'reset_before_body') {
       incoming.socket.resetAndDestroy();
@@ -204,7 +204,7 @@ function answer<Fault extends string>(
       return;
     }
     default:
-      // A fake's own faults that end without a reply say so by status 0.
+      // Status 0 marks a fake's own fault that ends without a reply.
       if (reply.status === 0) incoming.socket.resetAndDestroy();
       else write(response, reply);
   }
