@@ -19,8 +19,8 @@ const RUNS_AGAIN_MAX = 3;
 const RUN_TIMEOUT_MS = 3_600_000;
 
 /**
- * Where there is no Python, a developer who has Node alone gets a note and no failure: the README promises that Node is all
- * that it takes. A build machine (CI=true) and the long form have no such excuse.
+ * Without Python, a developer gets a note and no failure: the README promises that Node is all
+ * that is needed. On a build machine (CI=true) and in the long form, a missing Python fails the test.
  */
 function schemathesisOrNote(): string | null {
   try {
@@ -74,7 +74,7 @@ describe.runIf(libraries !== null)('docs/openapi.json, asked whatever Schemathes
     const run = { ...form, baseUrl, seed: SEED, folder, world: asked, operations: [] };
     const cases = await runOrThrow(run);
     const isShort = ([id]: [string, number]): boolean => (cases[id] ?? 0) < form.casesAtLeast;
-    // Schemathesis stops with an operation where it has seen what it can beside others; alone, it asks on.
+    // Among other operations, Schemathesis stops early with one that shows nothing new. Run separately, it continues.
     let tooFew = ROUTES.map(({ id }): [string, number] => [id, cases[id] ?? 0]).filter(isShort);
     for (let again = 1; tooFew.length > 0 && again <= RUNS_AGAIN_MAX; again++) {
       const operations = tooFew.map(([id]) => id);

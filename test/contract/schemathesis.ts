@@ -11,7 +11,7 @@ const PYTHON_VERSION_CHECK = 'import sys; sys.exit(0 if sys.version_info >= (3, 
 const PIP_TIMEOUT_MS = 300_000;
 const REQUEST_TIMEOUT_SECONDS = 60;
 
-/** What every reply is held to. What a request deserves (`negative_data_rejection` and so on) is for the suites over every route. */
+/** Checks on every reply. The suites over every route check which requests are refused (`negative_data_rejection` and so on). */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -26,17 +26,17 @@ export class SchemathesisMissingError extends Error {}
 
 export interface ContractRun {
   baseUrl: string;
-  /** Of `examples`, `coverage` (the boundary values of each schema) and `fuzzing`, with commas between them. */
+  /** A comma-separated list of `examples`, `coverage` (the boundary values of each schema) and `fuzzing`. */
   phases: string;
   /** Cases that fuzzing makes for each operation. */
   casesPerOperation: number;
-  /** The operationIds that are asked; all of them where it is empty. */
+  /** The operationIds to call; all of them if empty. */
   operations: readonly string[];
-  /** The same seed asks the same questions of the same document. */
+  /** The same seed makes the same requests for the same document. */
   seed: number;
   /** See hooks.py. */
   world: { params: Record<string, Record<string, string>[]>; headers: Record<string, Record<string, string>> };
-  /** Where the run's own files go. */
+  /** The folder for the run's own files. */
   folder: string;
 }
 
@@ -49,9 +49,9 @@ export interface ContractResult {
 }
 
 /**
- * The folder with Schemathesis, filled by pip from the pinned wheels where it is not there yet.
+ * The folder with Schemathesis, filled by pip from the pinned wheels if it does not exist yet.
  *
- * @throws {SchemathesisMissingError} without Python 3.11, pip, or a package index to be reached.
+ * @throws {SchemathesisMissingError} without Python 3.11, pip, or a reachable package index.
  */
 export function installSchemathesis(): string {
   const digest = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 16);
@@ -69,7 +69,7 @@ export function installSchemathesis(): string {
     if (pip.status !== 0) {
       throw new SchemathesisMissingError(`pip could not install Schemathesis: ${pip.error?.message ?? pip.stderr}`);
     }
-    // Two runs may do this at once: the folder appears whole or not at all.
+    // The folder appears atomically, because two runs may do this at once.
     if (!existsSync(installed)) renameSync(unfinished, installed);
     return installed;
   } finally {
@@ -103,7 +103,7 @@ export async function runSchemathesis(libraries: string, run: ContractRun): Prom
   return { exitCode, output, cases: readCounts(countsFile) };
 }
 
-/** Nothing where Schemathesis ended before its hooks did. */
+/** Empty if Schemathesis ended before its hooks. */
 function readCounts(file: string): Record<string, number> {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>) : {};
 }

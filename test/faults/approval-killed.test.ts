@@ -18,13 +18,13 @@ import type { Program } from '../harness/embedded-stack.ts';
 import { sentTo } from './seen.ts';
 import { type ApiProcess, Gateway, SeparateProcesses } from './separate-processes.ts';
 
-/** SIGKILL of every API and worker process while people are asked: what they decide is carried out by those that come after. */
+/** SIGKILL of every API and worker process while people decide. Later processes carry out their decisions. */
 const LARGE = { input: { payment: 'pay_1', amount: 60_000 } };
 
 let processes: SeparateProcesses;
 let target: Target;
 let gateway: Gateway;
-/** Of the two who must agree. */
+/** The keys of the two approvers who must agree. */
 let keys: [string, string];
 beforeAll(async () => {
   [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
@@ -50,7 +50,7 @@ interface Parked {
   approval: Approval;
 }
 
-/** Parked, and its workflows wait. */
+/** Parks an invocation and waits until its workflows wait. */
 async function park(api: ApiProcess, name: string): Promise<Parked> {
   const url = `/ok?${name}`;
   const action = await createAction(
@@ -75,7 +75,7 @@ async function bothApprove(api: ApiProcess, { approval }: Parked): Promise<Appro
 const kill = (...programs: Program[]): Promise<unknown> =>
   Promise.all(programs.map((program) => program.end('SIGKILL')));
 
-/** So that the sweep takes what nobody was told of for lost. */
+/** Ages it, so that the sweep counts decisions without a notification as lost. */
 async function makeOld({ approval }: Pick<Parked, 'approval'>, columns: readonly string[]): Promise<void> {
   const earlier = columns.map((column) => `${column} = ${column} - interval '2 days'`).join(', ');
   await processes.database.asOwner(
@@ -109,7 +109,7 @@ test('approved work goes on once, denied and expired work never does', async () 
   if (!approved || !half || !untold || !denied || !expired) throw new Error('five were parked');
   await approve(first.as(keys[0]), half.approval);
 
-  // The decisions of the one are committed, and the process is killed before it could tell anybody.
+  // One approver's decisions are committed, and the process is killed before it can notify anybody.
   await kill(worker);
   gateway.block();
   const unanswered = Promise.allSettled([bothApprove(first, untold), readApproval(first, approved.approval.id, 60)]);

@@ -64,7 +64,7 @@ async function rowOf({ approvalId }: ApprovalRef): Promise<Row> {
   return row;
 }
 
-/** One decision of a key, as the route takes it. Answers whether it counted; a 409 is an answer, anything else is not. */
+/** One decision by a key, as the route takes it. Returns whether it counted. A 409 is expected; any other error is thrown. */
 async function decision(ref: ApprovalRef, keyId: string, what: 'approve' | 'deny', digest: string): Promise<boolean> {
   const { tenant } = world.database;
   const caller: Caller = {
@@ -89,7 +89,7 @@ async function decision(ref: ApprovalRef, keyId: string, what: 'approve' | 'deny
   }
 }
 
-/** As the workflow does it once it has heard of the decision; a run that comes too early finds that nobody agreed yet. */
+/** As the workflow does it after the notification; a run that comes too early finds that nobody has agreed yet. */
 async function send(ref: InvocationRef): Promise<string> {
   try {
     const { decision: reserved } = await activities.reserveAndMarkDispatch(ref);
@@ -122,7 +122,7 @@ async function race(seed: number): Promise<Ended> {
     () => send(admitted),
     () => send(admitted),
   ];
-  // Shuffled, and some of them a moment late, so that every order comes about, and every overlap.
+  // Shuffled, and some delayed by a moment, so that every order and every overlap occurs.
   const order = steps.map((step) => ({ step, key: random(), delayMs: random() < 0.5 ? 0 : random() * 12 }));
   order.sort((left, right) => left.key - right.key);
   await Promise.all(
@@ -131,7 +131,7 @@ async function race(seed: number): Promise<Ended> {
       await step();
     }),
   );
-  await Promise.all([send(admitted), send(admitted)]); // the workflow, told at last
+  await Promise.all([send(admitted), send(admitted)]); // the workflow, notified at last
   return check(seed, ref, { approved, denied });
 }
 
@@ -167,7 +167,7 @@ test(`${RUNS} seeded races: one end each, nothing sent after a denial, never two
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, run));
-  // Else the race would be none.
+  // Otherwise there would have been no race.
   for (const end of ['approved', 'denied', 'expired', 'cancelled'] as const) {
     expect(ends.get(end) ?? 0, end).toBeGreaterThan(RUNS / 50);
   }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Ends every connection of the service, of API, worker and notifications alike. Answers how many there were. */
+/** Ends every connection of the service, those of API, worker and notifications. Returns how many there were. */
 async function hiccup(): Promise<number> {
   const ended = await service.database.asOwner(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -59,7 +59,7 @@ test('connections ended again and again: nothing is sent twice, all end in a gra
   const last = await Promise.all(requests.map((request) => answered(request)));
   clearInterval(releasing);
 
-  // Who was cut off before the admission is told to come again with the same key, and never of a mistake of ours.
+  // A caller cut off before the admission is asked to retry with the same key, and never gets an internal error.
   for (const reply of replies) expect([200, 503], reply.text).toContain(reply.status);
   expect(replies.filter((reply) => reply.status === 200).length).toBeGreaterThan(INVOCATIONS / 3);
   for (const [n, reply] of last.entries()) {

@@ -19,7 +19,7 @@ import { freePorts, type Program, readCredentials, startStackProcess } from '../
 import { startTarget, type Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
 
-/** From the new `npm start`. Source: issue "One governed action, end to end". */
+/** Counted from the new `npm start`. Source: issue "One governed action, end to end". */
 const UNKNOWN_WITHIN_MS = 30_000;
 const HANGING = '/hang?everything';
 const SECRET = 'the-secret-of-before';
@@ -54,7 +54,7 @@ function withKeyOf(environment: string): Caller {
   };
 }
 
-/** The process that npm runs, PostgreSQL, Temporal and the demo's target, all at once and without a word. */
+/** The process that npm runs, PostgreSQL, Temporal and the demo's target, all at once and without a graceful shutdown. */
 async function killEverything(): Promise<void> {
   const servers = ['postgres/cluster', 'temporal/temporal.db', 'demo-target.jsonl'].map((file) =>
     processesNaming(path.join(dataDir, file)),
@@ -64,7 +64,7 @@ async function killEverything(): Promise<void> {
   expect(await program.exited).toBeNull();
 }
 
-/** Invokes one after another until the service is gone. What was answered is promised; the last one was cut off. */
+/** Makes one invocation after another until the service is gone. The answered ones are promised; the last was cut off. */
 async function invokeUntilKilled(api: Caller, action: string): Promise<(Invocation | null)[]> {
   const answered: Invocation[] = [];
   for (;;) {
@@ -104,14 +104,14 @@ describe('SIGKILL of everything, and a new npm start', () => {
     program = await startStackProcess(dataDir, ports);
     expect(readCredentials(dataDir)).toEqual(credentials);
 
-    // What was held: the same request again waits with us for its end.
+    // The held call: a repeat of the same request waits for its end.
     const again = await invoke(api, hanging, { input: {} }, { 'Idempotency-Key': 'held' });
     expect(Date.now() - restartedAtMs).toBeLessThan(UNKNOWN_WITHIN_MS);
     expect(again.invocation).toMatchObject({ id: held.id, status: 'unknown', grade: 'unknown' });
     expect(await effectOf(api, again.invocation)).toMatchObject({ stage: 'reconciling', outcome: 'unknown' });
     expect(await sentTo(target, HANGING)).toBe(1);
 
-    // What was promised stands; what was cut off before its promise has one effect, or none, and a grade.
+    // Every promise is kept. An invocation that was cut off before its promise has one effect or none, and a grade.
     const kept: Invocation[] = [];
     for (const n of promised.keys()) {
       const reply = await invoke(api, streamed, { input: { n } }, { 'Idempotency-Key': `stream-${n}` });
@@ -119,7 +119,7 @@ describe('SIGKILL of everything, and a new npm start', () => {
       kept.push(reply.invocation);
     }
     expect(kept.slice(0, -1)).toEqual(promised.slice(0, -1));
-    // Killed between the mark and the claim, it was provably never sent, and is `failed`; what reached the target never is.
+    // One killed between the mark and the claim was provably never sent, so it is `failed`. One that reached the target never is.
     const lastSent = await sentTo(target, `/orders?stream=${promised.length - 1}`);
     expect(kept.at(-1)?.grade).toMatch(lastSent === 0 ? /^(failed|unknown)$/ : /^(acknowledged|unknown)$/);
     expect(kept.at(-1)?.error === NEVER_TAKEN_UP).toBe(kept.at(-1)?.grade === 'failed');

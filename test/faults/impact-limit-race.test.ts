@@ -15,17 +15,17 @@ const EFFECTS = inForm({ short: 2_000, full: 10_000 });
 const PROCESSES = 4;
 const LANES = 4;
 const KILLS = inForm({ short: 3, full: 6 });
-/** About half of what all effects together ask for, of which some fail and give it back. */
+/** About half of the total demand of all effects, some of which fail and release their reservation. */
 const CAP = 0.9 * EFFECTS;
 const TIMEOUT_MS = 600_000;
-/** Between two looks of the checker: it must leave the processors to what it watches. */
+/** The pause between two checks: the checker must leave the processors to the processes that it watches. */
 const CHECK_INTERVAL_MS = inForm({ short: 50, full: 250 });
 
 let world: LimitWorld;
 const programs: Program[] = [];
 
 beforeAll(async () => {
-  // Built once, not by each of the processes.
+  // Built once here, not by each process.
   const prepared = new Program(
     ['-e', "import('./embedded/prepare.mjs').then((prepare) => prepare.prepareOrExit())"],
     {},
@@ -55,13 +55,13 @@ test(
       await shares[share]?.end('SIGKILL');
       shares[share] = startProcess(share);
     }
-    // One that was killed after its last effect has left what it was at: another takes it up.
+    // A process killed after its last effect leaves unfinished work, which another takes over.
     for (const program of shares) expect(await program.exited, program.output).toBe(0);
     const last = startProcess(0, 1);
     expect(await last.exited, last.output).toBe(0);
     const { checks, most } = await checker.stop();
 
-    // As it happened: every version of the counter that was ever written, and every snapshot that the checker took.
+    // Checked over the whole run: every version of the counter ever written, and every snapshot of the checker.
     const [seen] = await world.database.asOwner<{ most: string; versions: string }>('SELECT * FROM seen_versions');
     expect(Number(seen?.most)).toBeLessThanOrEqual(CAP);
     expect(Number(seen?.most), 'the limit was really reached').toBeGreaterThan(CAP - 3);
@@ -118,7 +118,7 @@ async function plantEffects(): Promise<void> {
   await world.owner.query('ANALYZE invocations, effects');
 }
 
-/** Keeps the highest that any version of a counter ever said: a rise that no snapshot saw would be here. */
+/** Keeps the highest value of any version of a counter: it shows a rise that no snapshot saw. */
 async function watchEveryVersion(): Promise<void> {
   await world.owner.query(`
     CREATE TABLE seen_versions (most bigint NOT NULL, versions bigint NOT NULL);
@@ -131,7 +131,7 @@ async function watchEveryVersion(): Promise<void> {
     CREATE TRIGGER see_version AFTER UPDATE ON impact_limit_periods FOR EACH ROW EXECUTE FUNCTION see_version();`);
 }
 
-/** It takes every effect whose number is its own among so many shares. */
+/** The share of the process: it takes every effect whose number modulo the number of shares is its own. */
 function startProcess(share: number, shares = PROCESSES): Program {
   const program = new Program(['test/faults/reserving-process.mjs'], {
     DATABASE_URL: world.database.applicationUrl,
@@ -153,14 +153,14 @@ async function untilBegun(effects: number): Promise<void> {
     return rows[0]?.begun ?? 0;
   };
   while ((await begun()) <= effects) {
-    // What it says, at once, and not that time is over.
+    // Fails at once with the process's own error, not with a time-out.
     const failed = programs.find(({ process }) => process.exitCode);
     if (failed) throw new Error(failed.output);
     await delay(2 * CHECK_INTERVAL_MS);
   }
 }
 
-/** Looks at committed states for as long as it is not stopped: counters, their reservations, and the cap, in one snapshot. */
+/** Checks committed states until it is stopped: counters, their reservations and the cap, in one snapshot. */
 function startChecker(limitId: string): { stop(): Promise<{ checks: number; most: number }> } {
   const stopping = new AbortController();
   const watched = (async () => {

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../harness/database.ts';
 
-/** Of what is reserved against impact limits. Each query answers what violates it. */
+/** Invariants of reservations against impact limits. Each query returns the violations. */
 export const LIMIT_INVARIANTS: Record<string, string> = {
   'the counters of a limit are the sums of its reservations': `
     SELECT p.limit_id, p.period, p.reserved, p.settled FROM impact_limit_periods p
@@ -15,7 +15,7 @@ export const LIMIT_INVARIANTS: Record<string, string> = {
     WHERE (r.state = 'reserved') <> (e.outcome IN ('unknown', 'pending'))`,
 };
 
-/** What must hold of every row whatever happened. Source: architecture.md, "Invariants". */
+/** Invariants of every row, after any fault. Source: architecture.md, "Invariants". */
 const INVARIANTS: Record<string, string> = {
   ...LIMIT_INVARIANTS,
   'an invocation has one dispatch at most': `SELECT invocation_id FROM attempts WHERE kind = 'dispatch' GROUP BY 1 HAVING count(*) > 1`,
@@ -46,7 +46,7 @@ const INVARIANTS: Record<string, string> = {
       SELECT FROM receipt_entries r WHERE r.record_id = v.id AND r.hash = receipt_hash(r, receipt_content(v)))`,
 };
 
-/** All violations, by the invariant's name; empty where all is well. */
+/** All violations, by the invariant's name; empty if there are none. */
 export async function violatedInvariants(
   database: TestDatabase,
   invariants = INVARIANTS,

@@ -23,7 +23,7 @@ import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
 import { WATCHDOG } from '../harness/watchdog.ts';
 
-/** A failure is run again with the same number. Time and the machine still have their part in it. */
+/** Use a failure's number to run it again. Timing and the machine still influence the run. */
 const SEED = 20_251;
 const OPERATIONS = 60;
 const WORKERS = 3;
@@ -50,7 +50,7 @@ let target: Target;
 const alive: RacingWorker[] = [];
 const ends: Promise<unknown>[] = [];
 
-/** A worker with a database of its own, so that its connections can be cut off alone. */
+/** A worker with a database of its own, so that only its connections are cut off. */
 class RacingWorker {
   readonly name: string;
   private readonly worker: WorkerGroup;
@@ -71,14 +71,14 @@ class RacingWorker {
       activityQueue,
       workflowBundlePath: stack.workflowBundlePath,
       activities: createActivities(dependencies(db)),
-      // Next to nothing: what is under way is cut off, and goes on behind the server's back.
+      // Almost no grace: work in flight is cut off, and continues without the server's knowledge.
       shutdownGraceMs: 50,
     });
     const close = async (): Promise<void> => {
       await db.close();
       await connection.close();
     };
-    // It may end with a complaint about what was cut off, which is what was wanted.
+    // It may reject because of the work that was cut off, as intended.
     ends.push(worker.run().then(close, close));
     return new RacingWorker(name, worker);
   }
@@ -146,7 +146,7 @@ async function oneFault(): Promise<void> {
   }
 }
 
-/** How the target behaves. */
+/** The behaviour of the target. */
 const BEHAVIOURS: readonly { path: string; timeoutMs?: number; verify?: boolean }[] = [
   { path: '/ok?' },
   { path: '/ok?again&' },
@@ -203,7 +203,7 @@ function operationsOf(actions: readonly string[]): Operation[] {
   });
 }
 
-/** Several callers take the operations in a random order and do not wait for each other; some are asked for twice. */
+/** Several callers take the operations in a random order and do not wait for each other; some operations are requested twice. */
 async function runAll(operations: readonly Operation[]): Promise<void> {
   const queue = operations.flatMap((operation) => (random() < 0.3 ? [operation, operation] : [operation]));
   queue.sort(() => random() - 0.5);
@@ -244,7 +244,7 @@ test(`sixty operations, three workers that come and go, connections that break (
   await running;
   await target.release();
   const releasing = setInterval(() => void target.release(), 500);
-  // What was admitted by a request whose connection broke before the start is the sweep's.
+  // If the connection broke between admission and start, the sweep starts the invocation.
   await sweepRows(dependencies(service.deps.db), 'lost-invocations', lostInvocations(0));
   await Promise.all(answers);
   const underWay = async (): Promise<Invocation[]> =>

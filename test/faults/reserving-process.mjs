@@ -1,5 +1,5 @@
 // One worker of impact-limit-race.test.ts, which has built `dist` before: it reserves, marks, and settles its share of the effects with
-// the service's own code, until it is killed or none is left. What a worker before it left dispatching has an unknown outcome.
+// the service's own code, until it is killed or none is left. An effect that an earlier worker left dispatching has an unknown outcome.
 import { startDispatch } from '../../dist/db/attempts/start-dispatch.js';
 import { Database } from '../../dist/db/client.js';
 import { writeSettlement } from '../../dist/db/effects/write-settlement.js';
@@ -22,10 +22,10 @@ const known = (stage, outcome, source, partialEffect) => ({
 const SUCCEEDED = known('settled', 'succeeded', 'provider_response', 'none');
 const FAILED = known('settled', 'failed', 'provider_response', 'none');
 const UNKNOWN = known('reconciling', 'unknown', null, 'possible');
-/** By the number of the effect: what a dispatch of it comes to. */
+/** The outcome of an effect's dispatch, by the effect's number. */
 const OUTCOMES = [SUCCEEDED, SUCCEEDED, FAILED, SUCCEEDED, UNKNOWN, FAILED, SUCCEEDED];
 
-/** As the activities do, without what they read beside it. */
+/** As the activities do it, without their other reads. */
 async function lockedStatus(tx, invocationId) {
   const { rows } = await tx.raw('SELECT status FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
   return rows[0].status;
@@ -33,7 +33,7 @@ async function lockedStatus(tx, invocationId) {
 
 async function reserve({ effectId, invocationId, impact }) {
   return db.withEnvironment(tenant, async (tx) => {
-    if ((await lockedStatus(tx, invocationId)) !== 'queued') return; // done by one before, whose end was not seen
+    if ((await lockedStatus(tx, invocationId)) !== 'queued') return; // already done by an earlier process, whose end was not seen
     const facts = {
       actionName: 'planted',
       adapterType: 'http.request',
@@ -65,7 +65,7 @@ async function share(stage) {
   return rows;
 }
 
-/** As many at once as there are connections. */
+/** The concurrency: one for each connection. */
 async function each(effects, work) {
   const lane = async () => {
     for (let effect = effects.pop(); effect !== undefined; effect = effects.pop()) await work(effect);

@@ -24,7 +24,7 @@ test('a workflow whose first run is past its retention is run again: nothing is 
   const reconciliation = service.client.workflow.getHandle(`reconcile/${invocation.effectId}`);
   const { runId } = await reconciliation.describe();
 
-  // The sweep's own start finds no run any more, once retention took it away; this policy does as if it had.
+  // The sweep's own start finds no run any more, once retention took it away; this policy simulates that.
   const again = await service.client.workflow.execute(INVOKE_ACTION_WORKFLOW, {
     workflowId,
     taskQueue: service.taskQueue,

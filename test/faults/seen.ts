@@ -9,7 +9,7 @@ export async function sentTo(target: Target, url: string): Promise<number> {
   return (await target.requests()).filter((request) => request.method !== 'GET' && request.url === url).length;
 }
 
-/** Waits until the target has seen one such request for each of these. Throws where one does not come. */
+/** Waits until the target has seen one such request for each of these. Throws if one does not come. */
 export async function untilSeen(target: Target, urls: readonly string[]): Promise<void> {
   const look = async (): Promise<void> => {
     const seen = (await target.requests()).map((request) => request.url);

@@ -13,13 +13,13 @@ import { Program } from '../harness/embedded-stack.ts';
 
 export interface ApiProcess extends Caller {
   program: Program;
-  /** The same process for whoever holds another key. */
+  /** The same process, called with another key. */
   as(key: string): Caller;
 }
 
 /**
  * The production shape: `server.ts` and `worker.ts` as processes of their own, as many as a test starts, on a database and a
- * Temporal that only they use. What is killed here is killed for good; the test's process holds nothing of theirs.
+ * Temporal that only they use. A kill here is a real one, because the test's process holds none of their state.
  */
 export class SeparateProcesses {
   readonly database: TestDatabase;
@@ -89,7 +89,7 @@ export class SeparateProcesses {
   }
 }
 
-/** A way to a server that can be blocked: connections stay open, and nothing comes through any more. */
+/** A proxy to a server that can be blocked: connections stay open, but no data passes. */
 export class Gateway {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();

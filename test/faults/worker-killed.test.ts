@@ -5,7 +5,7 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
 import { SeparateProcesses } from './separate-processes.ts';
 
-/** From the kill. Source: issue "One governed action, end to end". */
+/** Counted from the kill. Source: issue "One governed action, end to end". */
 const UNKNOWN_WITHIN_MS = 30_000;
 
 const GOVERNED = '/hang?governed';

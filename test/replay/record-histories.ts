@@ -15,13 +15,13 @@ describe('record histories', () => {
   test.each(SCENARIOS)('$name', async (scenario) => {
     const file = path.join(HISTORIES, `${scenario.name}.json`);
     if (existsSync(file)) return;
-    // A time-skipping server of its own each: a child that is left behind would hold its clock.
+    // Each has its own time-skipping server: a child workflow left behind would hold the clock.
     const environment = await (scenario.server === 'dev'
       ? createDevServerEnvironment()
       : createTimeSkippingEnvironment());
     onTestFinished(() => environment.teardown());
     const { activities } = doubles(scenario.activities);
-    // A fresh id for each run on the shared server; the stored history carries no id but in its start event.
+    // A fresh id for each run on the shared server; the stored history carries an id only in its start event.
     const workflowId = `${scenario.workflowId}/${process.pid}/${scenario.name}`;
     await runWorkflow(environment, scenario.workflow, scenario.args, activities, workflowId);
     const history = await environment.client.workflow.getHandle(workflowId).fetchHistory();

@@ -5,8 +5,8 @@ import type { Activities } from '../../activities/index.ts';
 
 /**
  * One recorded life of a workflow: an entry of the export `scenarios` of `test/workflows/<area>/scenarios.ts`.
- * `npm run histories:record` runs those that have no file yet and stores what the server kept. A change that needs a new history
- * adds a scenario: an old file is never recorded over, for it stands for histories in the field.
+ * `npm run histories:record` runs those that have no file yet and stores the server's history. A change that needs a new history
+ * adds a scenario: an old file is never overwritten, because it represents histories in production.
  */
 export interface Scenario {
   /** `<workflow>/<what happens>.v<N>`: the file under histories/. N rises when the workflow's commands change. */
@@ -15,7 +15,7 @@ export interface Scenario {
   workflowId: string;
   args: unknown[];
   activities: Partial<Activities>;
-  /** Where time has to pass (days), or where a worker has to be silent in real time. */
+  /** Whether time must pass (days), or a worker must be silent in real time. */
   server: 'time-skipping' | 'dev';
 }
 
@@ -27,7 +27,7 @@ export const ENVIRONMENT = {
 export const INVOCATION = { invocationId: 'inv_0000000000000000000001', ...ENVIRONMENT };
 export const EFFECT = { ...INVOCATION, effectId: 'eff_0000000000000000000001', actionName: 'refund.create' };
 
-/** Answers the given values one after the other, then the last one for ever. */
+/** Returns the given values one after the other, then the last one for ever. */
 export function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
   let turn = 0;
   return () => Promise.resolve(values[Math.min(turn++, values.length - 1)] ?? values[0]);
@@ -36,7 +36,7 @@ export function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
 /** An activity that always fails. */
 export const failing = (): Promise<never> => Promise.reject(ApplicationFailure.nonRetryable('away'));
 
-/** The workflow that called the activity double that asks. */
+/** The workflow that called the current activity double. */
 export function caller(): WorkflowHandle {
   const { client, info } = Context.current();
   return client.workflow.getHandle(info.workflowExecution?.workflowId ?? '');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** Members of history events that tell of the machine that recorded them, and that no replay reads. */
+/** Members of history events that describe the recording machine and that no replay reads. */
 const OF_THE_MACHINE: Record<string, unknown> = {
   identity: 'recorder',
   stackTrace: '',
@@ -14,7 +14,7 @@ const OF_THE_MACHINE: Record<string, unknown> = {
 /** A worker's identity, also in the name of its sticky task queue. */
 const PROCESS_AT_HOST = /\b\d+@[\w.-]+/;
 
-/** A history without what is particular to one machine: names of hosts, process ids, paths in stack traces. */
+/** A history without machine details: host names, process ids, paths in stack traces. */
 export function scrubHistory(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(scrubHistory);
   if (typeof value === 'string') return value.replace(PROCESS_AT_HOST, 'recorder');

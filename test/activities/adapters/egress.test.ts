@@ -7,7 +7,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { callsOf, type AdapterCalls } from './kit.ts';
 
-/** Every adapter of a provider, wherever its base address leads: one connection to a checked address, and nothing followed. */
+/** Every adapter of a provider, for any base address: one connection to a checked address, and no redirect followed. */
 const PROVIDERS: [type: string, config: JsonObject, input: JsonObject][] = [
   ['stripe.refund', { mode: 'test', secret: 'KEY' }, { payment_intent: 'pi_1', amount: 1 }],
   [

@@ -17,7 +17,7 @@ export interface CallOptions {
   kind?: 'dispatch' | 'replay';
   timeoutMs?: number;
   egress?: EgressMeter;
-  /** What is handed to the adapter in place of the prepared request. */
+  /** Passed to the adapter instead of the prepared request. */
   change?: (request: PreparedRequest) => PreparedRequest;
 }
 

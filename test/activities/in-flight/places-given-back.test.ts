@@ -9,7 +9,7 @@ import type { InFlightKind } from '../../../domain/in-flight.ts';
 import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
 import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-/** A place in flight, taken or in line, ends with what it was asked for, whatever became of that. */
+/** A place in flight, taken or queued, ends together with the call it was requested for, whatever the outcome. */
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const places = (holder: string) =>
   ]);
 const take = (kind: InFlightKind, holder: string, most = 1) =>
   world.transaction((tx) => takePlace(tx, { kind, holder, most, leaseMs: 600_000 }));
-/** An activity's dependencies where a workspace has one call of a kind under way at most; `told` is who was told of a place. */
+/** An activity's dependencies with at most one call of a kind in flight per workspace; `told` lists the workflows notified of a place. */
 function onePlace() {
   const told: string[] = [];
   const tellWaiter = (_kind: InFlightKind, holder: string): Promise<void> => {
@@ -62,7 +62,7 @@ describe('a dispatch', () => {
     expect((await world.recorded(ref)).attempts).toMatchObject([{ claimed: false, error: NEVER_TAKEN_UP }]);
     expect(await places(ref.invocationId)).toEqual([]);
     expect(told).toEqual(['inv_behind']);
-    // A second execution of it stands in no line: there is nothing that it might claim.
+    // A second execution of it does not queue, because there is nothing for it to claim.
     expect(await dispatchEffect(ref)).toEqual({ seen: 'claimed_elsewhere' });
     expect(await places(ref.invocationId)).toEqual([]);
     expect(sent).toEqual([]);

@@ -5,7 +5,7 @@ import { releaseInvocation } from '../../../db/invocations/release-invocation.ts
 import { ACCEPTED, ActivityWorld, adapterThat, ANOTHER_VERSION } from './world.ts';
 import { keyPrincipal } from '../../harness/keys.ts';
 
-/** A plain invocation that was agreed to has no effect, but a preview, which its dispatch is held to. */
+/** An approved plain invocation has no effect record. It has a preview, which its dispatch must match. */
 
 let world: ActivityWorld;
 beforeAll(async () => {

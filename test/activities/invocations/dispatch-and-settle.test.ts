@@ -100,7 +100,7 @@ test('settled while a settlement of the workflow runs beside it: one of the two,
     const { invocation, evidence, attempts } = await world.recorded(ref);
     const gaveUp = attempts[0]?.status === 'abandoned';
     const acceptedInTime = evidence.filter((one) => one.source === 'provider_response' && one.details['late'] !== true);
-    // What was given up before it was claimed was never sent; what was claimed by then is settled by its late answer.
+    // An attempt given up before its claim was never sent. One that was already claimed is settled by its late answer.
     const wasSent = attempts[0]?.claimed === true;
     expect([invocation?.status, acceptedInTime.length]).toEqual([wasSent ? 'succeeded' : 'failed', gaveUp ? 0 : 1]);
   }

@@ -27,7 +27,7 @@ test.each([true, false])('governed %s: the answer of the evaluation, and the fen
       : [],
     attempts: ATTEMPTS,
   });
-  // Each of the two finds what they did together.
+  // When repeated, each of the two returns what they did together.
   expect(await evaluateInvocation(ref)).toEqual(evaluation);
   expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
   expect(await world.recorded(ref)).toEqual(marked);

@@ -6,7 +6,7 @@ import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import type { PolicyEffect } from '../../../domain/approval-policies/verdict.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from './world.ts';
 
-/** What waited for other effects is sent only if the policies of now let it through, too. */
+/** An invocation that waited for other effects is sent only if the current policies allow it too. */
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => world.close());
 
-/** Puts a policy in force, and answers how to take it out again. */
+/** Activates a policy, and returns a function that deactivates it. */
 async function policy(effect: PolicyEffect): Promise<() => Promise<void>> {
   const parsed = parsePolicyDocument({
     schema: 'approval-policy/v1',

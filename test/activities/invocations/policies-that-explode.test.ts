@@ -4,7 +4,7 @@ import { parsePolicyDocument } from '../../../domain/approval-policies/document.
 import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from './world.ts';
 
-/** In the worker too an expression that explodes over an input ends in a refusal: nothing is sent, and nothing is let through. */
+/** In the worker too an expression that explodes over an input ends in a refusal: nothing is allowed and nothing is sent. */
 
 let world: ActivityWorld;
 beforeAll(async () => {

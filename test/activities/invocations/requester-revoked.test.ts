@@ -13,7 +13,7 @@ import type { InvocationRef } from '../../../domain/refs.ts';
 import { keyPrincipal, plantKeys } from '../../harness/keys.ts';
 import { ActivityWorld } from './world.ts';
 
-/** What waits is sent by the word of who asked and who agreed: it is looked at again before the mark. */
+/** A waiting invocation depends on its requester and its approvers, so their credentials are checked again before the mark. */
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const inWorkspace: ActivityWorld['database']['db']['withWorkspace'] = (of, work)
 const revoke = (keyId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => revokeApiKey(tx, keyId));
 const remove = (userId: string) => inWorkspace(world.database.tenant.workspaceId, (tx) => removeMember(tx, userId));
 
-/** An invocation that a key asked for, and that waits for its approval. */
+/** An invocation requested by a key, waiting for its approval. */
 async function parked(keyId: string): Promise<{ ref: InvocationRef; approvalId: string }> {
   const definition = { approval: { required: true, tag: null } };
   const ref = await world.admit({ definition, requestedBy: { type: 'api_key', id: keyId } });
@@ -169,7 +169,7 @@ describe('who agreed', () => {
   });
 });
 
-/** Until a statement waits for a lock of `credentials`. */
+/** Resolves once a statement waits for a lock of `credentials`. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const [row] = await world.database.asOwner<{ waiting: number }>(

@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { plantKeys } from '../../harness/keys.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
-/** When the connection of a transaction is lost: before its commit nothing of it stays, after it all does and nobody is told. */
+/** When the connection of a transaction is lost: before the commit nothing is kept; after it everything is, but the caller gets no reply. */
 export type Loss = 'before_commit' | 'after_commit' | null;
 
 /** A database that is lost at the next transactions, as listed. */
@@ -31,7 +31,7 @@ class LossyDatabase extends Database {
     const loss = this.losses.shift() ?? null;
     const result = await super.withEnvironment(tenant, async (tx) => {
       const worked = await work(tx);
-      // The server ends this very connection, as it does on its own shutdown.
+      // The server ends exactly this connection, as in its own shutdown.
       if (loss === 'before_commit') await tx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
       return worked;
     });
@@ -94,7 +94,7 @@ export function adapterThat(dispatch: Adapter['dispatch']): { adapterFor: () => 
   return { adapterFor: () => adapter, sent };
 }
 
-/** Of a worker whose adapter would send something else than the one that prepared the request. */
+/** The adapter of a worker that would send something other than the prepared request. */
 export const ANOTHER_VERSION: typeof httpRequestDescriptor = {
   ...httpRequestDescriptor,
   prepare: (input) => {
@@ -125,7 +125,7 @@ export const REJECTED: Answered = {
   response: { ...ACCEPTED.response, status: 422 },
 };
 
-/** Without the worker's own lines about activities that fail, which these tests do on purpose. */
+/** Hides the worker's own log lines about failed activities, because these tests fail some on purpose. */
 export function activityEnvironment(): MockActivityEnvironment {
   return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) });
 }
@@ -143,7 +143,7 @@ export class ActivityWorld {
   static async start(): Promise<ActivityWorld> {
     const world = new ActivityWorld(await createTestDatabase({ poolMax: POOL_MAX }));
     await plantKeys(world.database, world.database.tenant, ['key_test', 'key_alice', 'key_bob']);
-    // Connections that are open already: what is done twenty times at once is then done at the same moment.
+    // Opens the connections beforehand, so that twenty calls at once really run at the same moment.
     await Promise.all(
       Array.from({ length: POOL_MAX }, () => world.transaction((tx) => tx.raw('SELECT pg_sleep(0.1)'))),
     );
@@ -160,7 +160,7 @@ export class ActivityWorld {
     return { ...activities, dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref) };
   }
 
-  /** What the activities are handed: nothing is started and nobody is called, unless `overrides` says otherwise. */
+  /** The activities' dependencies. By default they start no workflow and call nobody. */
   dependencies(overrides: Partial<ActivityDependencies> = {}): ActivityDependencies {
     return {
       db: this.database.db,
@@ -187,7 +187,7 @@ export class ActivityWorld {
     return this.activities({ db, ...overrides });
   }
 
-  /** An action and an admitted invocation of it, governed unless `definition` says otherwise. */
+  /** An action and an admitted invocation of it, governed by default. */
   async admit(admission: Admission = {}): Promise<InvocationRef & { actionId: string; actionName: string }> {
     const definition = definitionOf(admission);
     const { tenant } = this.database;
@@ -216,7 +216,7 @@ export class ActivityWorld {
     return { ...tenant, invocationId: invocation.id, actionId: action.id, actionName: name };
   }
 
-  /** Admitted, evaluated and marked: the next thing is the dispatch. */
+  /** Admitted, evaluated and marked: the dispatch comes next. */
   async ready(admission: Admission = {}): Promise<EffectRef> {
     const ref = await this.admit(admission);
     const { evaluateInvocation, reserveAndMarkDispatch } = this.activities();

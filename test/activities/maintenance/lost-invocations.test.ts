@@ -47,7 +47,7 @@ test('finds what was admitted or is under way, and nothing that has come to rest
   );
   expect(seen).toBe(4);
   expect(await sweep(3_600)).toEqual({ seen: 0, started: [] });
-  // The next test begins without them.
+  // Removed, so that the next test starts without them.
   for (const ref of [admitted, evaluated, marked, dispatched]) {
     const { reserveAndMarkDispatch } = world.activities();
     await evaluateInvocation(ref);

@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { newId } from '../../../domain/ids.ts';
 import { ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-/** Every area of the sweep with a row that always fails: it costs itself, is named in the log, and is counted. */
+/** Every area of the sweep with a row that always fails: only that row fails; it is named in the log and counted. */
 let world: ActivityWorld;
 let environmentId: string;
 beforeAll(async () => {
@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 interface Planted {
-  /** In the order in which the sweep finds them. The second one is the poison. */
+  /** In the order in which the sweep finds them. The second one always fails. */
   ids: string[];
-  /** Which of them are mended. */
+  /** The rows that were repaired. */
   mended: () => Promise<string[]>;
   overrides?: Partial<ActivityDependencies>;
 }
@@ -25,7 +25,7 @@ interface Planted {
 const owner = (sql: string, values: unknown[] = []) => world.database.asOwner<{ id: string }>(sql, values);
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
-/** What the sweep starts, in the place of Temporal: it refuses the second row. */
+/** Replaces Temporal for the sweep's starts: it refuses the second row. */
 function starting(ids: string[], name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage'): Planted {
   const started: string[] = [];
   const start = (ref: Record<string, unknown>): Promise<void> => {
@@ -37,7 +37,7 @@ function starting(ids: string[], name: 'startInvocation' | 'startReads' | 'wakeA
   return { ids, mended: () => Promise.resolve(started), overrides: { [name]: start } };
 }
 
-/** Rows that are deleted, of which one cannot be. `ids` is what the sweep calls them, `SELECT id FROM left` what is still there. */
+/** Rows to delete, one of which cannot be deleted. `ids` are the sweep's names for them; `SELECT id FROM left` lists the rest. */
 async function deleting(table: string, ids: string[], left: string, poison: string): Promise<Planted> {
   await owner(`
     CREATE FUNCTION refuse_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -113,7 +113,7 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     return deleting('message_deduplications', ids, left, `get_byte(OLD.digest, 0) = 2`);
   },
   'expired-sign-in-throttles': async () => {
-    // The last three are kept: failed today, signed in from lately, and both.
+    // The last three are kept: one failed today, one was used to sign in recently, and one did both.
     await owner(`INSERT INTO sign_in_throttles (key, last_failed_at, succeeded_at)
       SELECT decode(repeat(n, 32), 'hex'), now() - f::interval, now() - s::interval FROM (VALUES
         ('01', '2 days', NULL), ('02', '2 days', NULL), ('03', '40 days', '31 days'),
@@ -142,7 +142,7 @@ const AREAS: Record<string, () => Promise<Planted>> = {
   },
 };
 
-/** Three that may go, and four that stay: too young, superseded, the successor, which is too young, and used. */
+/** Three that may go, and four that stay: too young, superseded, the successor, which is too young, and one already used. */
 async function plantOldPreviews(): Promise<void> {
   const { invocationId } = await world.admit();
   await owner(
@@ -161,7 +161,7 @@ async function plantOldPreviews(): Promise<void> {
   );
 }
 
-/** Three that may go, and three that stay: ended lately, not expired for long, and its workflow has not heard of the end. */
+/** Three that may go, and three that stay: one ended recently, one expired recently, and one whose workflow was not notified of the end. */
 async function plantOldApprovals(): Promise<void> {
   await owner(
     `SET session_replication_role = 'replica';

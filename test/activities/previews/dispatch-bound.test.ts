@@ -6,7 +6,7 @@ import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 import { newSecret, rotate, tamper } from './support.ts';
 import { keyPrincipal } from '../../harness/keys.ts';
 
-/** After the mark, when no worker has taken the dispatch up yet: what was agreed to is compared once more. */
+/** After the mark, before a worker has started the dispatch, the approved content is compared once more. */
 let world: ActivityWorld;
 beforeAll(async () => {
   world = await ActivityWorld.start();

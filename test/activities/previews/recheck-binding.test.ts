@@ -4,7 +4,7 @@ import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, recheck as recheckIn, rotate as rotateIn, tamper as tamperIn } from './support.ts';
 
-/** Right before the reservation: for each part of what is bound, that a change of it is found. */
+/** Right before the reservation: a change of any bound part is found. */
 let world: ActivityWorld;
 beforeAll(async () => {
   world = await ActivityWorld.start();

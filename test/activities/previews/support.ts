@@ -13,7 +13,7 @@ export const realAdapters = (): ActivityDependencies['adapterFor'] =>
 
 let secrets = 0;
 
-/** The name of a secret of its own, whose value is `value`. */
+/** Makes a secret with this value and returns its name. */
 export async function newSecret(world: ActivityWorld): Promise<string> {
   const name = `SECRET_${++secrets}`;
   await rotate(world, name);
@@ -25,11 +25,11 @@ export function rotate(world: ActivityWorld, name: string): Promise<unknown> {
   return world.transaction((tx) => putSecret(tx, world.vault, { tenant, name, value: 'value' }));
 }
 
-/** Behind the database's back: with every trigger off. */
+/** Runs as the superuser with every trigger off. */
 export const tamper = (world: ActivityWorld, sql: string): Promise<unknown> =>
   world.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
 
-/** As the reservation asks it, in a transaction that has locked the invocation. */
+/** Checks as the reservation does, in a transaction that has locked the invocation. */
 export async function recheck(
   world: ActivityWorld,
   { invocationId }: InvocationRef,

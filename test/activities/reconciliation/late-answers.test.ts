@@ -12,7 +12,7 @@ afterAll(async () => world.close());
 
 const PLAIN: Admission = { definition: { governed: false } };
 
-/** Sends, and is taken for dead meanwhile: the attempt is given up before the answer is in. */
+/** A worker sends and is presumed dead meanwhile: the attempt is given up before the answer arrives. */
 async function answeredLate(
   ref: EffectRef,
   result: DispatchResult,

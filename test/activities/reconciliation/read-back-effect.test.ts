@@ -17,7 +17,7 @@ afterAll(async () => {
 
 let orders = 0;
 
-/** An order that the target took and whose answer was lost: unknown, with a read-back that can find it. */
+/** An order that the target accepted and whose answer was lost. Its outcome is unknown, and a read-back can find it. */
 async function lostOrder(query: string, verify: Partial<VerifyDeclaration> = {}): Promise<EffectRef> {
   const id = `order-${++orders}`;
   const ref = await world.ready({
@@ -184,7 +184,7 @@ describe('what is planned', () => {
     await exhaustReconciliation(ref, 11);
     await exhaustReconciliation(ref, 11);
     expect((await world.recorded(ref)).effects).toMatchObject([
-      // As many as there were, whatever the schedule counted.
+      // The real number of reads, independent of the schedule's count.
       { reconcile_attempts: 1, reconcile_exhausted: true, reconcile_next_at: null, stage: 'reconciling' },
     ]);
   });

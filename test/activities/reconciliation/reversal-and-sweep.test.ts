@@ -16,7 +16,7 @@ afterAll(async () => world.close());
 const LOST = () => Promise.resolve({ kind: 'no_answer', reason: 'reset' } as const);
 type Reads = 'succeeded' | 'failed' | 'pending';
 
-/** A provider whose record says, read by read, what is listed; then the last for ever. */
+/** A provider whose record shows the listed states, one for each read, then the last one for ever. */
 function provider(capabilities: Partial<AdapterCapabilities>, dispatch: Adapter['dispatch'], ...record: Reads[]) {
   let reads = 0;
   const adapter: Adapter = {

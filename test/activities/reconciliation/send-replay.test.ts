@@ -26,7 +26,7 @@ afterAll(async () => world.close());
 const LOST: DispatchResult = { kind: 'no_answer', reason: 'reset' };
 const SAVED_500: DispatchResult = { ...ACCEPTED, outcome: 'unknown', summary: 'POST answered 500' };
 
-/** A provider that answers as listed, one call after the other, and knows idempotency keys for an hour. */
+/** A provider that answers as listed, one call after the other, and remembers idempotency keys for an hour. */
 function provider(...answers: (DispatchResult | (() => Promise<DispatchResult>))[]) {
   const sent: DispatchInput[] = [];
   const adapter: Adapter = {
@@ -53,7 +53,7 @@ function provider(...answers: (DispatchResult | (() => Promise<DispatchResult>))
   return { sent, activities: world.activities({ adapterFor }), ...replaying(), replaying };
 }
 
-/** What no code of ours can bring about. */
+/** A state that our code cannot produce. */
 const withoutTriggers = (sql: string) => world.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
 
 /** Sent once, its answer lost, and a replay of it fenced. */

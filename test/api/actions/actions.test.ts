@@ -112,7 +112,7 @@ describe('POST /api/v2/actions', () => {
     for (const absent of ['outputSchema', 'verify', 'approval.tag']) expect(action).not.toHaveProperty(absent);
     const [row, ...more] = await versionRows(action.id);
     expect(more).toEqual([]);
-    // The digest is over what was stored: whoever reads the version can check it.
+    // The digest covers the stored text, so any reader of the version can check it.
     expect(row?.digest).toBe(action.currentVersion.digest);
     expect(digestOf(row?.definition ?? null)).toBe(row?.digest);
   });
@@ -317,7 +317,7 @@ describe('PATCH /api/v2/actions/{ref}', () => {
     expect(removed).toMatchObject({ description: null, currentVersion: { number: 2 } });
     expect(removed).not.toHaveProperty('verify');
     expect(removed).not.toHaveProperty('outputSchema');
-    // What was governed stays so until it is said that it is not.
+    // A governed action stays governed until a version explicitly says otherwise.
     expect(removed.governed).toBe(true);
     expect(actionOf(await patch(name, { governed: false })).governed).toBe(false);
   });

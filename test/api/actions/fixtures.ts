@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FixtureRequest, nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
 import type { World } from '../suites/world.ts';
 
-/** The name and id of a new action; plain, unless it is said to be governed. */
+/** The name and id of a new action, plain by default. */
 export function plantAction(
   { api, key, targetUrl }: World,
   over: { governed?: true } = {},

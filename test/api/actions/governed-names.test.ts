@@ -4,7 +4,7 @@ import { archiveAction } from '../../../db/actions/archive-action.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 
-/** A key without `actions:govern` must not put an action of its own in the place of one that is governed or requires approval. */
+/** A key without `actions:govern` must not replace a governed action, or one that requires approval, with its own. */
 
 let api: TestApi;
 let governor: string;
@@ -62,7 +62,7 @@ function expectNeedsGovern(reply: CallResult): void {
   });
 }
 
-/** How many live actions bear it. */
+/** The number of live actions with this name. */
 async function bearersOf(name: string): Promise<number> {
   const [row] = await api.database.asOwner<{ live: number }>(
     'SELECT count(*)::int AS live FROM actions WHERE name = $1 AND archived_at IS NULL',

@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
-/** What the policies would decide, asked over HTTP. */
+/** The policies' decision on a hypothetical request, over HTTP. */
 
 let api: TestApi;
 let client: PolicyClient;

@@ -8,7 +8,7 @@ import { memberSession } from '../harness/member-session.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
-/** Policies from files: what a plan says, and that applying it is all or nothing, on exactly what it was made from. */
+/** Policies from files: the content of a plan, and that it is applied atomically and only to the state it was made from. */
 
 let api: TestApi;
 let client: PolicyClient;

@@ -9,7 +9,7 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
-/** Policy files against fixture requests: each verdict with its rule and the values that it saw. */
+/** Policy files against fixture requests: each verdict with its rule and the values that the rule used. */
 
 let api: TestApi;
 let client: PolicyClient;

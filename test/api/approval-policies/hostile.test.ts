@@ -5,7 +5,7 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { createRefundAction, POLICIES, policyClient, policyDocument, type PolicyClient } from './support.ts';
 
-/** One tenant keeps the process as busy as policies can; what another asks for meanwhile, over HTTP, is answered in between. */
+/** One tenant keeps the process as busy as policies can. Another tenant's HTTP requests are still answered meanwhile. */
 
 let api: TestApi;
 let busy: PolicyClient;

@@ -5,7 +5,7 @@ import type { CallResult, TestApi } from '../harness/test-api.ts';
 
 export const POLICIES = '/api/v2/approval-policies';
 
-/** A policy of one rule, under a name of its own; the rule allows what nobody asks unless `rule` says otherwise. */
+/** A policy of one rule, under a name of its own; by default the rule allows an action that nobody invokes. */
 export function policyDocument(rule: JsonObject = {}, over: JsonObject = {}): JsonObject {
   return {
     schema: 'approval-policy/v1',
@@ -15,7 +15,7 @@ export function policyDocument(rule: JsonObject = {}, over: JsonObject = {}): Js
   };
 }
 
-/** Large refunds take two approvals; it is denied to give back nothing. */
+/** Large refunds take two approvals; a refund of nothing is denied. */
 export const REFUNDS = `schema: approval-policy/v1
 name: refunds
 priority: 10
@@ -41,12 +41,12 @@ export interface PolicyClient {
   remove(path: string): Promise<CallResult>;
   /** Every row of the environment's policies and their versions, to see that nothing changed. */
   rows(): Promise<unknown>;
-  /** The action, actor and details of each entry of the audit log that is about policies, in their order. */
+  /** The action, actor and details of each audit entry about policies, in order. */
   audit(): Promise<{ action: string; target_id: string; details: JsonObject }[]>;
   revision(): Promise<number>;
 }
 
-/** Whoever works in an environment with a key of every scope. */
+/** A caller in an environment whose key has every scope. */
 export async function policyClient(api: TestApi, tenant: Tenant): Promise<PolicyClient> {
   const { key } = await api.createKey(tenant);
   const values = [tenant.environmentId];

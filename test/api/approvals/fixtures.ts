@@ -2,7 +2,7 @@ import { newId } from '../../../domain/ids.ts';
 import { nothing, type RouteFixtures, some } from '../suites/fixture.ts';
 import type { World } from '../suites/world.ts';
 
-/** A pending one that is free-standing, and that somebody else asked for. */
+/** A pending, free-standing approval that another principal requested. */
 async function plantApproval({ api }: World): Promise<{ id: string; bindingDigest: string }> {
   const [id, bindingDigest] = [newId('approval'), `sha256:${'a'.repeat(64)}`];
   await api.database.asOwner(

@@ -20,7 +20,7 @@ import {
   untilWatched,
 } from './support.ts';
 
-/** Where people decide: what the inbox shows them, who of them may, and approvals of work that a caller runs itself. */
+/** The inbox: what it shows, who may decide, and approvals of work that a caller runs itself. */
 let service: TestService;
 let target: Target;
 let agent: KeyClient;

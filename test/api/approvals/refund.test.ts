@@ -19,7 +19,7 @@ import {
   untilStatus,
 } from './support.ts';
 
-/** What sets this service apart: a person agrees to exactly what will be sent, and nothing else is ever sent. */
+/** The service's central guarantee: a person approves the exact request, and nothing else is ever sent. */
 const VALUE = 'pk_live_12345678';
 
 let service: TestService;

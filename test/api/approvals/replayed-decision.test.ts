@@ -4,8 +4,8 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { approvalIn } from './support.ts';
 
 /**
- * An Idempotency-Key names a request, whoever sends it (service.md, "Endpoints", rule 2). A decision is somebody's: one that is
- * repeated by another principal answers what the first one was told, says so, and counts for nobody.
+ * An Idempotency-Key names a request, not its sender (service.md, "Endpoints", rule 2). A decision belongs to a principal: if
+ * another principal repeats it, they get the first one's reply, marked as a replay, and their repeat does not count.
  */
 
 let api: TestApi;

@@ -16,7 +16,7 @@ export type Approval = z.infer<typeof approvalSchema>;
 export const approvalIn = (reply: CallResult): Approval => dataOf(reply, approvalSchema);
 export const approvalsIn = (reply: CallResult): Approval[] => dataOf(reply, z.array(approvalSchema));
 
-/** Whoever works in one environment with a key of their own. */
+/** A caller in one environment with their own key. */
 export interface KeyClient extends Caller {
   keyId: string;
   key: string;
@@ -78,7 +78,7 @@ export async function putPolicy(client: Caller, document: JsonObject): Promise<{
   return (reply.json as { data: { id: string; version: number } }).data;
 }
 
-/** Polls an invocation until it is at rest in one of these statuses. */
+/** Polls an invocation until it rests in one of these statuses. */
 export async function untilStatus(
   client: Caller,
   invocationId: string,
@@ -94,7 +94,7 @@ export async function untilStatus(
   }
 }
 
-/** Until the approval's workflow has read its row and waits: whatever is decided then has to be told. */
+/** Resolves once the approval's workflow has read its row and is waiting; from then on it must be notified of a decision. */
 export async function untilWatched(service: TestService, approvalId: string, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -108,7 +108,7 @@ export async function untilWatched(service: TestService, approvalId: string, tim
   }
 }
 
-/** The decision of an API process that dies right behind its commit: no workflow is told. */
+/** The decision of an API process that dies right after its commit: no workflow is notified. */
 export async function decideSilently(
   service: TestService,
   decider: KeyClient,

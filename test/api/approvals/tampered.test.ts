@@ -8,9 +8,9 @@ import { tamper } from '../previews/support.ts';
 import { decideSilently, keyClient, type KeyClient, readApproval, untilStatus, untilWatched } from './support.ts';
 
 /**
- * Every field of what was agreed to is changed after the approval and before the dispatch: through the API where that is
- * allowed, and as the database's owner with every trigger off where it is not. The workflow is not told of the approval, as when
- * the process that decided dies, so that nothing goes on until the change is made; then it is woken as the sweep does it.
+ * Each approved field is changed after the approval and before the dispatch: through the API where that is
+ * allowed, and as the database's owner with every trigger off where it is not. The workflow is not notified of the approval, as when
+ * the deciding process dies, so that nothing continues until the change is made. Then the test wakes it as the sweep does.
  */
 let service: TestService;
 let target: Target;
@@ -35,7 +35,7 @@ interface Agreed {
   approvalId: string;
 }
 
-/** Parked and approved, and nobody has told its workflow. */
+/** Parked and approved, but its workflow was not notified. */
 async function agreedTo(): Promise<Agreed> {
   const unique = randomUUID().slice(0, 8);
   const [action, secret] = [`refund.${unique}`, `key_${unique}`];
@@ -63,7 +63,7 @@ async function agreedTo(): Promise<Agreed> {
   return { action, secret, invocationId: invocation.id, effectId, previewId, approvalId: approval.id };
 }
 
-/** The sweep's call: the workflow reads the row and goes on. */
+/** The sweep's call: the workflow reads the row and continues. */
 function goOn({ approvalId, invocationId }: Agreed): Promise<void> {
   const ref = { approvalId, invocationId, ...service.database.tenants.production };
   return wakeApproval(service.client, ref, { taskQueue: service.taskQueue });

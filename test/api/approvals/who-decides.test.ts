@@ -14,7 +14,7 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /**
- * Who decides is who they are when the decision is written, not when the request came in: it may have been under way for long
+ * The decider's rights count when the decision is written, not when the request arrived, because the request may have taken long
  * (a slow body, a wait for another request with its Idempotency-Key).
  */
 
@@ -83,7 +83,7 @@ async function adminOf(name: string): Promise<Caller & { type: 'session' }> {
   return { type: 'session', userId, sessionId: 'ses_1', role: 'admin', scopes: new Set(), expiresAt, ...common() };
 }
 
-/** What the request that authenticated as this caller is answered now: the status, or the code of the refusal and what it left. */
+/** The result of the caller's authenticated request now: the status, or the code of the refusal and the rows it left. */
 async function decideAs(caller: Caller, on?: string): Promise<string> {
   const actor =
     caller.type === 'api_key'
@@ -123,7 +123,7 @@ test('a revocation that is under way is waited for, and found', async () => {
   await inWorkspace(database.tenant.workspaceId, async (tx) => {
     await revokeApiKey(tx, key.keyId);
     decided = decideAs(key);
-    // It waits for this very transaction: nobody has to be quick.
+    // The request waits for this transaction, so the timing does not matter.
     for (;;) {
       const [row] = await database.asOwner<{ waiting: number }>(
         `SELECT count(*)::int AS waiting FROM pg_stat_activity

@@ -199,7 +199,7 @@ describe('sign-ins', () => {
     expect((await api.call('DELETE', '/api/v2/auth/session', { headers })).status).toBe(200);
 
     for (const of of [workspaceId, second]) {
-      // The refusal is written after its answer, so its place among the others is open.
+      // The refusal is written after its answer, so its position among the others is not fixed.
       await expect.poll(() => recordedOf(of)).toHaveLength(3);
       const recorded = await recordedOf(of);
       const by = (action: string): unknown => recorded.find((entry) => entry.action === action);

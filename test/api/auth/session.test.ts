@@ -301,7 +301,7 @@ describe('a session', () => {
     const tokens = replies.map(tokenSetBy).filter((token) => token !== null);
     expect(tokens).toHaveLength(1);
     const renewed = personOf(api, { ...person, token: tokens[0] ?? '' });
-    // The CSRF token stays that of the session, so a page that is open goes on.
+    // The session keeps its CSRF token, so an open page continues to work.
     expect((await renewed.call('GET', SESSION)).json).toMatchObject({ data: { csrfToken: person.csrfToken } });
     expect((await person.call('GET', SESSION)).status).toBe(200);
     await api.database.asOwner('UPDATE sign_in_sessions SET previous_valid_until = now() WHERE id = $1', [

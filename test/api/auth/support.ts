@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '../../../domain/ids.ts';
 import type { TestApi } from '../harness/test-api.ts';
 
-/** An action, an invocation and its effect, as the superuser; answers the effect's id. */
+/** An action, an invocation and its effect, made as the superuser. Returns the effect's id. */
 export async function plantInvocationRows(api: TestApi): Promise<string> {
   const { key } = await api.createKey(api.database.tenant);
   const adapter = { type: 'http.request', config: { method: 'POST', url: 'https://example.com/hook' } };

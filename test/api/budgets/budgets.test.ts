@@ -18,7 +18,7 @@ describe('a budget', () => {
   let service: TestService;
   let target: Target;
   let action: string;
-  /** Of the agent whose budget it is; each test has an agent of its own. */
+  /** The key of the agent whose budget it is; each test has its own agent. */
   let agent: { id: string; key: string };
 
   beforeAll(async () => {
@@ -191,7 +191,7 @@ describe('a budget', () => {
       `INSERT INTO api_key_unknown_usage VALUES ($1, $2, date_trunc('month', now() AT TIME ZONE 'UTC')::date)`,
       [service.database.tenant.environmentId, agent.id],
     );
-    expect((await invokeAs()).status).toBe(200); // without a budget nothing has to be known
+    expect((await invokeAs()).status).toBe(200); // without a budget the impact need not be known
     expect((await put({ total: 10 * ONE })).reconciliationRequired).toBe(true);
     const paused = await invokeAs();
     expect([paused.status, errorOf(paused).code]).toEqual([503, 'BUDGET_RECONCILIATION_REQUIRED']);

@@ -8,7 +8,7 @@ import { receiptCheckSchema } from '../../../api/effects/schemas.ts';
 import { createAction, dataOf, type Effect, effectIn, effectOf, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf } from '../reconciliation/support.ts';
 
-/** A receipt is checked by the service, and by a stranger who has its text alone. */
+/** A receipt is checked by the service, and by a third party that has only its text. */
 
 let service: TestService;
 let target: Target;

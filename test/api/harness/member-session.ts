@@ -6,11 +6,11 @@ import type { TestApi } from './test-api.ts';
 
 export interface MemberSession {
   userId: string;
-  /** Cookie, Origin and CSRF token: all that a mutation needs. Add `X-Environment-Id` for a route of an environment. */
+  /** Cookie, Origin and CSRF token: everything that a mutation needs. Add `X-Environment-Id` for a route of an environment. */
   headers: Record<string, string>;
 }
 
-/** A signed-in member of a workspace; the sign-in itself is left out, it costs a password hash. */
+/** A signed-in member of a workspace; skips the sign-in itself, which costs a password hash. */
 export async function memberSession(
   api: { baseUrl: string; database: TestDatabase } | TestApi,
   workspaceId: string,

@@ -5,7 +5,7 @@ import { createMember } from '../../../db/members/create-member.ts';
 import type { Role } from '../../../domain/roles.ts';
 import type { CallOptions, CallResult, TestApi } from './test-api.ts';
 
-/** A hash that costs a test nothing. Where time is what a test measures, it takes the real one. */
+/** A cheap hash. A test that measures time uses the real one. */
 export const CHEAP: ScryptCost = { logN: 4, blockSize: 8, parallelization: 1 };
 export const PASSWORD = 'correct horse battery staple';
 
@@ -15,7 +15,7 @@ export interface TestPerson {
   sessionId: string;
   token: string;
   csrfToken: string;
-  /** What a browser of theirs sends with a mutation; of its Origin, the API that is asked. */
+  /** What their browser sends with a mutation. Its Origin is that of the API it calls. */
   headers: Record<string, string>;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
 }
@@ -46,12 +46,12 @@ export function personOf(api: TestApi, person: Omit<TestPerson, 'headers' | 'cal
   };
 }
 
-/** As a browser on the loopback sends it. */
+/** As sent by a browser on the loopback. */
 export function cookieOf(token: string): string {
   return `service-session=${token}`;
 }
 
-/** The token that a reply sets; null where it sets none. */
+/** The token that a reply sets; null if it sets none. */
 export function tokenSetBy(reply: CallResult): string | null {
   return /^service-session=([^;]*)/.exec(reply.headers.get('Set-Cookie') ?? '')?.[1] ?? null;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyRoute, RouteReply } from '../../../api/http/define-route.ts';
 
-/** What is wrong with a reply by its route's own declaration: an undeclared status, a missing field, a field too many. */
+/** How a reply violates its route's declaration: an undeclared status, a missing field, an extra field. */
 export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): string[] {
   const schema = route.response[reply.status];
   if (schema === undefined) return [`${route.id}: the status ${reply.status} is not declared`];
@@ -11,7 +11,7 @@ export function violationsOf(route: AnyRoute, reply: RouteReply<unknown>): strin
     return result.error.issues.map((issue) => `${route.id}: ${issue.path.map(String).join('.')}: ${issue.message}`);
   }
   const violations: string[] = [];
-  // A schema that is not strict drops what it does not declare: such a field would reach callers unseen.
+  // A schema that is not strict drops undeclared fields, so such a field would reach callers unnoticed.
   if (!isDeepStrictEqual(JSON.parse(JSON.stringify(result.data)), wire)) {
     violations.push(`${route.id}: the reply holds fields that its schema does not declare`);
   }

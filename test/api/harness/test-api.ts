@@ -28,7 +28,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export interface CallResult {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body, or undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
 }
 
@@ -50,31 +50,31 @@ export interface TestApi {
   /** Replies that did not conform to their route's response schema. */
   replyViolations: string[];
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
-  /** A key with every scope unless `input` says otherwise. */
+  /** A key, by default with every scope. */
   createKey(tenant: Tenant, input?: Partial<NewApiKey>): Promise<{ record: ApiKeyRecord; key: string }>;
   close(): Promise<void>;
 }
 
 export interface TestApiOptions extends ApiOptions {
-  /** Another API process on a database that a test has already; it stays open. */
+  /** Another API process on a test's existing database, which stays open when the API closes. */
   database?: TestDatabase;
   temporalAddress?: string;
-  /** Where invocations are put; a test that runs its own worker has a queue of its own. */
+  /** The task queue of invocations. A test that runs its own worker has its own queue. */
   taskQueue?: string;
-  /** The one that a worker of the test opens with; else one of its own. */
+  /** The one with which a worker of the test decrypts; by default a separate one. */
   vault?: Pick<Vault, 'seal'>;
-  /** Of the threads that read descriptions. */
+  /** Settings of the threads that read descriptions. */
   imports?: ImportPlannerOptions;
-  /** Of the threads that run tenants' schemas. */
+  /** Settings of the threads that run tenants' schemas. */
   schemas?: TenantSchemasOptions;
-  /** Origins of our own pages beside the API's host. */
+  /** Origins of our own pages, in addition to the API's host. */
   publicOrigins?: readonly string[];
 }
 
-/** The thread of an import runs the source, as the test does. */
+/** The import's thread runs the source, as the test does. */
 const FROM_SOURCE: ImportPlannerOptions = {
   threadFile: () => compiledModule('api/actions/import/import-thread.ts'),
-  // A machine that does much else is slow, and that is no fault of the document.
+  // A long limit: a busy machine is slow, which is not the document's fault.
   timeMsMax: 240_000,
   waitMsMax: 240_000,
 };
@@ -101,8 +101,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   });
   const settlements = new SettlementHub(notifications);
   const stack = inject('stack');
-  // To an address where nobody answers nothing is tried again: a retry that still waits when the connection is closed throws
-  // into nowhere (its timer belongs to the SDK), and fails the file that runs by then.
+  // No retries to an address that does not answer. A retry that still waits when the connection closes throws outside any
+  // promise of ours (its timer belongs to the SDK), and fails the test file that runs at that time.
   const connection = Connection.lazy(
     options.temporalAddress === undefined
       ? { address: stack.temporalAddress }

@@ -4,7 +4,7 @@ import { expectError, expectSuccess, type Suite } from './suite.ts';
 
 const NO_SUCH_KEY = `service_live_${'x'.repeat(32)}`;
 
-/** Nobody forgets to say who may call a route. */
+/** Every route declares who may call it. */
 const declaration: Suite = {
   name: 'declaration',
   title: 'says who may call it',
@@ -52,7 +52,7 @@ const scope: Suite = {
   },
 };
 
-/** With the key of another environment or workspace, a row is as one that never was, and stays as it is. */
+/** To a key of another environment or workspace, a row looks like one that never existed. The row stays unchanged. */
 const tenancy: Suite = {
   name: 'tenancy',
   title: 'shows and changes nothing of another environment',
@@ -64,11 +64,11 @@ const tenancy: Suite = {
       const reply = await world.send(route, request, { key });
       findings.push(...expectError(`the key of ${who}`, reply, 404, 'NOT_FOUND'));
       for (const value of Object.values(request.params ?? {})) {
-        // The number of a version stands in every request id by chance.
+        // A version number is short enough to occur in a request id by chance.
         if (value.length > 3 && reply.text.includes(value)) findings.push(`the reply to ${who} repeats ${value}`);
       }
     }
-    // The row was there, and untouched, all the time.
+    // The row existed, unchanged, all the time.
     return [...findings, ...expectSuccess('its own key', await world.sendAllowed(route, request))];
   },
 };
@@ -92,7 +92,7 @@ const foreignLists: Suite = {
   },
 };
 
-/** Who is signed in to another workspace finds nothing of this one, neither by its id nor by an id of its own that it puts in front. */
+/** A user of another workspace finds nothing of this one, neither by its id nor by putting their own workspace's id before it. */
 const workspaces: Suite = {
   name: 'workspaces',
   title: 'is not found for a member of another workspace',

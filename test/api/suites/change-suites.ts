@@ -45,7 +45,7 @@ export const auditedSuite: Suite = {
 };
 
 interface Held {
-  /** As records name it: of a key itself, or of the user. */
+  /** The actor id in records: the key's own, or the user's. */
   id: string;
   headers: Record<string, string>;
   /** Resolves once the API has looked the credential up. */
@@ -53,7 +53,7 @@ interface Held {
   revoke(): Promise<void>;
 }
 
-/** A key or a session of its own, which tells when it was looked up: its first use is remembered. */
+/** A new key or session. Its first use is recorded, which shows when it was looked up. */
 async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   const { database } = world.api;
   const until = async (sql: string, id: string): Promise<void> => {
@@ -87,7 +87,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   };
 }
 
-/** Of these the revocation, the look-up of a credential, or a worker that runs beside the suites writes rows. */
+/** Tables to which the revocation, the look-up of a credential, or a worker beside the suites writes rows. */
 const NOT_COMPARED = new Set([
   'api_keys',
   'sign_in_sessions',
@@ -108,13 +108,13 @@ const NOT_COMPARED = new Set([
   'impact_reservations',
 ]);
 
-/** What a worker writes too names who asked for it. */
+/** Rows that a worker writes too; they name their requester. */
 const OF_A_CREDENTIAL = `
   SELECT 'invocations' AS name FROM invocations WHERE requested_by ->> 'id' = $1
   UNION ALL SELECT 'messages' FROM messages WHERE published_by ->> 'id' = $1
   UNION ALL SELECT 'evidence' FROM evidence WHERE actor_id = $1`;
 
-/** Of each table how many rows it has, and a sum that another version of any row changes. */
+/** Each table's row count, and a checksum that changes with any row version. */
 async function contentsOf(world: World): Promise<Map<string, string>> {
   const tables = await world.api.database.asOwner<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
@@ -160,7 +160,7 @@ export function sendSlowly(
   });
 }
 
-/** The body is held open while the credential is revoked: what is asked then is as on a new request, and nothing is written. */
+/** The body is held open while the credential is revoked: the reply is then that of a new request, and nothing is written. */
 export const heldCredentialSuite: Suite = {
   name: 'heldCredential',
   title: 'answers 401 to a credential that is revoked before its commit, and writes nothing',

@@ -2,16 +2,16 @@ import type { TestApi } from '../harness/test-api.ts';
 import type { World } from './world.ts';
 
 export interface FixtureRequest {
-  /** Path parameters, of rows that belong to the development environment. */
+  /** Path parameters that name rows of the development environment. */
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** In place of the credential of a route that needs a special one. */
+  /** Replaces the credential, for a route that needs a special one. */
   headers?: Record<string, string>;
 }
 
 export interface RouteFixture {
-  /** A request that the route answers with success; called anew for each use. */
+  /** A request that the route answers with success; called again for each use. */
   request(world: World): Promise<FixtureRequest>;
   /** For a list: makes one more row that this request lists. */
   plantRow?(world: World, request: FixtureRequest): Promise<unknown>;
@@ -26,10 +26,10 @@ export const nothing = (): Promise<FixtureRequest> => Promise.resolve({});
 export const workspace = (world: World): Promise<FixtureRequest> =>
   Promise.resolve({ params: { workspaceId: world.api.database.tenants.development.workspaceId } });
 
-/** A part of a name that nothing else has. */
+/** A unique part of a name. */
 export const some = (): string => Math.random().toString(36).slice(2);
 
-/** The `data` of a reply; throws where the request was refused. */
+/** The `data` of a reply; throws if the request was refused. */
 export async function planted<Data>(call: ReturnType<TestApi['call']>): Promise<Data> {
   const { status, json, text } = await call;
   if (status >= 300) throw new Error(`the fixture was refused with ${status}: ${text}`);

@@ -5,7 +5,7 @@ import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { PROJECT_ROOT } from '../../architecture/source-tree.ts';
 import type { RouteFixture, RouteFixtures } from './fixture.ts';
 
-/** An area with routes: what `api/<area>/routes.ts` declares, and what `test/api/<area>/fixtures.ts` asks of it. */
+/** An area with routes: the declarations of `api/<area>/routes.ts` and the requests of `test/api/<area>/fixtures.ts`. */
 export interface RouteArea {
   routes: readonly AnyRoute[];
   fixtures: RouteFixtures;
@@ -14,12 +14,12 @@ export interface RouteArea {
 /** Every area of `api` that declares routes, by the name of its folder. */
 export const ROUTE_AREAS: Readonly<Record<string, RouteArea>> = await collectAreas();
 
-/** The file in which an area's fixtures stand, as it is named to whoever has to write it. */
+/** The path of an area's fixtures file, as messages to the developer name it. */
 export function fixtureFileOf(area: string): string {
   return `test/api/${area}/fixtures.ts`;
 }
 
-/** What is wrong with the fixtures of these areas: a route without one, one without a route. Each names the file to change. */
+/** Errors in the fixtures of these areas: a route without a fixture, a fixture without a route. Each names the file to change. */
 export function fixtureFindings(areas: Readonly<Record<string, RouteArea>>): string[] {
   return Object.entries(areas).flatMap(([area, { routes, fixtures }]) => [
     ...routes.filter(({ id }) => !Object.hasOwn(fixtures, id)).map(({ id }) => missing(id, area)),
@@ -56,7 +56,7 @@ async function collectAreas(): Promise<Record<string, RouteArea>> {
   return areas;
 }
 
-/** Null where there is no such file. */
+/** Null if there is no such file. */
 async function exportsOf(file: string): Promise<object | null> {
   const absolute = path.join(PROJECT_ROOT, file);
   if (!existsSync(absolute)) return null;

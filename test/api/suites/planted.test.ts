@@ -30,15 +30,15 @@ type Change = NonNullable<EnvironmentRoute['change']>;
 
 interface Planted {
   fault: string;
-  /** What the suite is told of. */
+  /** The route that the suite is given. */
   declared: AnyRoute;
-  /** What is mounted, where that differs. */
+  /** The route that is mounted, if it differs. */
   mounted?: AnyRoute;
-  /** For a route that is made for the plant. */
+  /** For a route made for the plant. */
   request?: FixtureRequest;
 }
 
-/** Reads with the tenant of whoever made the rows, whoever asks. */
+/** Always reads as the tenant that owns the rows, regardless of the caller. */
 function forgetsTheEnvironment(id: string, world: World): EnvironmentRoute {
   const { read, list, ...route } = routeOf(id);
   const tenant = world.api.database.tenants.development;
@@ -64,7 +64,7 @@ function withExtraField(id: string): EnvironmentRoute {
   };
 }
 
-/** Of a route that is made for a plant. */
+/** The common part of routes made for a plant. */
 const COMMON = {
   method: 'GET',
   summary: 'Planted',
@@ -75,7 +75,7 @@ const COMMON = {
   audited: 'none: it is planted',
 } as const;
 
-/** For each suite a route with one fault that it must find. */
+/** For each suite, a route with one fault that the suite must find. */
 const PLANTED: Record<string, (world: World) => Planted> = {
   declaration: () => ({ fault: 'a route without a scope', declared: { ...routeOf('effects.get'), scope: null } }),
   authentication: () => ({
@@ -233,7 +233,7 @@ describe('a planted fault', () => {
   });
   afterAll(async () => world.api.close());
 
-  /** The suite's findings about the route, asked of an API that has the planted one in its place. */
+  /** The suite's findings about the route, on an API in which the planted route replaces it. */
   async function findingsOf(name: string, { declared, mounted = declared, request }: Planted): Promise<string[]> {
     const crash = new CrashBeforeReply();
     const others = ROUTES.filter((route) => route.id !== declared.id);

@@ -8,7 +8,7 @@ import type { FixtureRequest } from './fixture.ts';
 import { codeOf, expectError, expectSuccess, type Suite } from './suite.ts';
 import type { World } from './world.ts';
 
-/** Holds replies to the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
+/** Checks replies against the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
 export class Contract {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly document: {
@@ -28,7 +28,7 @@ export class Contract {
     if (declared === undefined) return [`${what} has a status that is not declared`];
     const type = reply.headers.get('Content-Type');
     if (type?.startsWith('application/json') !== true) return [`${what} is ${type}`];
-    // An error is a part that operations share; an operation's own reply stands in it.
+    // Errors are shared components; an operation's own reply is declared inline.
     const own = ['', 'paths', route.path, route.method.toLowerCase(), 'responses', String(reply.status)];
     const at = declared.$ref?.slice(1) ?? own.map(escaped).join('/');
     const validate = this.ajv.compile({ $ref: `document#${at}/content/${escaped('application/json')}/schema` });
@@ -53,7 +53,7 @@ export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
     async check(world, route) {
       const request = await world.requestFor(route);
       const refusals = [
-        // Without a credential a public route would do its work.
+        // A public route would execute even without a credential.
         ...(route.kind === 'public' ? [] : [await world.send(route, request)]),
         await world.sendAllowed(route, { ...request, query: { unexpected: '1' } }),
         await world.sendAllowed(route, request, { headers: { Accept: 'text/csv' } }),
@@ -79,7 +79,7 @@ export function conformanceSuite(routes: readonly AnyRoute[]): Suite {
 const isIdempotent = (route: AnyRoute): boolean => route.idempotent === true;
 const isReplay = (reply: CallResult): boolean => reply.headers.get('X-Idempotent-Replay') === 'true';
 
-/** A request of the same route that differs in its body alone, or in its path where it takes no body. */
+/** A request to the same route that differs only in its body, or in its path if the route takes no body. */
 async function another(world: World, route: AnyRoute, request: FixtureRequest): Promise<FixtureRequest> {
   const other = await world.requestFor(route);
   if (JSON.stringify(other) !== JSON.stringify(request)) return other;
@@ -120,10 +120,10 @@ const idempotency: Suite = {
   },
 };
 
-/** What a process leaves that dies after its work committed and before it answered: the retry must be a replay. */
+/** The state after a process that died between its commit and its reply: the retry must be a replay. */
 export class CrashBeforeReply {
   private isDue = false;
-  /** For `onReply` of the API: called after the handler, before its reply is stored by anyone else. */
+  /** For the API's `onReply`: called after the handler and before its reply is stored. */
   readonly onReply = (): void => {
     if (!this.isDue) return;
     this.isDue = false;
@@ -179,7 +179,7 @@ const rateLimit: Suite = {
     const { workspaceId, environmentId } = world.otherTenant;
     const { params = {} } = request;
     const own = 'workspaceId' in params ? { ...params, workspaceId } : params;
-    // A request that is refused for itself has passed the limit, and does nothing.
+    // A request that is refused for another reason has passed the rate limit, and changes nothing.
     const query = { unexpected: '1' };
     const asked = { ...request, query, params: 'environmentId' in own ? { ...own, environmentId } : own };
     const headers =

@@ -39,7 +39,7 @@ const unknownFields: Suite = {
   },
 };
 
-/** One value of each JSON type; those that a field's schema refuses are wrong for it. */
+/** One value of each JSON type; the values that a field's schema refuses are its wrong values. */
 const OF_EACH_TYPE: readonly unknown[] = [null, true, 1.5, -1, 'text', '', [], [1], {}, { unexpected: 1 }];
 const NO_NUMBER_NOR_NAME = 'not\u00a0a value';
 
@@ -151,7 +151,7 @@ const pagination: Suite = {
 
 const sorted = (record: object): [string, unknown][] => Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The routes that share a path are asked together; each is held to it. */
+/** Routes that share a path are checked together, and each must pass. */
 export function methodSuite(routes: readonly AnyRoute[]): Suite {
   return {
     name: 'methods',

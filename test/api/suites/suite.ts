@@ -2,14 +2,14 @@ import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import type { World } from './world.ts';
 
-/** A rule that holds for every route that it covers, as a function, so that routes planted with a fault can be held to it. */
+/** A rule for every route that it covers. It is a function, so that it can also check routes planted with a fault. */
 export interface Suite {
   /** The key of `exempt` in a route's definition. */
   name: string;
-  /** What a route does that passes. */
+  /** What a passing route does. */
   title: string;
   covers(route: AnyRoute): boolean;
-  /** What is wrong with the route; empty where nothing is. */
+  /** The errors of the route; empty if there are none. */
   check(world: World, route: AnyRoute): Promise<string[]>;
 }
 
@@ -26,7 +26,7 @@ export function pathsOf(reply: CallResult): string[] {
   return (error?.details?.issues ?? []).map((issue) => issue.path);
 }
 
-/** One finding where the reply is not this error, and none where it is. */
+/** One finding if the reply is not this error, otherwise none. */
 export function expectError(what: string, reply: CallResult, status: number, code: string): string[] {
   if (reply.status === status && codeOf(reply) === code) return [];
   return [`${what}: ${status} ${code} was due, and it answered ${reply.status} ${reply.text.slice(0, 200)}`];

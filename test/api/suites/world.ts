@@ -7,23 +7,23 @@ import { createPerson, type TestPerson } from '../harness/people.ts';
 import type { FixtureRequest } from './fixture.ts';
 import { fixtureOf } from './fixtures.ts';
 
-/** One API and the credentials that the suites ask it with; an area's fixtures plant the rows they need in its development environment. */
+/** One API and the credentials that the suites use. An area's fixtures plant their rows in its development environment. */
 export interface World {
-  /** The API that the suites ask. */
+  /** The API that the suites call. */
   api: TestApi;
-  /** Of the development environment, with every scope. */
+  /** A key of the development environment with every scope. */
   key: string;
-  /** Keys with every scope that must see none of it: another environment's, another workspace's. */
+  /** Keys with every scope that must see none of these rows: one of another environment, one of another workspace. */
   strangers: { who: string; key: string }[];
   /** A request that the route answers with success, for rows that exist. */
   requestFor(route: AnyRoute): Promise<FixtureRequest>;
-  /** Makes one more row that the request of a list lists. */
+  /** Makes one more row that the list's request returns. */
   plantRow(route: AnyRoute, request: FixtureRequest): Promise<void>;
-  /** Sends it with the route's own method, and without a credential unless `options` has one. */
+  /** Sends it with the route's own method, and by default without a credential. */
   send(route: AnyRoute, request: FixtureRequest, options?: CallOptions): Promise<CallResult>;
   /** As `send`, with a credential that may do anything. */
   sendAllowed(route: AnyRoute, request: FixtureRequest, options?: CallOptions): Promise<CallResult>;
-  /** The headers of a credential that may do anything on this route: a key, or an owner's session where it takes no key. */
+  /** The headers of a credential that may do anything on this route: a key, or an owner's session if the route takes no key. */
   credentialHeaders(route: AnyRoute): Promise<Record<string, string>>;
   /** A new user, signed in, with this role in the workspace of the rows or in the other one. */
   person(role: Role, workspace?: 'own' | 'other'): Promise<TestPerson>;
@@ -34,14 +34,14 @@ export interface World {
   otherKey: string;
   /** A key of the development environment with every scope but this one. */
   keyWithout(scope: string): Promise<string>;
-  /** Where planted actions and messages send to. */
+  /** The target of planted actions and messages. */
   targetUrl: string;
 }
 
 export interface WorldOptions {
-  /** The API that is asked, and closed by whoever started it; else one with every route. */
+  /** The API to call, which its starter closes; by default one with every route. */
   api?: TestApi;
-  /** Where planted actions send to. */
+  /** The target of planted actions. */
   targetUrl?: string;
 }
 
@@ -72,7 +72,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   });
 }
 
-/** The same rows and keys, asked of another API on the same database. Rows are still planted through the first: the other may have a fault. */
+/** The same rows and keys, on another API with the same database. Rows are still planted through the first, because the other may have a fault. */
 export function worldAt(world: World, api: TestApi): World {
   return asking(api, world, world);
 }
@@ -102,7 +102,7 @@ function asking(api: TestApi, parts: Omit<World, Asking>, planter?: World): Worl
       if (route.kind === 'environment' || route.kind === 'credential') {
         return Promise.resolve({ Authorization: `Bearer ${parts.key}` });
       }
-      // What a user does can end their session; an owner that stays adds no member while members are counted.
+      // A user's own request can end their session. A permanent owner adds no member while members are counted.
       if (route.kind === 'user') return world.sessionHeaders('owner');
       owner ??= world.sessionHeaders('owner');
       return owner;

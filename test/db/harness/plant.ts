@@ -4,19 +4,19 @@ import type { Tenant } from '../../../db/client.ts';
 export type Values = Record<string, unknown>;
 
 /**
- * The export `rows` of `test/db/<area>/planted-rows.ts`: one row at least in each table of the area, and what is special about
- * these tables. The tenancy suite holds every table of the database to it.
+ * The export `rows` of `test/db/<area>/planted-rows.ts`: at least one row in each table of the area, and the peculiarities of
+ * these tables. The tenancy suite checks every table of the database against it.
  */
 export interface PlantedArea {
-  /** Makes the rows as the superuser: what another tenant must never see. */
+  /** Makes, as the superuser, the rows that another tenant must never see. */
   plant(owner: Client, tenant: Tenant): Promise<void>;
-  /** Tables that know their tenant by `workspace_id` instead of `environment_id`. */
+  /** Tables that identify their tenant by `workspace_id` instead of `environment_id`. */
   ofWorkspace?: readonly string[];
-  /** Tables that the database or a migration alone writes: the application may insert no row at all. */
+  /** Tables that only the database or a migration writes: the application may insert no row. */
   writtenByDatabase?: readonly string[];
-  /** Which rows of a table can be inserted, where a trigger refuses others before row-level security does. */
+  /** Which rows of a table can be inserted, if a trigger refuses other rows before row-level security does. */
   canBegin?: Readonly<Record<string, string>>;
-  /** Tables that no tenant's statement reads or writes, or everybody's may: where that is held instead. */
+  /** Tables that no tenant may read or write, or that every tenant may. The value names the test that covers them. */
   heldElsewhere?: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export const CAPABILITIES = {
   reversible: false,
 };
 
-/** Runs `work` with the triggers of the owner's session off, so that a row can be put in any place of its life. */
+/** Runs `work` with the triggers of the owner's session off, so that a row can be put into any state. */
 export async function withoutTriggers<T>(owner: Client, work: () => Promise<T>): Promise<T> {
   await owner.query("SET session_replication_role = 'replica'");
   try {

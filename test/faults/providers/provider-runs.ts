@@ -5,12 +5,12 @@ import type { CommonFault, ProviderServer } from '../../harness/providers/provid
 import type { TestService } from '../../harness/service.ts';
 import { inForm } from '../form.ts';
 
-/** Runs of several operations against a fake that goes wrong, and what must be true of every effect when they are over. */
+/** Runs several operations against a fake that fails on demand, and checks what must be true of every effect afterwards. */
 
-/** What the provider itself holds under an effect id. */
+/** The provider's own records under an effect id. */
 export interface Truth {
   made: number;
-  /** Of what was made. */
+  /** The state of the provider's records. */
   state: 'succeeded' | 'pending' | 'failed';
 }
 
@@ -18,7 +18,7 @@ export interface ProviderUnderTest<Fault extends string> {
   server: ProviderServer<Fault>;
   /** Name of the action; its time-out is short. */
   action: string;
-  /** Of the one impact limit that applies to it, and how much each effect reserves of it. */
+  /** The one impact limit that applies to it, and the amount that each effect reserves. */
   limitId: string;
   amount: number;
   /** The same input for every operation of a run: equal effects under different keys. */
@@ -26,15 +26,15 @@ export interface ProviderUnderTest<Fault extends string> {
   truthOf(effectId: string): Truth;
   /** Whether this write was for that effect. */
   isWriteFor(request: ProviderServer<Fault>['requests'][number], effectId: string): boolean;
-  /** Its 2xx says that it took the work, not that the work was done: what is acknowledged may fail by its record later. */
+  /** True if a 2xx only accepts the work: the provider's record may show a failure later. */
   takes?: boolean;
-  /** How often a fault lets someone else copy what was made. */
+  /** How often a fault lets someone else copy the record. */
   copies?(fault: Fault | CommonFault): number;
   replays: boolean;
 }
 
 const READ_FAULTS: readonly CommonFault[] = ['unavailable', 'rate_limited', 'malformed_reply', 'reset_after_body'];
-/** The second finds what a read that failed, or came too early, did not. */
+/** The second read finds what a read that failed or came too early did not. */
 const ROUNDS = 2;
 const SEEDS = inForm({ short: [1], full: [1, 2, 3] });
 const OPERATIONS_MIN = 2;
@@ -51,7 +51,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** The runs of each seed, at the same time; answers how many effects were checked, `EFFECTS_MIN` at least. */
+/** The runs of each seed, run concurrently. Returns how many effects were checked, at least `EFFECTS_MIN`. */
 export async function runSeeds<Fault extends string>(
   service: TestService,
   provider: ProviderUnderTest<Fault>,
@@ -63,16 +63,16 @@ export async function runSeeds<Fault extends string>(
   return checked.reduce((sum, effects) => sum + effects, 0);
 }
 
-/** All of them end before the first failure is thrown: what goes on would meet the faults of the next run. */
+/** All runs end before the first failure is thrown; a run that continued would meet the faults of the next. */
 async function allOf<T>(work: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }
 
 /**
- * Two or three operations at once, each asked for several times under its own key; some of their writes go wrong with `fault`,
- * some reads too; then reads, a replay where it is offered, and reads again. Answers
- * the number of effects, all of them checked.
+ * Two or three operations at once, each requested several times under its own key. Some writes fail with `fault`,
+ * some reads too. Then come reads, a replay if one is offered, and reads again. Returns
+ * the number of effects, all of which were checked.
  */
 async function runOperations<Fault extends string>(
   service: TestService,
@@ -97,13 +97,13 @@ async function runOperations<Fault extends string>(
       return invocations[0]?.id ?? '';
     }),
   );
-  // Drawn before anything runs beside anything: the same seed makes the same run.
+  // Drawn before anything runs concurrently, so that the same seed makes the same run.
   const replaying = ids.map(() => provider.replays && random(2) === 1);
   await allOf(ids.map((id, n) => followUp(service, provider, fault, { run, id, mayReplay: replaying[n] === true })));
   return ids.length;
 }
 
-/** Finds out what became of one operation, and holds it to what the provider really did. */
+/** Determines the outcome of one operation, and checks it against the provider's own records. */
 async function followUp<Fault extends string>(
   service: TestService,
   provider: ProviderUnderTest<Fault>,
@@ -125,7 +125,7 @@ async function followUp<Fault extends string>(
   expect(writes.length, `${run}: sent once, and once for each replay`).toBeLessThanOrEqual(1 + replays);
 }
 
-/** Reads the effect back until it is settled, some times at most. */
+/** Reads the effect back until it is settled, with a limit on the number of reads. */
 async function readsOf(service: TestService, invocationId: string): Promise<Effect> {
   let effect = await effectAtRest(service, invocationId);
   for (let round = 0; round < ROUNDS && effect.stage === 'reconciling'; round++) {
@@ -135,7 +135,7 @@ async function readsOf(service: TestService, invocationId: string): Promise<Effe
   return effect;
 }
 
-/** At most one effect, and nothing is claimed that the provider's own record does not bear out. */
+/** Checks that there is at most one effect, and that the provider's own record confirms every claim. */
 function checkEffect(
   run: string,
   effect: Effect,
@@ -167,7 +167,7 @@ function checkEffect(
   }
 }
 
-/** Held for as long as nobody knows, used by a success, and given back on the proof that nothing happened. */
+/** A reservation is held while the outcome is unknown, used by a success, and released on proof that nothing happened. */
 const PLACE: Readonly<Record<string, Partial<Effect['reservations'][number]>>> = {
   unknown: { state: 'reserved', exposure: 'unknown' },
   pending: { state: 'reserved', exposure: 'pending' },
@@ -179,7 +179,7 @@ const PLACE: Readonly<Record<string, Partial<Effect['reservations'][number]>>> =
 function checkAllowance(run: string, effect: Effect, { limitId, amount }: { limitId: string; amount: number }): void {
   const about = `${run}: ${effect.id} is ${effect.grade}`;
   expect(effect.unresolvedExposure, about).toBe(effect.grade === 'unknown' || effect.grade === 'pending');
-  // What was refused before the reservation has none.
+  // An invocation refused before the reservation has none.
   const place = PLACE[effect.grade];
   expect(effect.reservations, about).toMatchObject(place === undefined ? [] : [{ limitId, amount, ...place }]);
 }

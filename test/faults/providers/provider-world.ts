@@ -2,17 +2,17 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { FAULTS_AFTER_EFFECT, FAULTS_BEFORE_EFFECT } from '../../harness/providers/provider-server.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../harness/service.ts';
 
-/** A service that calls one fake provider, and what every file of tests of a provider needs of it. */
+/** A service that calls one fake provider, with the helpers that every provider's tests need. */
 
 export const COMMON_FAULTS = [...FAULTS_BEFORE_EFFECT, ...FAULTS_AFTER_EFFECT];
-/** Of an action: what hangs is given up after it. */
+/** The time-out of an action: a hanging call is given up after it. */
 const TIMEOUT_MS = 2_000;
 
 export interface ProviderWorld {
   service: TestService;
-  /** Answers the name of the action. */
+  /** Returns the name of the action. */
   createAction(type: string, config: JsonObject, overrides?: JsonObject): Promise<string>;
-  /** One that nothing exceeds: what is looked at is what stands in it. Answers its id. */
+  /** A limit too high to be exceeded: tests check its counter. Returns its id. */
   limitOn(action: string, counted: JsonObject): Promise<string>;
 }
 

@@ -40,7 +40,7 @@ afterAll(() => {
   for (const each of cleanUp) each();
 });
 
-/** Accepts, and does with each connection what the phase asks for. */
+/** Accepts connections and treats each as the phase requires. */
 async function serverThat(behaves: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -117,7 +117,7 @@ const PHASES: Phase[] = [
 const GET = { method: 'GET', headers: {}, body: null, bodyEncoding: 'utf8' } as const;
 const LIMIT = { bytesMax: 2_000_000, larger: 'no_answer' } as const;
 
-/** Fails by itself: a promise that never settles would only be told of as a test that took too long. */
+/** Fails by itself: a promise that never settles would be reported only as a test time-out. */
 function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout;
   const lost = new Promise<never>((_, reject) => {

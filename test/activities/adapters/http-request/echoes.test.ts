@@ -11,7 +11,7 @@ import { RESPONSE_READ_BYTES_MAX } from '../../../../domain/messages/messages.ts
 
 const SECRET = 'sk_live_51HxQzAbCdEf0123456789';
 
-/** All that is kept of a body, as Latin-1 characters where it is kept as bytes. */
+/** The stored part of a body, as Latin-1 characters if it is stored as bytes. */
 function kept(secrets: string[], body: Buffer, contentType = 'application/octet-stream'): string {
   const raw: RawResponse = { status: 200, headers: [['content-type', contentType]], body };
   const { response } = readResponse(raw, createRedactor(secrets));
@@ -159,7 +159,7 @@ describe('a value that the cap cuts off', () => {
   });
 
   it('is removed from what is kept of a delivery', () => {
-    // So many echoes of so long a secret that all that was read fits in what is kept, once they are replaced.
+    // Enough echoes of a long secret that, once they are replaced, everything read fits into the stored size.
     const secret = `sk_live_${randomBytes(500).toString('hex')}`;
     const last = secret.slice(0, 6);
     const echoes = `${secret}\n`.repeat(70).slice(0, 60 * (secret.length + 1));
@@ -171,7 +171,7 @@ describe('a value that the cap cuts off', () => {
   });
 });
 
-/** The processor's time, of which a busy machine takes nothing; the least of three, since the collector of garbage takes some. */
+/** CPU time, because other load on the machine does not count in it. The least of three runs, because garbage collection does. */
 function quickestMs(run: () => void): number {
   const times = Array.from({ length: 3 }, () => {
     const before = process.cpuUsage();

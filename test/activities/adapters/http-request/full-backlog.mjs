@@ -1,4 +1,4 @@
-// Listens, tells its port, and never accepts a connection: once the backlog is full, the next connect gets no answer.
+// Listens, prints its port, and never accepts a connection: once the backlog is full, the next connect gets no answer.
 import { writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 

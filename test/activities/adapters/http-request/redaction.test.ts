@@ -27,7 +27,7 @@ const ENCODINGS = [
   'html',
 ];
 
-/** Any trace of a secret that a reader could turn back, other than those that it was asked for. */
+/** The forms of a secret in the text from which a reader could recover it. */
 function leaks(secret: string, text: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [
@@ -53,7 +53,7 @@ const echo = (secret: string, encoding: string) =>
     config: { url: `${target.baseUrl}/echo-secret?as=${encoding}`, headers: { Authorization: 'Bearer {{secret:K}}' } },
     secrets: { K: secret },
   });
-/** A body that was kept as base64, as Latin-1 characters. */
+/** A body that was stored as base64, as Latin-1 characters. */
 const bytesOf = (body: unknown): string =>
   typeof body === 'string' ? Buffer.from(body, 'base64').toString('latin1') : 'no text';
 
@@ -175,7 +175,7 @@ describe('a redactor', () => {
 
 describe('a credential that is long', () => {
   const LONG = randomBytes(2_250).toString('base64');
-  const TOO_LONG = LONG.repeat(21); // the vault takes 64 KiB
+  const TOO_LONG = LONG.repeat(21); // the vault accepts up to 64 KiB
 
   it('of some kilobytes is removed from its echo, whole and in part', () => {
     const { text, canSearch } = createRedactor([LONG]);

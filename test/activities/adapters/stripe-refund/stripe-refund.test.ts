@@ -71,7 +71,7 @@ describe('nothing is sent', () => {
     const prepared = mismatched.definition;
     await untouched(async () => {
       expect(() => mismatched.dispatch(refundOf('pi_1'), newEffect())).toThrow('mode_mismatch');
-      // Also where the request was filled in elsewhere: the adapter looks for itself.
+      // Also if the request was filled in elsewhere, because the adapter checks for itself.
       const { Authorization: _, ...headers } = right.prepared(refundOf('pi_1'), 'eff_x').headers;
       const adapterFor = createAdapters({
         egressAllow: parseEgressAllow(LOOPBACK_EGRESS),

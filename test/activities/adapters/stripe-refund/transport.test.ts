@@ -10,7 +10,7 @@ import {
 const KEY = 'sk_test_51FakeFakeFakeFake';
 const asItIs: Admit = (handed) => ({ ...handed, bodyEncoding: 'utf8' });
 
-/** A transport whose requests end as told, and how many were carried. */
+/** A transport whose requests end as the test specifies, and the number of requests it carried. */
 function transportThat(end: () => Promise<ProviderCall>, admit: Admit = asItIs) {
   const carried: string[] = [];
   const transport = new StripeTransport(admit, ({ method, url }) => {

@@ -17,7 +17,7 @@ let server: Server;
 let base: string;
 let served = 0;
 
-/** What each path of the documents' host answers. */
+/** The reply of each path of the documents' host. */
 const ANSWERS: Record<
   string,
   (write: (status: number, body: Buffer | string, headers?: Record<string, string>) => void) => void

@@ -20,7 +20,7 @@ const ANSWERS_WHILE_READ_MIN = 3;
 
 let service: TestService;
 let target: Target;
-/** Where descriptions are fetched from: `/stripe.json` and `/github.json`. */
+/** The server of the descriptions: `/stripe.json` and `/github.json`. */
 let host: Server;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
@@ -46,12 +46,12 @@ const aimed = (name: (typeof DESCRIBED)[number]): JsonObject => ({
   servers: [{ url: target.baseUrl }],
 });
 
-/** Indented by two blanks: GitHub's has 13 MB then. */
+/** Indented by two spaces, which makes GitHub's 13 MB. */
 const asPublished = (document: JsonObject): string => JSON.stringify(document, null, 2);
 
 const UPLOAD = 'its body is multipart/form-data, which cannot be written, and it is required';
 
-/** What each has, and all of it that cannot be imported: far less than the twentieth part that may be. */
+/** The operations of each, and those that cannot be imported: far below the allowed 5 %. */
 describe.each([
   ['stripe', 452, [{ operationId: 'PostFiles', name: 'stripe.post-files', status: 'skipped', reason: UPLOAD }]],
   ['github', 1_223, []],
@@ -72,7 +72,7 @@ describe.each([
         const wasRead = isRead();
         expect((await service.get('/healthz')).status).toBe(200);
         if (wasRead && isRead()) answeredWhileRead++;
-        await pause(10); // or asking would take a core from what is asked about
+        await pause(10); // so that polling does not take a core from the import
       }
       const operations = await importingIt;
       planning.mockRestore();

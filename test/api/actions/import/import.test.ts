@@ -96,7 +96,7 @@ describe('an import', () => {
       outputSchema: { type: 'object' },
     };
     expect((await patch('kept.get-0', own)).status).toBe(200);
-    // The digest differs from the document's own now, and yet nothing is to be done.
+    // The digest differs from the document's own now, but there is nothing to change.
     expect(countsOf(importedBy(await importing({ document })))).toEqual({ unchanged: 1 });
     const moved = { ...document, servers: [{ url: 'https://eu.example.com' }] };
     expect(countsOf(importedBy(await importing({ document: moved }, await without('actions:govern'))))).toEqual({
@@ -168,7 +168,7 @@ describe('a slow upload', () => {
     let upload: ClientRequest;
     const begin = (): void => {
       upload = request(`${baseUrl}${PATH}`, { method: 'POST', headers });
-      upload.on('error', () => undefined); // it is broken off below
+      upload.on('error', () => undefined); // it is aborted below
       upload.on('response', (refused) => refused.resume().once('end', begin));
       upload.write('{"document":');
     };
@@ -201,7 +201,7 @@ describe('a slow upload', () => {
     try {
       const bodyOf = (characters: number) => ({ key: full, body: { document: 'x'.repeat(characters) } });
       expect((await other.call('POST', PATH, bodyOf(20_000))).status).toBe(503);
-      // What it held was given back.
+      // Its memory allowance was released.
       for (let again = 0; again < 3; again++) expect((await other.call('POST', PATH, bodyOf(8_000))).status).toBe(400);
     } finally {
       await other.close();
@@ -218,7 +218,7 @@ describe('what may be imported', () => {
     expect(refused.text).toContain('api.example.com.token');
     expect(await versionsOf('secured.get-0')).toEqual([]);
     expect(countsOf(importedBy(await importing({ document }, await without('secrets:read'))))).toEqual({ created: 3 });
-    // What stays as it is refers to nothing anew.
+    // Unchanged actions add no new references.
     const plain = await without('secrets:read', 'secrets:write');
     expect(countsOf(importedBy(await importing({ document }, plain)))).toEqual({ unchanged: 3 });
   });

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../../domain/json.ts';
 
 /**
  * The two calls of Resend that our fake answers, in our own words and in the form of Resend's description (YAML of 3.1, bearer, an
- * Idempotency-Key, `oneOf`). Resend publishes its own in a repository and in no package, so it does not stand beside these;
- * docs/import.md says what came of importing it.
+ * Idempotency-Key, `oneOf`). Resend publishes its own only in a repository and in no package, so it is not among these documents;
+ * docs/import.md gives the result of importing it.
  */
 export const emailsDescription = (baseUrl: string): string => `
 openapi: 3.1.2
@@ -50,7 +50,7 @@ components:
 
 const text = { type: 'string' };
 
-/** An operation with a parameter in every place and three credentials, and one that sends nothing but a login. */
+/** An operation with a parameter in every place and three credentials, and one that sends only a login. */
 export const everyPlaceDescription = (baseUrl: string): JsonObject => ({
   openapi: '3.2.0',
   info: { title: 'Every place', version: '1' },

@@ -25,7 +25,7 @@ const bytesOf = (document: unknown): Uint8Array => Buffer.from(JSON.stringify({ 
 const run = (made: ImportPlanner, document: unknown, workspaceId = 'wsp_a') =>
   made.run(workspaceId, { kind: 'request', bytes: bytesOf(document) });
 
-/** The code and the issue of what is refused; fails where it is not. */
+/** The code and the issue of a refusal; fails if nothing is refused. */
 async function refusalOf(promise: Promise<unknown>): Promise<[string, string]> {
   const error = (await promise.then(
     () => Promise.reject(new Error('it was planned')),
@@ -35,7 +35,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<[string, string]> {
   return [error.code, issues?.[0]?.message ?? error.publicMessage];
 }
 
-/** A thread that does this in place of reading a document. */
+/** A thread that does this instead of reading a document. */
 const thread = (program: string) => (): URL => new URL(`data:text/javascript,${encodeURIComponent(program)}`);
 
 describe('a thread', () => {

@@ -13,7 +13,7 @@ export function realDocument(name: 'stripe' | 'github'): JsonObject {
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString('utf8')) as JsonObject;
 }
 
-/** A description of `count` operations that this title alone makes. */
+/** A description of `count` operations, whose names contain this title. */
 export function smallDocument(title: string, count = 2, more: JsonObject = {}): JsonObject {
   const paths: JsonObject = {};
   for (let index = 0; index < count; index++) {
