@@ -58,6 +58,7 @@ export class NoConnectionError extends Error {
 export class Database {
   /** The pool without a tenant, for the SECURITY DEFINER functions of the migrations alone, and for health checks: every tenant table is empty in it. */
   readonly directory: Directory;
+  private closing: Promise<void> | null = null;
   private readonly pool: Pool;
 
   constructor(options: DatabaseOptions) {
@@ -135,8 +136,10 @@ export class Database {
     );
   }
 
-  async close(): Promise<void> {
-    await this.pool.end();
+  /** Ends every connection. A second call waits for the first. */
+  close(): Promise<void> {
+    this.closing ??= this.pool.end();
+    return this.closing;
   }
 
   private async acquire(): Promise<PoolClient> {

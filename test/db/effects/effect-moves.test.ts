@@ -230,7 +230,6 @@ interface Derivation {
   reason?: string;
   grade: Grade;
   verification: Verification;
-  held: boolean;
 }
 
 const DERIVATIONS: readonly Derivation[] = [
@@ -240,7 +239,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: null,
     grade: 'pending',
     verification: 'not_dispatched',
-    held: false,
   },
   {
     stage: 'ready',
@@ -248,7 +246,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: null,
     grade: 'pending',
     verification: 'not_dispatched',
-    held: false,
   },
   {
     stage: 'rejected',
@@ -257,7 +254,6 @@ const DERIVATIONS: readonly Derivation[] = [
     reason: 'approval_denied',
     grade: 'denied',
     verification: 'not_dispatched',
-    held: false,
   },
   {
     stage: 'rejected',
@@ -266,25 +262,22 @@ const DERIVATIONS: readonly Derivation[] = [
     reason: 'digest_mismatch',
     grade: 'refused',
     verification: 'not_dispatched',
-    held: false,
   },
-  { stage: 'dispatching', outcome: 'pending', source: null, grade: 'pending', verification: 'unverified', held: true },
+  { stage: 'dispatching', outcome: 'pending', source: null, grade: 'pending', verification: 'unverified' },
   {
     stage: 'reconciling',
     outcome: 'pending',
     source: 'provider_response',
     grade: 'pending',
     verification: 'unverified',
-    held: true,
   },
-  { stage: 'reconciling', outcome: 'unknown', source: null, grade: 'unknown', verification: 'unverified', held: true },
+  { stage: 'reconciling', outcome: 'unknown', source: null, grade: 'unknown', verification: 'unverified' },
   {
     stage: 'settled',
     outcome: 'succeeded',
     source: 'provider_response',
     grade: 'acknowledged',
     verification: 'unverified',
-    held: false,
   },
   {
     stage: 'settled',
@@ -292,7 +285,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'provider_lookup',
     grade: 'confirmed',
     verification: 'provider',
-    held: false,
   },
   {
     stage: 'settled',
@@ -300,7 +292,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'manual_resolution',
     grade: 'acknowledged',
     verification: 'manual',
-    held: false,
   },
   {
     stage: 'settled',
@@ -308,7 +299,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'system',
     grade: 'failed',
     verification: 'not_dispatched',
-    held: false,
   },
   {
     stage: 'settled',
@@ -316,7 +306,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'provider_response',
     grade: 'failed',
     verification: 'provider',
-    held: false,
   },
   {
     stage: 'settled',
@@ -324,7 +313,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'provider_lookup',
     grade: 'failed',
     verification: 'provider',
-    held: false,
   },
   {
     stage: 'settled',
@@ -332,7 +320,6 @@ const DERIVATIONS: readonly Derivation[] = [
     source: 'manual_resolution',
     grade: 'failed',
     verification: 'manual',
-    held: false,
   },
 ];
 
@@ -346,10 +333,7 @@ describe('what the database derives', () => {
       outcome_at: settled ? new Date() : null,
       rejection_reason: row.reason ?? null,
     });
-    const { rows } = await owner.query(
-      'SELECT grade, verification, unresolved_exposure AS held FROM effects WHERE id = $1',
-      [effectId],
-    );
-    expect(rows).toEqual([{ grade: row.grade, verification: row.verification, held: row.held }]);
+    const { rows } = await owner.query('SELECT grade, verification FROM effects WHERE id = $1', [effectId]);
+    expect(rows).toEqual([{ grade: row.grade, verification: row.verification }]);
   });
 });
