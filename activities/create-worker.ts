@@ -1,7 +1,7 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities } from './index.ts';
 
-/** Activities with a queue, and so slots, of their own. What is not named here runs where the workflows do. */
+/** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
 const QUEUES = {
   dispatches: ['dispatchEffect', 'sendReplay'],
   deliveries: ['attemptMessage'],
@@ -18,35 +18,35 @@ export type WorkerSlots = Readonly<Record<Queue, number>>;
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
-  /** Of the workflows, and of activities that have no queue of their own. */
+  /** The queue of the workflows, and of activities that have no queue of their own. */
   taskQueue: string;
-  /** Of the queues beside it. */
+  /** The queues beside it. */
   activityQueue: (taskQueue: string, queue: Queue) => string;
   slots?: WorkerSlots;
   /** The prebuilt bundle of workflows/index.ts. */
   workflowBundlePath: string;
   activities: Activities;
-  /** How long a worker that is told to stop waits for its calls at destinations; what has not ended then becomes unknown. */
+  /** How long a stopping worker waits for its outbound calls. A call that has not ended by then becomes unknown. */
   shutdownGraceMs: number;
 }
 
-/** Calls at destinations hold memory and a socket each; the rest is the database's and Temporal's. */
+/** Outbound calls hold memory and a socket each; the others load only the database and Temporal. */
 export const DEFAULT_SLOTS: WorkerSlots = { dispatches: 100, deliveries: 100, 'provider-reads': 40, maintenance: 20 };
 
-/** Workflows kept in memory between tasks; more would be replayed less often and cost memory at rest. */
+/** Workflows cached between tasks. A larger cache saves replays and costs memory at rest. */
 const CACHED_WORKFLOWS_MAX = 500;
 const CONCURRENT_SQL_MAX = 100;
 /**
- * Workflow tasks at once. A start takes its first task along (an eager start) only where one is free; one that is not goes
- * through the queue, which took seconds for a tenth of the invocations 32 at once with the SDK's 40.
+ * Workflow tasks at once. An eager start takes its first task only where a slot is free. Other starts go through the queue:
+ * with the SDK's default of 40, a tenth of the invocations at 32 at once took seconds there.
  */
 const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
-/** After the grace an activity is told to end; what has not ended then is left to its heartbeat's time-out. */
+/** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
 /**
- * The SDK would send one heartbeat in 8 s of the 10 s that a worker has to show that it lives: a busy machine that is late by two
- * would cost a dispatch. Sent so often, four in a row may be late.
+ * The SDK would send one heartbeat in 8 s of the 10 s time-out, so a busy machine that is 2 s late would cost a dispatch. At
+ * this interval four heartbeats in a row may be late.
  */
 const HEARTBEATS_SENT_EVERY_MS = 2_000;
 
@@ -58,7 +58,7 @@ export interface WorkerGroup {
   shutdown(): void;
 }
 
-/** The workers that run every workflow and activity of this version: one for the workflows, and one for each queue beside it. */
+/** The workers that run every workflow and activity of this version: one for the workflows, and one for each other queue. */
 export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
   const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
   const apart = new Set<string>(NAMES.flatMap((queue) => QUEUES[queue]));
@@ -105,7 +105,7 @@ function groupOf(workers: readonly Worker[]): WorkerGroup {
         try {
           await worker.run();
         } finally {
-          shutdown(); // one that fails must not leave a process that does half of the work
+          shutdown(); // a failed worker must not leave a process that does half of the work
         }
       }),
     );

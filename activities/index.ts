@@ -21,7 +21,7 @@ import { readBackEffect } from './reconciliation/read-back-effect.ts';
 import { sendReplay, settleReplay } from './reconciliation/send-replay.ts';
 import { beginReversalWatch, planReversalRead, settleReversal } from './reconciliation/watch-reversal.ts';
 
-/** All activities, with what they need handed in. Their names are what the Temporal UI shows. */
+/** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
   return {
     evaluateAndReserve: evaluateAndReserve(deps),

@@ -10,30 +10,30 @@ import type { PartialEffect, Refusal } from '../../domain/lifecycle.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import type { EgressMeter } from './http-request/exchange.ts';
 
-/** What a dispatch is handed. The credentials are in `request` already; nothing of it may be logged or kept. */
+/** The input of a dispatch. `request` already holds the credentials; no part of it may be logged or kept. */
 export interface DispatchInput {
   definition: ActionDefinition;
   request: PreparedRequest;
-  /** The values that `request` carries, by name: what the adapter removes from everything that it returns. */
+  /** The secret values in `request`, by name. The adapter removes them from everything that it returns. */
   secrets: ReadonlyMap<string, string>;
   /**
-   * `replay` where the same bytes were sent before under the same provider key. An answer to a replay that the provider does
-   * not tie to the first request (a 401, a 429) says nothing of that one: the adapter then answers `unknown`. Likewise
-   * `refused` and `not_sent` say of a replay that it was not sent, and nothing of the effect. Left out: `dispatch`.
+   * `replay` where the same bytes were sent before under the same provider key. The provider may answer a replay without
+   * tying it to the first request (a 401, a 429). Such an answer says nothing about the first request, so the adapter
+   * answers `unknown`. Likewise `refused` and `not_sent` only say that the replay was not sent. Defaults to `dispatch`.
    */
   kind?: 'dispatch' | 'replay';
   timeoutMs: number;
-  /** Aborts where the watchdog has to end the call, which outlived its time-out; for no other reason. */
+  /** Aborts only where the watchdog must end a call that outlived its time-out. */
   signal: AbortSignal;
   /** Counts the bytes of the one request and its response. The adapter hands it on with the limits of the call. */
   egress?: EgressMeter;
 }
 
-/** What is known after the call, and nothing more than that. */
+/** What is known after the call, and no more. */
 export type DispatchResult =
   /** Refused before anything was sent (a blocked destination, a credential of the wrong mode). */
   | { kind: 'refused'; refusal: Refusal }
-  /** Provably not a byte of the request left. */
+  /** Provably no byte of the request was sent. */
   | { kind: 'not_sent'; reason: string }
   /** The provider answered, and its answer was read to the end. */
   | {
@@ -68,11 +68,11 @@ export type ReadBackResult =
       response: ProviderResponse;
       providerReference: string | null;
     }
-  /** Read well, and nothing there: proves something only under the action's `absenceProves`. */
+  /** The read succeeded and found nothing. It proves something only under the action's `absenceProves`. */
   | { kind: 'absent'; summary: string; response: ProviderResponse }
-  /** Read well, and the provider holds more than one: which of them is ours is for a person to say. */
+  /** The read succeeded and found more than one record. Only a person can say which of them is ours. */
   | { kind: 'ambiguous'; summary: string; response: ProviderResponse }
-  /** Read well, and it says neither. */
+  /** The read succeeded but settles nothing. */
   | { kind: 'inconclusive'; summary: string; response: ProviderResponse | null }
   /** There is nothing to read: no `verify`, or its templates need a response that never came. */
   | { kind: 'unreadable'; summary: string };
@@ -85,22 +85,25 @@ export type Inspection =
       kind: 'inspected';
       /** What must still hold right before the reservation; part of the binding. Compared as JSON. */
       preconditions: JsonObject;
-      /** For the preview, beside the descriptor's own. */
+      /** Shown in the preview beside the descriptor's own. */
       blocks: PreviewBlock[];
       summary: string;
-      /** Set where the service must refuse on what was read (a payment of the other mode). */
+      /** Set where what was read must refuse the invocation (a payment of the other mode). */
       refusal: Refusal | null;
       observedAt: Date;
     }
-  /** It could not be read. That refuses nothing by itself; an agreement that rests on `preconditions` cannot be kept then. */
+  /**
+   * The record could not be read. That alone refuses nothing, but an approval that rests on `preconditions` cannot be
+   * honoured.
+   */
   | { kind: 'unavailable'; reason: string };
 
-/** The half of an adapter that touches the world. It never retries: one call of `dispatch` is at most one request. */
+/** The half of an adapter that does I/O. It never retries: one call of `dispatch` makes at most one request. */
 export interface Adapter {
   descriptor: AdapterDescriptor;
   dispatch(input: DispatchInput): Promise<DispatchResult>;
   /** Reads only. */
   readBack(input: ReadBackInput): Promise<ReadBackResult>;
-  /** Reads only, before a person is asked and again right before the reservation. There if `descriptor.inspects`. */
+  /** Reads only. Runs before a person is asked and again right before the reservation. Present if `descriptor.inspects`. */
   inspect?(input: InspectInput): Promise<Inspection>;
 }

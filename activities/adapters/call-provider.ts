@@ -6,25 +6,25 @@ import type { Redactor } from './http-request/redaction.ts';
 import { sendRequest, type SendLimits, type SendOptions } from './http-request/send-request.ts';
 
 export interface ProviderOptions extends SendOptions {
-  /** Where the provider is reached: its own origin, or a proxy or a fake in its place, with a path if need be. */
+  /** The base URL of the provider: its own origin, or a proxy or a fake in its place, with an optional path. */
   baseUrl: string;
 }
 
-/** What came of one request to a provider, credentials removed. */
+/** The outcome of one request to a provider, credentials removed. */
 export type ProviderCall =
-  /** The egress guard does not let it through. Nothing was sent. */
+  /** The egress guard refused it. Nothing was sent. */
   | { kind: 'blocked'; reason: string }
-  /** Provably not a byte of the request left. */
+  /** Provably no byte of the request was sent. */
   | { kind: 'not_sent'; reason: string }
   /** Something was or may have been sent, and no usable answer came. */
   | { kind: 'no_answer'; reason: string }
-  /** `unreadable` says why it proves nothing although it was read to the end; null where it can be judged. */
+  /** `unreadable` says why a response that was read to the end still proves nothing; null where it can be judged. */
   | { kind: 'response'; response: ProviderResponse; unreadable: string | null };
 
-/** The replies of the providers that are built in are a few kilobytes; a page of a listing some hundred. */
+/** Replies of the built-in providers are a few kilobytes; a page of a listing is a few hundred. */
 export const PROVIDER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** One request through the egress guard. Nothing is followed and nothing is tried again. */
+/** Sends one request through the egress guard. It follows no redirect and retries nothing. */
 export async function callProvider(
   options: ProviderOptions,
   request: PreparedRequest,
@@ -44,13 +44,13 @@ export async function callProvider(
   }
 }
 
-/** The request is agreed to with the provider's own address; where that is reached is the installation's matter. */
+/** The approved request names the provider's own address. The installation's configuration decides where that is reached. */
 function placeUrl(url: string, baseUrl: string): string {
   const { pathname, search } = new URL(url);
   return `${baseUrl.replace(/\/+$/, '')}${pathname}${search}`;
 }
 
-/** The result of a dispatch: `judge` is asked about what could be read, and about nothing else. */
+/** The result of a dispatch. `judge` sees only responses that could be read. */
 export function dispatchResult(
   provider: string,
   called: ProviderCall,

@@ -8,7 +8,7 @@ import { createResendEmailAdapter } from './resend-email/resend-email-adapter.ts
 import { createStripeRefundAdapter } from './stripe-refund/stripe-refund-adapter.ts';
 
 export interface AdapterOptions extends SendOptions {
-  /** Where the providers are reached, if not at their own addresses. */
+  /** The addresses of the providers, where not their own. */
   stripeBaseUrl?: string;
   resendBaseUrl?: string;
 }
@@ -16,7 +16,7 @@ export interface AdapterOptions extends SendOptions {
 /** Finds an adapter by the type and version that an action version names; throws where neither is built in. */
 export type AdapterFor = (named: Pick<ActionDefinition['adapter'], 'type' | 'version'>) => Adapter;
 
-/** The adapters of a worker, wired with what they may reach. */
+/** The adapters of a worker, wired with their network dependencies. */
 export function createAdapters(options: AdapterOptions): AdapterFor {
   const { stripe, resend } = PROVIDER_ORIGINS;
   const { stripeBaseUrl = stripe, resendBaseUrl = resend, ...sending } = options;
@@ -33,7 +33,7 @@ export function createAdapters(options: AdapterOptions): AdapterFor {
   };
 }
 
-/** What carries the deliveries of messages: the same guard, the same one connection for one request. */
+/** Sends the deliveries of messages through the same guard, with one connection for each request. */
 export function createSender(options: SendOptions): SendRequest {
   return (request, limit, limits) => sendRequest(options, request, limit, limits);
 }

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Metric } from '../../domain/metrics.ts';
 
-/** What is watched: one call to the outside, with everything that it takes. */
+/** One watched outbound call, with everything that it includes. */
 export const WATCHED_KINDS = ['dispatch', 'delivery', 'provider_read', 'import_fetch'] as const;
 export type WatchedKind = (typeof WATCHED_KINDS)[number];
 
 export interface Watched {
   kind: WatchedKind;
-  /** By which an operator finds it: ids, never contents. */
+  /** Identifies the call to an operator: ids, never contents. */
   ids: Record<string, string>;
-  /** Its own deadline, which should have ended it. */
+  /** The call's own deadline, which should have ended it. */
   timeoutMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface WatchdogOptions {
   intervalMs?: number;
 }
 
-/** A call that was ended for outliving its deadline. What came of it is unknown. */
+/** A call was ended for outliving its deadline. Its outcome is unknown. */
 export class OverdueError extends Error {
   constructor(kind: WatchedKind) {
     super(`the ${kind} outlived its deadline and was ended`);
@@ -30,7 +30,7 @@ export class OverdueError extends Error {
   }
 }
 
-/** Long enough that a busy event loop is not taken for a lost timer. */
+/** Long enough that a busy event loop does not look like a lost timer. */
 export const WATCHDOG_GRACE_MS = 30_000;
 const WATCHDOG_INTERVAL_MS = 5_000;
 
@@ -44,9 +44,9 @@ interface Call extends Watched {
 const current = new AsyncLocalStorage<Call>();
 
 /**
- * Ends calls that outlive their deadline: whatever lost the deadline, a call must not hold its slot for ever. It shares nothing
- * with the deadlines but the clock: one interval looks over all calls in flight, ends the sockets of an overdue one, aborts
- * its signal and rejects it, which frees the slot even where the call hears of neither.
+ * Ends calls that outlive their deadline: a call whose deadline was lost must not hold its slot for ever. The watchdog
+ * shares only the clock with the deadlines. One interval checks all calls in flight. It destroys the sockets of an overdue
+ * call, aborts its signal and rejects it, which frees the slot even where the call ignores both.
  */
 export class Watchdog {
   private readonly calls = new Set<Call>();
@@ -62,8 +62,8 @@ export class Watchdog {
   }
 
   /**
-   * Answers what the call answers. The signal aborts where the call has to be ended, and for no other reason: a started call
-   * runs to its own deadline.
+   * Returns the call's result. The signal aborts only where the watchdog ends the call: a started call runs to its own
+   * deadline.
    * @throws {OverdueError} where the call had to be ended, and whatever the call throws.
    */
   async run<T>(watched: Watched, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -127,7 +127,7 @@ export class Watchdog {
 }
 
 /**
- * Hands a new socket to the watchdog of the call in which it was made; outside of one nobody watches it.
+ * Registers a new socket with the watchdog of the current call. Outside of a call nothing watches the socket.
  * @throws {OverdueError} where the call was ended meanwhile: nothing more is sent for it.
  */
 export function watchSocket(socket: Socket): void {

@@ -9,9 +9,9 @@ import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { compiledOrEnd } from './with-compiled-policies.ts';
 
 /**
- * What the environment's policies, the action and the environment's default say of an invocation now. It costs no round trip
- * where this process has compiled the policies of that revision before, or where there are none. Its transaction must be run by
- * `withCompiledPolicies`.
+ * Evaluates the environment's policies, the action and the environment's default for an invocation now. It costs no round
+ * trip where the environment has no policies, or where this process has compiled their current revision.
+ * `withCompiledPolicies` must run its transaction.
  */
 export async function decidePolicy(
   tx: EnvironmentTransaction,

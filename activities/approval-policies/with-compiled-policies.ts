@@ -4,10 +4,10 @@ import {
   type UncompiledPolicySet,
 } from '../../domain/approval-policies/policy-set-cache.ts';
 
-/** With policies that change faster than they are compiled the activity fails, and is tried again later. */
+/** Where policies change faster than they compile, the activity fails and is retried later. */
 const ATTEMPTS_MAX = 3;
 
-/** Ends a transaction that comes upon policies that this process has not compiled. */
+/** Ends a transaction that meets policies which this process has not compiled. */
 class PoliciesNotCompiled extends Error {
   readonly policies: UncompiledPolicySet;
 
@@ -25,8 +25,9 @@ export function compiledOrEnd(found: LoadedPolicySet | UncompiledPolicySet): Loa
 }
 
 /**
- * Runs a transaction that evaluates policies. Where the process has not compiled them yet, the transaction is rolled back, so that
- * neither its connection nor its locks wait for the compiler (one environment's policies would hold them all), and is run again.
+ * Runs a transaction that evaluates policies. Where the process has not compiled them yet, the transaction is rolled back
+ * and run again after compilation. So neither its connection nor its locks wait for the compiler; otherwise one
+ * environment's policies could hold all connections.
  */
 export async function withCompiledPolicies<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

@@ -4,9 +4,7 @@ import { type ApprovalRecord, standingApprovals } from '../../db/approvals/recor
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 
-/**
- * Uses an approval up, and writes into the effect's evidence what was agreed to and by whom.
- */
+/** Consumes an approval, and writes into the effect's evidence what was approved and by whom. */
 export async function consumeForDispatch(tx: EnvironmentTransaction, approval: ApprovalRecord): Promise<void> {
   await consumeApproval(tx, approval.id);
   if (approval.effectId === null) return;

@@ -11,8 +11,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 type Ended = Pick<ActivityDependencies, 'db' | 'logger'>;
 
 /**
- * Expires an approval that nobody decided in time, and ends its invocation with it. `at` is the clock of the workflow, whose
- * timer fired: an approval whose time is not over by it stays, and so does one that was decided first. Idempotent.
+ * Expires an undecided approval and ends its invocation. `at` is the clock of the workflow, whose timer fired. An approval
+ * that expires later stays, and so does one that was decided first. Idempotent.
  */
 export function expireApproval(deps: Ended) {
   return async ({ at, ...ref }: ApprovalRef & { at: string }): Promise<void> => {
@@ -21,7 +21,7 @@ export function expireApproval(deps: Ended) {
   };
 }
 
-/** Cancels an approval whose workflow was cancelled, and its invocation with it. One that was decided stays as it is. Idempotent. */
+/** Cancels an approval whose workflow was cancelled, and its invocation. A decided approval stays as it is. Idempotent. */
 export function cancelApproval(deps: Ended) {
   return async (ref: ApprovalRef): Promise<void> => end(deps, ref, 'cancelled', new Date(), () => true);
 }

@@ -7,8 +7,8 @@ import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import { type Refusal, refusalText } from '../../domain/lifecycle.ts';
 
 /**
- * What people agreed to does not hold any more: their approval is worth nothing, and the effect's evidence says why. Last in its
- * transaction, as whatever records an audit entry.
+ * Invalidates an approval whose subject no longer holds, and records the reason in the effect's evidence. Call it last in
+ * its transaction, as everything that records an audit entry.
  */
 export async function invalidateApproval(
   tx: EnvironmentTransaction,

@@ -12,7 +12,7 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { makePreview } from '../previews/make-preview.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
 
-/** An approval that is about to be opened: what it binds to is there already. */
+/** An approval that is about to be opened. What it binds to exists already. */
 export interface PreparedApproval {
   id: string;
   verdict: PolicyVerdict & { terms: NonNullable<PolicyVerdict['terms']> };
@@ -21,9 +21,9 @@ export interface PreparedApproval {
 }
 
 /**
- * An approval of an invocation binds to a preview: the one that its caller named, or one that is made here. It ends with its
- * rule's time, or with the caller's preview where that one ends before. What would be refused anyway is refused now (a preview
- * that no longer holds, for one): nobody is asked about it.
+ * Binds the approval of an invocation to a preview: the caller's, or one that is made here. The approval ends with its
+ * rule's time, or with the caller's preview where that ends earlier. An invocation that would be refused later (its preview
+ * no longer holds, for one) is refused now, so that nobody is asked about it.
  */
 export async function prepareApproval(
   deps: InvocationDependencies,
@@ -59,7 +59,7 @@ export async function prepareApproval(
   return { id, verdict: { ...verdict, terms }, expiresAt: byRule, preview };
 }
 
-/** Opens it, and parks the invocation, whose effect stands by now: its caller is answered 202 once this is committed. */
+/** Opens the approval and parks the invocation, whose effect exists by now. Its caller is answered 202 after the commit. */
 export async function openInvocationApproval(
   tx: EnvironmentTransaction,
   work: InvocationWork,

@@ -8,9 +8,9 @@ import type { Refusal } from '../../domain/lifecycle.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 
 /**
- * Right before an approval is consumed: it was given, it is for what this invocation is bound to, enough of who gave it still
- * may, and the policies as they are now would be satisfied with that. Who reads it here has locked its invocation, which every
- * change of an approval locks first, and the credentials of its deciders.
+ * Checks an approval right before it is consumed. It must be approved, match the invocation's binding, and have enough
+ * approvers who may still approve; the current policies must accept it too. The caller has locked the deciders' credentials
+ * and the invocation, which every change of an approval locks first.
  */
 export async function recheckApproval(
   tx: EnvironmentTransaction,

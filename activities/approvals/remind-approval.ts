@@ -6,11 +6,11 @@ import type { ActivityDependencies } from '../dependencies.ts';
 export interface Reminder extends ApprovalRef {
   /** By the clock of the workflow. */
   at: string;
-  /** Which one it is, from 1. */
+  /** The number of the reminder, from 1. */
   reminder: number;
 }
 
-/** Reminds of an approval that nobody has decided: on its record, and in the log. Idempotent by the reminder's number. */
+/** Records a reminder of an undecided approval, and logs it. Idempotent by the reminder's number. */
 export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async ({ at, reminder, ...ref }: Reminder): Promise<void> => {
     const { approvalId } = ref;

@@ -2,7 +2,7 @@ import { watchApproval as watch } from '../../db/approvals/watch-approval.ts';
 import type { ApprovalRef, ApprovalWatch } from '../../domain/approvals/approval.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** What an approval's workflow keeps the time by; the approval remembers what it was told. Idempotent. */
+/** What an approval's workflow needs to keep time. The row remembers which status the workflow has seen. Idempotent. */
 export function watchApproval(deps: Pick<ActivityDependencies, 'db'>) {
   return async (ref: ApprovalRef): Promise<ApprovalWatch> =>
     deps.db.withEnvironment(ref, (tx) => watch(tx, ref.approvalId));

@@ -3,8 +3,8 @@ import { readHalt } from '../../db/environments/read-halt.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 
 /**
- * Why nothing may leave the transaction's environment now; null while it is not halted. The answer holds until the
- * transaction ends: a halt that comes meanwhile waits for it.
+ * Why nothing may be sent from the transaction's environment now; null while it is not halted. The answer holds until the
+ * transaction ends: a concurrent halt waits for it.
  */
 export async function refuseWhileHalted(tx: EnvironmentTransaction): Promise<Refusal | null> {
   const halt = await readHalt(tx);

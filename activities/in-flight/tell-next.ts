@@ -2,8 +2,8 @@ import type { InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Tells who is next in line that a place is free, after the commit that gave it back. One that is not told looks by itself, some
- * minutes later at most: a failure here must not cost the end that is on record.
+ * Signals the next holder in the queue that a slot is free, after the commit that released it. A holder that misses the
+ * signal checks by itself, some minutes later at most. So a failure here must not fail an end that is already recorded.
  */
 export async function tellNext(
   deps: Pick<ActivityDependencies, 'tellWaiter' | 'logger'>,

@@ -4,7 +4,7 @@ import { findDependencies, type Dependency } from '../../db/effects/find-depende
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 
-/** Why a wait for what an invocation depends on is over although it is not settled. */
+/** Why a wait for dependencies is over although not all of them are settled. */
 export type GivenUp = 'time_over' | 'cancelled';
 
 const WHY: Record<GivenUp, string> = {
@@ -15,8 +15,8 @@ const WHY: Record<GivenUp, string> = {
 export type Dependencies = { state: 'settled' } | { state: 'waiting' } | { state: 'refused'; refusal: Refusal };
 
 /**
- * Whether everything that an invocation depends on has succeeded. What ended otherwise can no longer succeed and refuses it, as
- * does a wait that was given up. (What succeeded and is reversed by its provider later was settled when it counted.)
+ * Checks whether every dependency of an invocation has succeeded. Any other end of a dependency is final and refuses the
+ * invocation, as does a wait that was given up. (A dependency that its provider reverses later counted as succeeded then.)
  */
 export async function checkDependencies(
   tx: EnvironmentTransaction,

@@ -4,8 +4,8 @@ import type { InvocationWork } from '../../db/invocations/records.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 
 /**
- * Whether who asked for an invocation may still be acted for. The credentials of who asked and of who agreed are locked until the transaction
- * ends, so that the answer holds until the mark is committed: a revocation that comes later comes after the dispatch.
+ * Checks whether the requester of an invocation may still act. The credentials of the requester and the approvers are locked
+ * until the transaction ends, so the answer holds until the mark is committed. A later revocation comes after the dispatch.
  */
 export async function checkRequester(tx: EnvironmentTransaction, work: InvocationWork): Promise<Refusal | null> {
   const standing = await lockCredentials(tx, work);

@@ -18,8 +18,8 @@ import { haltRefusal } from '../environments/refuse-while-halted.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 
 /**
- * What becomes of an invocation that is evaluated for the first time. `work` is as it is then: with its effect, and its approval;
- * `rendered` is its request, for those that follow in the same transaction.
+ * The outcome of an invocation's first evaluation. `work` is its state after that, with its effect and its approval;
+ * `rendered` is its request, for later steps of the same transaction.
  */
 export type DecidedInvocation =
   | { decision: 'observe' }
@@ -27,10 +27,10 @@ export type DecidedInvocation =
   | { decision: 'wait'; work: InvocationWork }
   | { decision: 'proceed'; work: InvocationWork; rendered: Preparation };
 
-/** What would be sent and what it uses up. */
+/** The request that would be sent, and its impact. */
 interface Planned {
   descriptor: AdapterDescriptor;
-  /** Of a governed action: the one that its preview reserves, else a new one. */
+  /** The effect id of a governed action: the one that its preview reserves, otherwise a new one. */
   effectId: string | null;
   prepared: Exclude<Preparation, { kind: 'invalid' }>;
   impact: DeclaredImpact;
@@ -38,9 +38,9 @@ interface Planned {
 }
 
 /**
- * The rules of an evaluation, in their order: the halt; what cannot be sent; what the provider's record says, where the
- * adapter reads it; the impact; the policies, for plain actions too; then the approval. Also what is refused at once gets
- * its effect: a refusal has a receipt too.
+ * The rules of an evaluation, in order: the halt; requests that cannot be sent; the provider's record, where the adapter
+ * reads it; the impact; the policies, for plain actions too; then the approval. A refusal gets its effect too, because it
+ * also has a receipt.
  */
 export async function decideInvocation(
   deps: InvocationDependencies,
@@ -50,7 +50,7 @@ export async function decideInvocation(
   const now = new Date();
   const plan = await planOf(deps, tx, work);
   const unsendable = unsendableOf(work, plan);
-  // An adapter that inspects knows what an invocation uses up, and what to refuse, from the provider's record alone.
+  // An adapter that inspects learns the impact, and the reasons to refuse, only from the provider's record.
   if (unsendable === null && plan.descriptor.inspects && plan.observation === null) return { decision: 'observe' };
   let refusal = unsendable ?? plan.observation?.refusal ?? (plan.impact.ok ? null : plan.impact.refusal);
   let verdict: PolicyVerdict | null = null;
@@ -85,7 +85,7 @@ async function planOf(
   const effectId = definition.governed ? (work.preview?.effectId ?? newId('effect')) : null;
   const prepared = prepareInvocation(descriptor, { ...work, effectId });
   if (prepared.kind === 'invalid') {
-    // The admission rendered the same templates: only a worker of another version can come here.
+    // The admission rendered the same templates, so only a worker of another version can get here.
     throw new Error(`invocation ${work.id} was admitted with a request that does not render`);
   }
   const observation = descriptor.inspects ? await readLatestObservation(tx, work.id) : null;
@@ -95,11 +95,11 @@ async function planOf(
 
 function unsendableOf(work: InvocationWork, { prepared }: Planned): Refusal | null {
   if (work.haltedReason !== null) return haltRefusal(work.haltedReason);
-  // A plain action has no receipt but its response: the dispatch refuses it where it always did.
+  // A plain action has no receipt but its response, so the dispatch refuses it.
   return prepared.kind === 'refused' && work.definition.governed ? prepared.refusal : null;
 }
 
-/** The invocation with the effect that governs it, in the stage that its approval puts it in; a plain one as it is. */
+/** The invocation with its governing effect, in the stage that its approval requires; a plain one is unchanged. */
 async function withEffect(
   tx: EnvironmentTransaction,
   work: InvocationWork,
@@ -130,7 +130,7 @@ async function withEffect(
     bindingDigest,
     approvalId: approval?.id ?? null,
   });
-  // Where an approval is opened, its opening says so.
+  // Opening an approval appends this evidence itself.
   if (approval === null && preview !== null) await appendPreviewEvidence(tx, effectId, preview.id);
   return { ...work, effectId, requestDigest, bindingDigest, impact: quantities, target: prepared.target, preview };
 }

@@ -15,10 +15,10 @@ import { createRedactor } from '../http-request/redaction.ts';
 import type { SendOptions } from '../http-request/send-request.ts';
 
 const PAGE_SIZE = 100;
-/** Of an issue with more than ten thousand comments nothing is said. */
+/** An issue with more than ten thousand comments is not judged. */
 const PAGES_MAX = 100;
 
-/** The half of `github.issue_comment` that touches the world. */
+/** The half of `github.issue_comment` that does I/O. */
 export function createGithubIssueCommentAdapter(options: SendOptions): Adapter {
   return {
     descriptor: githubIssueCommentDescriptor,
@@ -32,12 +32,15 @@ export function createGithubIssueCommentAdapter(options: SendOptions): Adapter {
   };
 }
 
-/** The mark is the last thing of the body that was agreed to. */
+/** The mark ends the approved body. */
 function effectIdOf({ body }: PreparedRequest): string {
   return /<!-- effect: (\S+) -->"\}$/.exec(body ?? '')?.[1] ?? '';
 }
 
-/** Looks for the mark among all comments of the issue. None proves nothing: a listing may lag, and a comment be deleted. */
+/**
+ * Looks for the mark among all comments of the issue. Absence proves nothing: a listing may lag, and a comment may be
+ * deleted.
+ */
 async function findComment(options: SendOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const found = new Map<number, GithubComment>();
   const endsAt = Date.now() + input.timeoutMs;

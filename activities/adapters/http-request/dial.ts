@@ -17,15 +17,15 @@ export interface DialOptions {
   signal: AbortSignal;
 }
 
-/** A connection that is ready for the request, or why there is none. In all but the first case nothing was sent. */
+/** A connection that is ready for the request, or the reason why there is none. Without a connection nothing was sent. */
 export type Dialled =
   { kind: 'connected'; socket: Socket } | { kind: 'blocked'; message: string } | { kind: 'failed'; reason: string };
 
 /**
- * Opens a new connection to the host of a URL. The name is resolved once, every address that it has is checked, and it is
- * the checked addresses that are dialled: a name that answers otherwise a second time is never asked a second time.
- * For https the certificate has been verified when this returns. The request is handed over only afterwards, which is what
- * makes a failure here a proof that nothing was sent.
+ * Opens a new connection to the host of a URL. The name is resolved once, every address of the answer is checked, and only
+ * the checked addresses are dialled. The name is never resolved again, so a second answer that differs (DNS rebinding)
+ * cannot matter. For https the certificate has been verified when this returns. The request is handed over only afterwards,
+ * so a failure here proves that nothing was sent.
  */
 export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -69,7 +69,7 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
     const socket = secure
       ? connectTls({
           ...base,
-          // Said outright, so that no variable of the process's environment can turn the verification off.
+          // Set explicitly, so that no environment variable can turn the verification off.
           rejectUnauthorized: true,
           ALPNProtocols: ['http/1.1'],
           ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
@@ -81,7 +81,7 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
     };
     watchSocket(socket);
     signal.addEventListener('abort', abort, { once: true });
-    // Kept for good: a connection that breaks between here and the request must not end the process.
+    // Never removed: a connection that breaks before the request must not end the process.
     socket.on('error', reject);
     socket.once('close', () => {
       signal.removeEventListener('abort', abort);
@@ -95,13 +95,13 @@ function connect(url: URL, hostname: string, addresses: ResolvedAddress[], optio
   });
 }
 
-/** A URL leaves the port of its scheme out. */
+/** A URL omits the default port of its scheme. */
 function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-/** Rejects as soon as the signal is aborted; what the promise does later is of no interest then. */
+/** Rejects as soon as the signal aborts. The promise's later result is ignored. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(asError(signal.reason));
@@ -117,7 +117,7 @@ export function asError(reason: unknown): Error {
 
 const DESCRIPTION_LENGTH_MAX = 300;
 
-/** An error in words, with its code. Several connection attempts fail as one error that holds them all. */
+/** An error as text, with its code. Several failed connection attempts arrive as one error that holds them all. */
 export function describeError(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors

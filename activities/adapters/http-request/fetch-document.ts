@@ -15,8 +15,8 @@ export interface FetchOptions extends SendOptions {
 }
 
 /**
- * Fetches OpenAPI descriptions with the guard of the dispatches. In clear only from addresses that EGRESS_ALLOW names: what a
- * description says decides where credentials go, and nobody on the way may change it.
+ * Fetches OpenAPI descriptions with the same egress guard as dispatches. Unencrypted http is allowed only to addresses that
+ * EGRESS_ALLOW names: a description decides where credentials are sent, so nobody on the path may change it.
  */
 export function createDocumentFetcher({
   watchdog,
@@ -69,7 +69,7 @@ function fetchedOf(sent: Awaited<ReturnType<typeof sendRequest>>): FetchedDocume
 
 const NOTHING_LISTED: EgressAllow = [];
 
-/** True of an address that is reached by an exception alone. */
+/** True for an address that only an EGRESS_ALLOW exception permits. */
 function isException(address: string, allow: EgressAllow): boolean {
   return isBlocked(address, NOTHING_LISTED) && !isBlocked(address, allow);
 }

@@ -4,14 +4,14 @@ import { canonicalAddress, isLoopback, type OwnEndpoint } from '../../../domain/
 import { systemResolve, type Resolve } from './resolve.ts';
 
 /**
- * The listeners of the service's own, which no call of a tenant reaches, whatever EGRESS_ALLOW lets through. What is compared
- * is the address and the port that would be dialled. A listener on this machine is looked for under every address of the
- * machine: it may listen on one of them alone, and which one is not asked.
+ * The service's own listeners. No tenant's call reaches them, whatever EGRESS_ALLOW permits. The comparison uses the address
+ * and the port that would be dialled. A listener on this machine is matched under every address of the machine, because the
+ * address it is bound to is not examined.
  */
 export class OwnEndpoints {
   private readonly endpoints: OwnEndpoint[];
   private readonly resolve: Resolve;
-  /** Of names that were resolved before: a name server that is away opens no way. */
+  /** The last resolution of each name, so that an unreachable name server opens no hole. */
   private readonly known = new Map<string, readonly string[]>();
 
   constructor(endpoints: readonly OwnEndpoint[] = [], resolve: Resolve = systemResolve) {
@@ -23,7 +23,7 @@ export class OwnEndpoints {
     this.endpoints.push(...endpoints);
   }
 
-  /** True where one of the addresses of a host is, at this port, the service itself. */
+  /** True where the service itself listens on this port at one of the host's addresses. */
   async include(hostname: string, addresses: readonly string[], port: number): Promise<boolean> {
     const called = canonical(addresses);
     for (const { host, port: ownPort } of this.endpoints) {
@@ -42,7 +42,7 @@ export class OwnEndpoints {
       const resolved = await this.resolve(host);
       this.known.set(host, canonical(resolved.map(({ address }) => address)));
     } catch (error) {
-      // The last answer counts. Without one the name was never of use to the service itself either.
+      // The last answer counts. A name that never resolved was of no use to the service itself either.
       if (!(error instanceof Error)) throw error;
     }
     return this.known.get(host) ?? [];

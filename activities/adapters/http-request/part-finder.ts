@@ -1,13 +1,13 @@
 import type { Needles } from './secret-needles.ts';
 import { asciiLowerCased, createRunFinder, type Range, type RunFinder } from './secret-runs.ts';
 
-/** Finds credentials by their beginnings and ends, in time linear in the text: `redaction.ts` finds them whole. */
+/** Finds credentials by their beginnings and ends, in time linear in the text. `redaction.ts` finds them whole. */
 export interface PartFinder {
-  /** `isCutOff`: the text ends where reading it ended, so that a shorter beginning at its end counts too. */
+  /** `isCutOff`: reading stopped before the text's end, so a shorter beginning of a credential at the end counts too. */
   find(text: string, isCutOff: boolean): Range[];
 }
 
-/** At the end of a text that was cut off. Fewer characters give little away, and stand there by chance. */
+/** The minimum at the end of a text that was cut off. Fewer characters reveal little and match by chance. */
 const CUT_OFF_LENGTH_MIN = 4;
 
 const BASE64_SIGN = /[A-Za-z0-9+/=]/;
@@ -28,7 +28,7 @@ function findAll(finder: RunFinder, text: string, isCutOff: boolean): Range[] {
   return cut === null ? finder.find(text) : [...finder.find(text), cut];
 }
 
-/** Base64 as MIME breaks it in lines, and as base64url: found in a copy without white space, in the signs of base64. */
+/** Base64 with MIME line breaks, and base64url. Both are searched in a copy without white space, in the base64 alphabet. */
 function findInLines(finder: RunFinder, text: string, isCutOff: boolean): Range[] {
   const { joined, placeOf } = joinLines(text);
   return findAll(finder, joined, isCutOff).map(([start, end]): Range => {
@@ -42,7 +42,7 @@ function findInLines(finder: RunFinder, text: string, isCutOff: boolean): Range[
 }
 
 const BACKSLASH = 0x5c;
-/** JSON in JSON doubles them. Bounded: the text is not ours. */
+/** JSON in JSON doubles the backslashes. Bounded, because the text is not ours. */
 const BACKSLASHES_MAX = 4;
 const WHITE_SPACE: ReadonlySet<number> = new Set(Array.from(' \t\r\n\v\f', (sign) => sign.charCodeAt(0)));
 const ESCAPED_WHITE_SPACE: ReadonlySet<number> = new Set(Array.from('rnt', (sign) => sign.charCodeAt(0)));
@@ -52,7 +52,7 @@ const OF_BASE64URL: ReadonlyMap<number, number> = new Map([
   ['_'.charCodeAt(0), SLASH],
 ]);
 
-/** The copy, and the place in the text of each of its characters. */
+/** The copy, and the position in the text of each of its characters. */
 function joinLines(text: string): { joined: string; placeOf: (at: number) => number } {
   const units = new Uint16Array(text.length);
   const places = new Uint32Array(text.length);
@@ -74,7 +74,7 @@ function joinLines(text: string): { joined: string; placeOf: (at: number) => num
   return { joined, placeOf: (at) => places[at] ?? at };
 }
 
-/** Of white space as JSON writes it, and of the backslashes before a slash; 0 for any other backslash. */
+/** The length of JSON white space, or of the backslashes before a slash; 0 for any other backslash. */
 function escapeLength(text: string, start: number): number {
   let length = 1;
   while (length < BACKSLASHES_MAX && text.charCodeAt(start + length) === BACKSLASH) length++;

@@ -8,7 +8,7 @@ import type { Redactor } from './redaction.ts';
 
 export interface ReadResponse {
   response: ProviderResponse;
-  /** Why the response proves nothing although it was read to the end; null where it can be judged. */
+  /** Why a response that was read to the end still proves nothing; null where it can be judged. */
   unreadable: string | null;
 }
 
@@ -30,7 +30,7 @@ const DROPPED_HEADERS: readonly string[] = [
   'trailer',
 ];
 
-/** Turns what was read into what is kept: credentials removed, headers bounded, the body as JSON, text or base64. */
+/** Turns a response into its stored form: credentials removed, headers bounded, the body as JSON, text or base64. */
 export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse {
   if (!redactor.canSearch(raw.body.byteLength)) return { response: nothingKept(raw.status), unreadable: null };
   const headers = keptHeaders(raw.headers, redactor);
@@ -38,11 +38,11 @@ export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse
   const encoding = header('content-encoding').trim().toLowerCase();
   const shell = { status: raw.status, headers };
   if (raw.body.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
-    // What is compressed cannot be searched for credentials, so that nothing of it is kept.
+    // A compressed body cannot be searched for credentials, so nothing of it is kept.
     const response: ProviderResponse = { ...shell, body: null, bodyEncoding: 'json' };
     return { response, unreadable: 'its body is compressed although that was not asked for' };
   }
-  // A NUL tells of UTF-16 without a mark, which can be read as UTF-8 too: the credentials stand in its bytes.
+  // A NUL suggests UTF-16 without a byte order mark, which also decodes as UTF-8. The credentials are in its bytes.
   const bytes = raw.body.includes(0) ? redactor.bytes(raw.body) : raw.body;
   const text = decodeUtf8(bytes);
   const isJson = raw.body.byteLength > 0 && isJsonMediaType(mediaTypeOf(header('content-type')));
@@ -58,8 +58,8 @@ export function readResponse(raw: RawResponse, redactor: Redactor): ReadResponse
   }
   const body = storable(redactor.json(parsed));
   const written = JSON.stringify(body);
-  // A secret that is itself a JSON text can be spread over members, and one that is a number can lose its last digits: then
-  // only the text can be cleaned.
+  // A secret that is itself JSON can be spread over members, and a numeric one can lose its last digits. In both cases only
+  // the text can be redacted.
   if (redactor.text(written) !== written || holdsRoundedSecret(text, redactor)) {
     return { response: { ...shell, ...textBody(redactor.text(text)) }, unreadable: null };
   }
@@ -70,10 +70,10 @@ function nothingKept(status: number): ProviderResponse {
   return { status, headers: {}, body: REDACTED, bodyEncoding: 'utf8' };
 }
 
-/** A string or a number of a JSON text; strings are matched so that numbers within them are passed by. */
+/** A string or a number in JSON text. Strings are matched so that numbers inside them are skipped. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** True where a number is a secret as it is written and not as JavaScript holds it (`12.50`, more than 16 digits). */
+/** True where a number equals a secret as written, but not as JavaScript parses it (`12.50`, more than 16 digits). */
 function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
   for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
     if (!token.startsWith('"') && String(Number(token)) !== token && redactor.text(token) !== token) return true;
@@ -81,7 +81,7 @@ function holdsRoundedSecret(text: string, redactor: Redactor): boolean {
   return false;
 }
 
-/** The headers that are kept of a response: no credentials, bounded in number and length. */
+/** The response headers that are kept: no credentials, bounded in number and length. */
 export function keptHeaders(headers: [string, string][], redactor: Redactor): Record<string, string> {
   const kept = headers
     .filter(([name]) => !DROPPED_HEADERS.includes(name) && !name.startsWith('proxy-') && redactor.text(name) === name)
@@ -100,7 +100,7 @@ function decodeUtf8(bytes: Buffer): string | null {
   }
 }
 
-/** Undefined where the text is not JSON, or nests so deep that it could not be walked. Its error would quote the text. */
+/** Undefined where the text is not JSON, or nests too deep to be walked. The parser's error would quote the text. */
 function parseJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json;
@@ -111,7 +111,7 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** A NUL has no place in a text of PostgreSQL: such a body is kept as its bytes. */
+/** PostgreSQL's text type takes no NUL: such a body is kept as bytes. */
 function textBody(text: string): Pick<ProviderResponse, 'body' | 'bodyEncoding'> {
   if (!text.includes('\u0000')) return { body: text, bodyEncoding: 'utf8' };
   return { body: Buffer.from(text, 'utf8').toString('base64'), bodyEncoding: 'base64' };
@@ -119,7 +119,7 @@ function textBody(text: string): Pick<ProviderResponse, 'body' | 'bodyEncoding'>
 
 const REPLACEMENT = '\uFFFD';
 
-/** PostgreSQL's jsonb takes neither NUL nor half of a surrogate pair: the replacement character stands for them. */
+/** PostgreSQL's jsonb takes neither NUL nor half of a surrogate pair. The replacement character takes their place. */
 function storable(value: Json): Json {
   if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(storable);
@@ -133,7 +133,7 @@ function storableText(text: string): string {
 
 const REQUEST_ID_HEADERS: readonly string[] = ['x-request-id', 'request-id', 'x-amzn-requestid', 'x-correlation-id'];
 
-/** The id under which the provider will know this call, where it named one. */
+/** The provider's id for this call, where the response names one. */
 export function providerIdsOf({ headers }: ProviderResponse): Record<string, string> {
   const name = REQUEST_ID_HEADERS.find((candidate) => Object.hasOwn(headers, candidate));
   const value = name === undefined ? undefined : headers[name];

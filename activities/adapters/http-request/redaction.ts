@@ -4,33 +4,35 @@ import { createPartFinder, type PartFinder } from './part-finder.ts';
 import { base64Core, byteNeedles, isLongMember, textNeedles } from './secret-needles.ts';
 import { replaceRanges, type Range } from './secret-runs.ts';
 
-/** Removes credentials from what a target answered: an echo must not bring a secret into a row, a log or a reply. */
+/** Removes credentials from a target's response: an echo must not bring a secret into a row, a log or a reply. */
 export interface Redactor {
-  /** False where looking for the credentials in so much would keep the process busy for seconds: then nothing may be kept. */
+  /** False where the search would keep the process busy for seconds. Then nothing may be kept. */
   canSearch(bytes: number): boolean;
   text(text: string): string;
   json(value: Json): Json;
-  /** `isCutOff`: more came than was read, so that a credential may have lost its end. */
+  /** `isCutOff`: reading stopped before the end, so a credential may have lost its end. */
   bytes(bytes: Buffer, isCutOff?: boolean): Buffer;
 }
 
 export const REDACTED = '[REDACTED]';
 
-/** A shorter secret would be found by chance all over a text: it is removed only where it stands alone. */
+/** A shorter secret would match by chance all over a text. It is removed only where it is a whole word. */
 const ANYWHERE_LENGTH_MIN = 4;
-/** Leaves of a secret that is a JSON document (a service account's key) are secrets of their own from this length. */
+/**
+ * From this length on, the leaves of a secret that is a JSON document (a service account's key) are secrets of their own.
+ */
 const DOCUMENT_LEAF_LENGTH_MIN = 8;
 const BASE64_CHARACTER = /[A-Za-z0-9+/_-]/;
-/** The cost of a pattern grows faster than its length, and beyond some thousand characters the engine refuses it. */
+/** The cost of a pattern grows faster than its length, and the engine refuses one beyond some thousand characters. */
 const PIECE_LENGTH_MAX = 128;
-/** Of all values together. What authenticates a request in a header is shorter. */
+/** All values together. A credential in a header is shorter. */
 const SEARCHED_LENGTH_MAX = 8_192;
 /** Characters of the values times bytes of the response: 2 KiB in 1 MiB. A hostile text of that size takes some seconds. */
 const SEARCH_WORK_MAX = 2 ** 31;
 
 /**
- * Finds each value as it is, and as JSON, percent, form, HTML, hex and base64 encodings write it (mixed, and in base64 as a
- * part of something longer, such as `user:secret`); and its beginnings and ends (`part-finder.ts`).
+ * Finds each value as it is, and in JSON, percent, form, HTML, hex and base64 encodings (mixed ones too, and in base64 as
+ * part of something longer, such as `user:secret`). `part-finder.ts` finds their beginnings and ends.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const { whole, inParts } = expand(secrets);
@@ -43,7 +45,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const partsOfText = createPartFinder(textNeedles(inParts));
   const partsOfBytes = createPartFinder(byteNeedles(inParts));
   const redact = (text: string, patterns: RegExp[], parts: PartFinder, isCutOff: boolean): string => {
-    // All are looked for in the text as it came: what one of them replaced would hide the rest from the others.
+    // All values are searched in the original text: replacing one first would hide others.
     const ranges = [...patterns.flatMap((pattern) => rangesOf(text, pattern)), ...parts.find(text, isCutOff)];
     if (base64 !== null) ranges.push(...runsOf(text, base64));
     return replaceRanges(text, ranges, REDACTED);
@@ -61,7 +63,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   };
 }
 
-/** Cleans our own words alone: they can hold a value as it is, and in no other form. */
+/** Redacts only our own messages, which can hold a value only as it is. */
 function opaqueRedactor(values: readonly string[]): Redactor {
   return {
     canSearch: () => false,
@@ -71,7 +73,7 @@ function opaqueRedactor(values: readonly string[]): Redactor {
   };
 }
 
-/** A long value as pieces of about one length, so that none is short enough to be found by chance. */
+/** A long value in pieces of about equal length, so that none is short enough to match by chance. */
 function piecesOf(value: string): string[] {
   const characters = Array.from(value);
   const length = Math.ceil(characters.length / Math.ceil(characters.length / PIECE_LENGTH_MAX));
@@ -83,9 +85,9 @@ function piecesOf(value: string): string[] {
 }
 
 interface Expanded {
-  /** The values and the forms in which a target may see them. */
+  /** The values, in the forms in which a target may see them. */
   whole: string[];
-  /** Those of which a part gives something away too. */
+  /** Those values whose parts reveal something too. */
   inParts: string[];
 }
 
@@ -103,16 +105,16 @@ function expand(secrets: Iterable<string>): Expanded {
 }
 
 const BASIC = /^(?:basic\s+)?(?<encoded>[A-Za-z0-9+/]{8,}={0,2})$/i;
-/** A shorter name of a user (`admin`) is common text, and no credential by itself. */
+/** A shorter user name (`admin`) is common text, and no credential by itself. */
 const USER_LENGTH_MIN = 8;
 
-/** What a Basic credential decodes to: both parts together, the password, and a user's name that is long enough. */
+/** The decoded form of a Basic credential: both parts together, the password, and a user name that is long enough. */
 function basicParts(secret: string): string[] {
   const encoded = BASIC.exec(secret.trim())?.groups?.['encoded'];
   if (encoded === undefined) return [];
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
-  // Not every base64 is a Basic credential: what is no text, or has no colon, is a token of some kind.
+  // Not every base64 is a Basic credential. Without text or a colon inside, it is some other kind of token.
   if (colon < 0 || /[\p{Cc}\uFFFD]/u.test(decoded)) return [];
   const [user, password] = [decoded.slice(0, colon), decoded.slice(colon + 1)];
   return [decoded, password, ...(user.length >= USER_LENGTH_MIN ? [user] : [])];
@@ -138,11 +140,11 @@ const percentByte = (byte: number): string => `%(?:25){0,4}${hex(byte, 2)}`;
 const utf8Percent = (character: string): string => Array.from(Buffer.from(character, 'utf8'), percentByte).join('');
 const latin1Percent = (character: string): string => percentByte(character.charCodeAt(0));
 
-/** Escapes may be escaped again, by JSON in JSON or in a URL. All repetition is bounded: the text is not ours. */
+/** Escapes may be escaped again, by JSON in JSON or in a URL. All repetition is bounded, because the text is not ours. */
 const BACKSLASH = '(?:\\\\|%(?:25){0,4}5c)';
 const ESCAPES_MAX = 8;
 
-/** Without regard to case: the names of headers arrive in lower case, and hexadecimal digits have none. */
+/** Case is ignored: header names arrive in lower case, and hexadecimal digits have no fixed case. */
 function literalPattern(value: string, percent: (character: string) => string): RegExp {
   const pieces = value.match(/\\+|[^\\]/gsu) ?? [];
   const literal = pieces.map((piece) => piecePattern(piece, percent)).join('');
@@ -151,7 +153,7 @@ function literalPattern(value: string, percent: (character: string) => string): 
   return new RegExp(`${literal}|${hexadecimal}`, 'giu');
 }
 
-/** The ways in which a character, or a run of backslashes, may be written in JSON, a URL, a form or HTML. */
+/** The ways to write a character, or a run of backslashes, in JSON, a URL, a form or HTML. */
 function piecePattern(piece: string, percent: (character: string) => string): string {
   if (piece.startsWith('\\')) {
     return `(?:${BACKSLASH}|u005c|&#(?:92|x5c);){${piece.length},${piece.length * ESCAPES_MAX}}`;
@@ -174,18 +176,18 @@ function piecePattern(piece: string, percent: (character: string) => string): st
 const JSON_LETTERS: Record<string, string> = { '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't' };
 const HTML_ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
-/** The bytes of a value in the encodings of text, as Latin-1 characters. */
+/** The bytes of a value in each text encoding, as Latin-1 characters. */
 function byteForms(value: string): string[] {
   const little = Buffer.from(value, 'utf16le');
   const forms = [Buffer.from(value, 'utf8'), little, Buffer.from(little).swap16()];
   return forms.map((form) => form.toString('latin1'));
 }
 
-/** Also as base64url, JSON and URLs write them. */
+/** Base64url too, and base64 as JSON and URLs escape it. */
 const PLUS_IN_BASE64 = '(?:[+-]|%2[Bb])';
 const SLASH_IN_BASE64 = '(?:\\\\*/|_|%2[Ff])';
 
-/** What base64 makes of a value at each of the three places where it can begin in a group of three bytes, ends cut off. */
+/** The base64 of a value at each of its three possible offsets in a three-byte group, ends cut off. */
 function base64Pattern(values: readonly string[]): RegExp | null {
   const cores = new Set<string>();
   for (const value of values) {
@@ -202,7 +204,7 @@ function rangesOf(text: string, pattern: RegExp): Range[] {
   return Array.from(text.matchAll(pattern), (match): Range => [match.index, match.index + match[0].length]);
 }
 
-/** The whole run of base64 around each match: its ends hold bits of the secret too. */
+/** The whole run of base64 around each match, because its ends hold bits of the secret too. */
 function runsOf(text: string, pattern: RegExp): Range[] {
   const runs: Range[] = [];
   let done = 0;

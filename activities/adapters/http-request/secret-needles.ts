@@ -1,21 +1,21 @@
 import { ANCHOR_LENGTH, asciiLowerCased, type Needle } from './secret-runs.ts';
 
-/** From how many characters a part of a secret is looked for. */
+/** The minimum length of a part of a secret that is searched for. */
 const PART_LENGTH_MIN = 8;
-/** A part of a member of a JSON document is looked for where the member is so long that it is no common word. */
+/** Parts of a JSON document's member are searched only where the member is too long to be a common word. */
 const DOCUMENT_MEMBER_LENGTH_MIN = 20;
 
 /**
- * What every value of its kind begins with, and so says nothing: a URL's scheme, the scheme of an Authorization header, the
- * first line of a PEM text. A part is counted from behind it.
+ * Beginnings that every value of a kind shares, and that reveal nothing: a URL's scheme, the scheme of an Authorization
+ * header, the first line of a PEM text. A part is counted from behind them.
  */
 const COMMON_HEAD =
   /^(?:[a-z][a-z0-9+.-]{0,30}:\/\/|(?:basic|bearer|token|apikey|digest)\s+|-----BEGIN [A-Z0-9 ]{1,40}-----\s*)/i;
 const COMMON_TAIL = /\s*-----END [A-Z0-9 ]{1,40}-----\s*$/;
 
-/** The encodings in which parts are found, by how a text has to be read to find them. */
+/** The encodings in which parts are found, grouped by the form of the text that is searched. */
 export interface Needles {
-  /** In which case says nothing. */
+  /** Searched without regard to case. */
   plain: Needle[];
   base64: Needle[];
 }
@@ -31,7 +31,7 @@ const TEXT_FORMS: readonly Encode[] = [
   (value) => utf8(value).toString('hex'),
 ];
 const utf16 = (value: string): Buffer => Buffer.from(value, 'utf16le');
-/** The same as the Latin-1 characters of a body's bytes, and UTF-16 of either byte order. */
+/** The same as Latin-1 characters of a body's bytes, and as UTF-16 of either byte order. */
 const BYTE_FORMS: readonly Encode[] = [
   ...TEXT_FORMS.map((form) => (value: string) => utf8(form(value)).toString('latin1')),
   (value) => utf16(value).toString('latin1'),
@@ -55,7 +55,7 @@ function needlesOf(secrets: readonly string[], forms: readonly Encode[]): Needle
     }
     for (const offset of [0, 1, 2]) {
       const text = base64Core(utf8(core), offset);
-      // At least one character is cut off at either end, whichever place a part begins at.
+      // At least one character is cut off at either end, at every offset.
       const least = (part: string): number => Math.max(ANCHOR_LENGTH, Math.floor((utf8(part).byteLength * 8) / 6) - 2);
       if (text.length >= ANCHOR_LENGTH) add(base64, { text, headLength: least(head), tailLength: least(tail) });
     }
@@ -67,18 +67,18 @@ function add(needles: Map<string, Needle>, needle: Needle): void {
   if (needle.text.length >= ANCHOR_LENGTH) needles.set(needle.text, needle);
 }
 
-/** Without what is common to all values of its kind; all of it away where it is a JSON document, whose members count. */
+/** The value without its kind's common beginning; empty for a JSON document, whose members are searched instead. */
 function coreOf(secret: string): string {
   const trimmed = secret.trim();
   if (trimmed.startsWith('{') && trimmed.endsWith('}')) return '';
   return trimmed.replace(COMMON_HEAD, '').replace(COMMON_TAIL, '');
 }
 
-/** What base64 makes of the bytes where they begin at this place of a group of three, without the bits of their neighbours. */
+/** The base64 of the bytes at this offset in a three-byte group, without characters that hold bits of their neighbours. */
 export function base64Core(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.byteLength) * 8) / 6));
 }
 
-/** A member of a document counts in parts too only from this length. */
+/** Parts of a document's member are searched only from this length on. */
 export const isLongMember = (member: string): boolean => member.length >= DOCUMENT_MEMBER_LENGTH_MIN;

@@ -1,21 +1,21 @@
-/** A stretch of a text, from and to in UTF-16 code units. */
+/** A range of a text, from and to in UTF-16 code units. */
 export type Range = readonly [start: number, end: number];
 
-/** A text to look for, of which a beginning or an end is found too, from so many of its characters. */
+/** A text to search for. A beginning or an end of it is found too, from this many characters on. */
 export interface Needle {
   text: string;
   headLength: number;
   tailLength: number;
 }
 
-/** Where a beginning of a needle stands in a text, and where a needle may have been cut off at the text's end. */
+/** Where a beginning of a needle is in a text, and where the text's end may have cut a needle off. */
 export interface RunFinder {
   find(text: string): Range[];
   /** The longest end of the text, of at least `lengthMin` characters, that begins a needle. */
   findAtEnd(text: string, lengthMin: number): Range | null;
 }
 
-/** No anchor is shorter, so that all of them are looked up by this many characters. */
+/** No anchor is shorter, so all of them are looked up by this many characters. */
 export const ANCHOR_LENGTH = 8;
 const HASH_MASK = 0xffff;
 
@@ -23,22 +23,22 @@ interface Head {
   index: number;
   text: string;
   lengthMin: number;
-  /** The Z-function: how far the needle agrees with itself from each place, which keeps the search linear. */
+  /** The Z-function: how far the needle matches itself from each position. It keeps the search linear. */
   z: Uint32Array;
 }
 
-/** Of one needle in one text. */
+/** The state of one needle in one text. */
 interface Progress {
   /** The run that reaches farthest. */
   start: number;
   end: number;
-  /** Runs that overlap, as one. */
+  /** Overlapping runs, merged. */
   joined: [start: number, end: number] | null;
 }
 
 /**
- * Finds whole needles, and their beginnings and ends. One walk over the text, whatever the number of needles; no place of it
- * is compared twice with the same needle, so that a text made to be slow is not.
+ * Finds whole needles, and their beginnings and ends, in one pass over the text for any number of needles. No position is
+ * compared twice with the same needle, so a hostile text cannot slow it down.
  */
 export function createRunFinder(needles: readonly Needle[]): RunFinder {
   const forward = createHeadFinder(needles.map(({ text, headLength }) => [text, headLength]));
@@ -77,7 +77,7 @@ function createHeadFinder(heads: [text: string, lengthMin: number][]): (text: st
   return (text) => findHeads(text, byAnchor, hashes);
 }
 
-/** Of the last four characters: what came before is shifted out. */
+/** A hash of the last four characters: earlier ones are shifted out. */
 function nextHash(hash: number, unit: number): number {
   return ((hash << 4) ^ unit) & HASH_MASK;
 }
@@ -110,7 +110,7 @@ function findHeads(text: string, byAnchor: ReadonlyMap<string, Head[]>, hashes: 
   return found;
 }
 
-/** Goes on to the run that begins at `start`; false where it ends within the one before, which covers it. */
+/** Advances to the run that begins at `start`; false where it ends within the previous run, which covers it. */
 function advance(text: string, head: Head, start: number, before: Progress): boolean {
   let length = 0;
   if (start < before.end) {
@@ -135,7 +135,7 @@ function zFunction(text: string): Uint32Array {
   return z;
 }
 
-/** By UTF-16 code unit: a half of a surrogate pair is never shown to anybody. */
+/** Compares UTF-16 code units. Half of a surrogate pair is never shown to anybody. */
 function reverse(text: string): string {
   const reversed = Buffer.from(text, 'utf16le').swap16().toReversed();
   return Buffer.from(reversed.buffer).toString('utf16le');
@@ -143,12 +143,12 @@ function reverse(text: string): string {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** Keeps each character in its place, where some others take another length in lower case. */
+/** Keeps each character at its position, although some change length in lower case. */
 export function asciiLowerCased(text: string): string {
   return NOT_ASCII.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
 }
 
-/** The text with each range replaced; ranges that overlap are one. */
+/** The text with each range replaced; overlapping ranges count as one. */
 export function replaceRanges(text: string, ranges: readonly Range[], replacement: string): string {
   if (ranges.length === 0) return text;
   const sorted = ranges.toSorted((left, right) => left[0] - right[0]);

@@ -11,7 +11,7 @@ export interface SendOptions {
   egressAllow: EgressAllow;
   /** The service's own listeners, which are refused whatever `egressAllow` says. */
   ownEndpoints?: Pick<OwnEndpoints, 'include'>;
-  /** Of the operating system where it is left out. */
+  /** Defaults to the operating system's resolver. */
   resolve?: Resolve;
   /** PEM certificates to trust in place of the built-in ones. */
   certificateAuthorities?: string[];
@@ -19,13 +19,13 @@ export interface SendOptions {
 
 export type Sent =
   | Exchanged
-  /** Provably not a byte of the request left. */
+  /** Provably no byte of the request was sent. */
   | { kind: 'not_sent'; reason: string }
-  /** The egress guard does not let it through. */
+  /** The egress guard refused it. */
   | { kind: 'blocked'; message: string };
 
 export interface SendLimits {
-  /** Covers the name, the connection and the response together. */
+  /** Covers resolution, connection and response together. */
   timeoutMs: number;
   signal: AbortSignal;
   /** Where the bytes are counted for the month's egress; left out for what does not count, such as a read. */
@@ -34,7 +34,7 @@ export interface SendLimits {
 
 export type SendRequest = (request: PreparedRequest, limit: ResponseLimit, limits: SendLimits) => Promise<Sent>;
 
-/** One connection, one request, through the egress guard. Nothing is followed and nothing is tried again. */
+/** One connection, one request, through the egress guard. It follows no redirect and retries nothing. */
 export async function sendRequest(
   options: SendOptions,
   request: PreparedRequest,

@@ -7,7 +7,7 @@ import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackRes
 import { callProvider, dispatchResult, type ProviderOptions } from '../call-provider.ts';
 import { createRedactor } from '../http-request/redaction.ts';
 
-/** The half of `resend.email` that touches the world. */
+/** The half of `resend.email` that does I/O. */
 export function createResendEmailAdapter(options: ProviderOptions): Adapter {
   return {
     descriptor: resendEmailDescriptor,
@@ -26,7 +26,7 @@ async function dispatch(options: ProviderOptions, input: DispatchInput): Promise
   });
 }
 
-/** Reads the email by its id. A credential that may only send cannot: the effect then stays acknowledged. */
+/** Reads the email by its id. A send-only credential cannot read: the effect then stays acknowledged. */
 async function readBack(options: ProviderOptions, input: ReadBackInput): Promise<ReadBackResult> {
   const id = input.response === null ? null : sentEmailId(input.response);
   if (id === null) return { kind: 'unreadable', summary: 'Resend gave no id to read the email by' };

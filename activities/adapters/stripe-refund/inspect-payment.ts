@@ -5,7 +5,7 @@ import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
 import type { InspectInput, Inspection } from '../adapter.ts';
 import type { StripeReader } from './stripe-reader.ts';
 
-/** Reads the payment intent that a refund is of: what must not change before it is sent, and what a person should see. */
+/** Reads the payment intent to be refunded: what must not change before the refund is sent, and what a person should see. */
 export async function inspectPayment(read: StripeReader, input: InspectInput): Promise<Inspection> {
   const { payment_intent, amount } = input.input as unknown as StripeRefundInput;
   const observedAt = new Date();

@@ -10,12 +10,12 @@ import type { ReadBackInput, ReadBackResult } from '../adapter.ts';
 import type { StripeRead, StripeReader } from './stripe-reader.ts';
 
 const PAGE_SIZE = 100;
-/** Of a payment intent with more refunds than ten thousand nothing is said. */
+/** A payment intent with more than ten thousand refunds is not judged. */
 const PAGES_MAX = 100;
 
 /**
- * Finds the refund of an effect in Stripe's record: by its id where one was answered, else among all refunds of the payment
- * intent, by the effect id in their metadata. None proves nothing (a listing may lag), and two prove nothing of either.
+ * Finds the refund of an effect in Stripe's record: by its id where Stripe answered one, otherwise by the effect id in the
+ * metadata of the payment intent's refunds. No match proves nothing, because a listing may lag. Two matches settle nothing.
  */
 export async function readRefundBack(read: StripeReader, input: ReadBackInput): Promise<ReadBackResult> {
   const known = input.response !== null && input.response.status < 300 ? readRefund(input.response.body) : null;

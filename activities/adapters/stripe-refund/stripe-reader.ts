@@ -7,12 +7,12 @@ import { callProvider, type ProviderOptions } from '../call-provider.ts';
 import { createRedactor } from '../http-request/redaction.ts';
 import { onlyReads, StripeTransport, stripeSdk, type Carried } from './stripe-transport.ts';
 
-/** Runs one call of the SDK. It rejects on whatever is no success; what the transport saw is what counts. */
+/** Runs one call of the SDK. The SDK rejects on anything but success; what the transport saw is what counts. */
 export async function carriedBy(transport: StripeTransport, call: () => Promise<unknown>): Promise<Carried> {
   try {
     await call();
   } catch (error) {
-    // Anything else than the SDK's own errors is a fault of ours, and of what it was about the transport knows.
+    // Any other error is a fault of ours. The transport knows what the failed request was.
     if (transport.carried === null) {
       const name = error instanceof Error ? error.name : 'an error';
       return { kind: 'not_sent', reason: `Stripe's SDK made no request of it (${name})` };
@@ -21,11 +21,11 @@ export async function carriedBy(transport: StripeTransport, call: () => Promise<
   return transport.carried ?? { kind: 'not_sent', reason: "Stripe's SDK made no request of it" };
 }
 
-/** What a read of Stripe's record came to. */
+/** The outcome of a read of Stripe's record. */
 export type StripeRead =
   { ok: true; response: ProviderResponse } | { ok: false; response: ProviderResponse | null; reason: string };
 
-/** Makes one read by the SDK. */
+/** Makes one read through the SDK. */
 export type StripeReader = (call: (stripe: Stripe) => Promise<unknown>) => Promise<StripeRead>;
 
 type ReadInput = Pick<InspectInput, 'definition' | 'secrets' | 'timeoutMs' | 'signal'>;

@@ -9,7 +9,7 @@ import { readRefundBack } from './read-refund-back.ts';
 import { carriedBy, stripeReader } from './stripe-reader.ts';
 import { onlyAgreed, StripeTransport, stripeSdk } from './stripe-transport.ts';
 
-/** The half of `stripe.refund` that touches the world. Each request is made by Stripe's SDK and sent by us. */
+/** The half of `stripe.refund` that does I/O. Stripe's SDK makes each request, and we send it. */
 export function createStripeRefundAdapter(options: ProviderOptions): Adapter {
   return {
     descriptor: stripeRefundDescriptor,
@@ -44,7 +44,7 @@ async function dispatch(options: ProviderOptions, input: DispatchInput): Promise
   });
 }
 
-/** The parameters that the agreed body was made of; what the SDK makes of them must be that body again. */
+/** The parameters of the approved body. The body that the SDK makes of them must equal the approved one. */
 function refundParams(body: string): Stripe.RefundCreateParams {
   const form = new URLSearchParams(body);
   const reason = form.get('reason');
@@ -56,7 +56,7 @@ function refundParams(body: string): Stripe.RefundCreateParams {
   };
 }
 
-/** A credential of the other mode is not even asked with. */
+/** A credential of the other mode is not used even for a read. */
 async function inspect(options: ProviderOptions, input: InspectInput): Promise<Inspection> {
   const { mode, secret } = stripeConfigOf(input.definition);
   const refusal = modeMismatch(mode, input.secrets.get(secret) ?? '');

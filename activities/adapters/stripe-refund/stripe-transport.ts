@@ -4,7 +4,7 @@ import type { PreparedRequest } from '../../../domain/adapters/adapter-descripto
 import { isJsonObject } from '../../../domain/json.ts';
 import type { ProviderCall } from '../call-provider.ts';
 
-/** What the SDK wants sent. Names of headers are in lower case. */
+/** The request that the SDK wants to send. Header names are in lower case. */
 export interface HandedRequest {
   method: string;
   url: string;
@@ -12,10 +12,10 @@ export interface HandedRequest {
   body: string | null;
 }
 
-/** Either what came of the request, or why it was not let out: then nothing was sent. */
+/** The outcome of the request, or why it was withheld: then nothing was sent. */
 export type Carried = ProviderCall | { kind: 'withheld'; reason: string };
 
-/** Answers the request to send for one that the SDK hands over, or why there is none. */
+/** Maps the SDK's request to the request to send, or says why none is sent. */
 export type Admit = (handed: HandedRequest) => PreparedRequest | { withheld: string };
 
 type Carry = (request: PreparedRequest) => Promise<ProviderCall>;
@@ -25,9 +25,9 @@ type HttpClientResponse = Awaited<ReturnType<HttpClient['makeRequest']>>;
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Carries one request of Stripe's SDK, through our own egress guard. Whatever the SDK does with the answer, what was seen is
- * in `carried`. A second request is withheld: the SDK sends again by itself after a connection that broke, also where its
- * retries are off (`RequestSender._shouldRetry`), and then it does not know either whether the first one had its effect.
+ * Carries one request of Stripe's SDK through our own egress guard. `carried` holds what was seen, whatever the SDK does
+ * with the answer. A second request is withheld: the SDK resends by itself after a broken connection, even with retries off
+ * (`RequestSender._shouldRetry`), although it cannot know whether the first request took effect.
  */
 export class StripeTransport implements HttpClient {
   carried: Carried | null = null;
@@ -43,7 +43,7 @@ export class StripeTransport implements HttpClient {
     return 'guarded';
   }
 
-  /** Never throws before it returns its promise, nor an error with a code: the SDK would leave us waiting, or send again. */
+  /** Never throws synchronously, nor rejects with an error that has a code: the SDK would hang, or send again. */
   async makeRequest(
     host: string,
     port: string,
@@ -57,7 +57,7 @@ export class StripeTransport implements HttpClient {
     const body = METHODS_WITH_BODY.includes(method) ? requestData : null;
     const url = new URL(`${protocol}://${host}:${port}${path}`).href;
     const admitted = this.admit({ method, url, headers: lowerCased(headers), body });
-    // Taken before the first wait, so that no second one can pass meanwhile.
+    // Taken before the first await, so that no second request can pass meanwhile.
     this.carried = { kind: 'no_answer', reason: 'the call broke off on our side' };
     if ('withheld' in admitted) {
       this.carried = { kind: 'withheld', reason: admitted.withheld };
@@ -69,7 +69,7 @@ export class StripeTransport implements HttpClient {
   }
 }
 
-/** The SDK reads headers for notices that it prints and for waits: it gets none. Its copy of the body is its own to change. */
+/** The SDK reads headers for notices to print and for waits, so it gets none. It may change its own copy of the body. */
 function sdkResponse(status: number, body: unknown): HttpClientResponse {
   return {
     getStatusCode: () => status,
@@ -89,7 +89,7 @@ function lowerCased(headers: object): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-/** A client for one request. It keeps nothing, and makes no other than over the transport. */
+/** A client for one request. It keeps nothing, and sends only through the transport. */
 export function stripeSdk(credential: string, transport: StripeTransport): Stripe {
   return new Stripe(credential, {
     apiVersion: STRIPE_API_VERSION,
@@ -99,10 +99,10 @@ export function stripeSdk(credential: string, transport: StripeTransport): Strip
   });
 }
 
-/** Headers that tell of the SDK and of the connection; they carry no meaning for the request. */
+/** Headers that describe the SDK and the connection; the request's meaning does not depend on them. */
 const INFORMATIONAL: readonly string[] = ['user-agent', 'x-stripe-client-user-agent', 'content-length'];
 
-/** Lets out the request that was agreed to, if the SDK makes the same of its parameters. */
+/** Passes the approved request, if the SDK makes the same one of its parameters. */
 export function onlyAgreed(agreed: PreparedRequest): Admit {
   return (handed) => {
     const agreedHeaders = lowerCased(agreed.headers);
@@ -121,7 +121,7 @@ export function onlyAgreed(agreed: PreparedRequest): Admit {
 
 const READ_HEADERS: readonly string[] = ['accept', 'authorization', 'stripe-version'];
 
-/** Lets out reads, and nothing that could change anything. */
+/** Passes reads only. */
 export function onlyReads(userAgent: string): Admit {
   return ({ method, url, headers }) => {
     if (method !== 'GET') return { withheld: `a read is no ${method}` };
