@@ -32,26 +32,26 @@ export interface ApiParts {
   temporal: Client;
   vault: Pick<Vault, 'seal'>;
   logger: Logger;
-  /** Only where a worker shares the client's connection. */
+  /** Set only where a worker shares the client's connection. */
   eagerStart: boolean;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   shutdownGraceMs: number;
   /** Addresses that a description may be fetched from although they are not public. */
   egressAllow: EgressAllow;
-  /** The service's own listeners, which no description is fetched from. The API's own is added once it listens. */
+  /** The service's own listeners, which no description is fetched from. The API adds its own once it listens. */
   ownEndpoints: OwnEndpoints;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
   httpLimits: HttpLimits;
-  /** False while more is set up around the API; not ready until then. */
+  /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
 }
 
 export interface RunningApi {
   port: number;
-  /** Takes no new request, lets the present ones finish, and closes what `startApi` opened. The client stays open. */
+  /** Accepts no new request, lets the present ones finish, and closes what `startApi` opened. The client stays open. */
   stop(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   }
 }
 
-/** What the configuration says of connections. */
+/** The connection settings of the configuration. */
 export function httpLimitsOf(configuration: Configuration<'api'> | Configuration<'embedded'>): HttpLimits {
   return {
     connectionsMax: configuration.HTTP_CONNECTIONS_MAX,
@@ -168,7 +168,7 @@ async function main(): Promise<void> {
   await connection.close();
   await metrics.close();
   logger.info('stopped');
-  // A call that the SDK would try again throws out of its timer, since the connection is closed: a stop while Temporal is away
+  // After the connection is closed, a call that the SDK would retry throws out of its timer. A stop while Temporal is away
   // would end with that error instead.
   process.exit(0);
 }
@@ -176,7 +176,7 @@ async function main(): Promise<void> {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   main().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // Connections that are half open would keep the process.
+    // Half-open connections would keep the process alive.
     process.exit(1);
   });
 }

@@ -33,7 +33,7 @@ import {
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = 'agent-actions-worker';
-/** A sweep that was missed is made up by the next one. */
+/** The next sweep makes up for a missed one. */
 const SWEEP_CATCH_UP_MS = 60_000;
 
 export interface WorkerParts {
@@ -42,18 +42,18 @@ export interface WorkerParts {
   connection: NativeConnection;
   namespace: string;
   vault: Pick<Vault, 'open' | 'seal'>;
-  /** Addresses and CIDRs that the egress guard lets through. */
+  /** Addresses and CIDRs that the egress guard permits. */
   egressAllow: EgressAllow;
   /** The service's own listeners, which nothing calls. */
   ownEndpoints: OwnEndpoints;
   watchdog: Watchdog;
-  /** Where the providers of the built-in adapters are reached. */
+  /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
   /** How many activities of each queue run at once in this process. */
   slots: WorkerSlots;
-  /** How many calls of a kind a workspace has under way at most. */
+  /** The maximum number of calls of a kind that a workspace has in flight. */
   inFlightCaps: InFlightCaps;
-  /** The file that `npm run build` made of workflows/index.ts. */
+  /** The file that `npm run build` makes of workflows/index.ts. */
   workflowBundlePath: string;
   logger: Logger;
   shutdownGraceMs: number;
@@ -62,11 +62,11 @@ export interface WorkerParts {
 export interface RunningWorker {
   /** Ends when the worker has ended; rejects where it failed. */
   finished: Promise<void>;
-  /** Takes no new task, drains the present ones, and closes what `startWorker` opened. The connection stays open. */
+  /** Accepts no new task, drains the present ones, and closes what `startWorker` opened. The connection stays open. */
   stop(): Promise<void>;
 }
 
-/** The SDK's own logs go where ours go, and signals are ours to handle. Call it once, before the first NativeConnection. */
+/** Routes the SDK's logs to ours, and leaves signals to us. Call it once, before the first NativeConnection. */
 export function installTemporalRuntime(logger: Logger): void {
   const write = (entry: LogEntry): void => {
     const level = entry.level.toLowerCase();
@@ -119,7 +119,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     });
     await ensureSweepSchedule(client);
     const finished = runToTheEnd(worker, db);
-    // Who waits for it hears of a failure; until somebody does, it must not count as unhandled.
+    // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
       finished,
@@ -143,8 +143,8 @@ async function runToTheEnd(worker: WorkerGroup, db: Database): Promise<void> {
 }
 
 /**
- * One schedule for the whole installation: the first worker makes it, the others find it. One that an earlier version made
- * starts what this version starts, on the queue that this version polls; that an operator has paused it stays.
+ * One schedule for the whole installation: the first worker creates it, the others find it. A schedule of an earlier version
+ * is updated to this version's workflow and queue. An operator's pause stays.
  */
 export async function ensureSweepSchedule(client: Client, taskQueue = TASK_QUEUE): Promise<void> {
   const wanted = {
@@ -160,7 +160,7 @@ export async function ensureSweepSchedule(client: Client, taskQueue = TASK_QUEUE
   }
 }
 
-/** Beside the compiled worker.js. Throws where the project was not built. */
+/** The bundle beside the compiled worker.js. Throws where the project was not built. */
 export function builtWorkflowBundle(): string {
   const file = path.join(path.dirname(fileURLToPath(import.meta.url)), 'workflow-bundle.js');
   if (existsSync(file)) return file;
@@ -169,7 +169,7 @@ export function builtWorkflowBundle(): string {
   );
 }
 
-/** What the configuration says of slots and of the share of one workspace. */
+/** The configured slots and the share of one workspace. */
 export function fairSharesOf(
   configuration: Configuration<'worker'> | Configuration<'embedded'>,
 ): Pick<WorkerParts, 'slots' | 'inFlightCaps'> {
@@ -230,7 +230,7 @@ async function main(): Promise<void> {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
   main().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // Connections that are half open would keep the process.
+    // Half-open connections would keep the process alive.
     process.exit(1);
   });
 }

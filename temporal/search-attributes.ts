@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
 /**
- * What an operator finds a workflow by in the Temporal UI. All Keywords: at most 10 on PostgreSQL. Never a secret.
- * The embedded stack and `npm run temporal:setup` register them.
+ * The attributes by which an operator finds a workflow in the Temporal UI. All are Keywords: at most 10 on PostgreSQL. Never
+ * a secret. The embedded stack and `npm run temporal:setup` register them.
  */
 export const SEARCH_ATTRIBUTES = {
   workspaceId: defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD),
@@ -17,7 +17,7 @@ export const SEARCH_ATTRIBUTES = {
 
 export type SearchAttributeValues = { [Name in keyof typeof SEARCH_ATTRIBUTES]?: string | null | undefined };
 
-/** The pairs that Temporal takes. What is not known, undefined or null, is left out. */
+/** The pairs for Temporal. An undefined or null value is left out. */
 export function searchAttributes(values: SearchAttributeValues): SearchAttributePair[] {
   const names = Object.keys(SEARCH_ATTRIBUTES) as (keyof typeof SEARCH_ATTRIBUTES)[];
   return names.flatMap((name) => {

@@ -1,6 +1,6 @@
 import type { SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 
-/** How one workflow is started, whoever starts it: a request, another workflow, or the sweep. */
+/** How one workflow is started, by any starter: a request, another workflow, or the sweep. */
 export interface Start<Input extends readonly unknown[] = readonly unknown[]> {
   /** The workflow's name in workflows/index.ts. */
   type: string;
@@ -15,7 +15,7 @@ export interface StartOptions<Input extends readonly unknown[]> {
   staticDetails?: string;
   typedSearchAttributes: SearchAttributePair[];
   workflowIdReusePolicy: WorkflowIdReusePolicy;
-  /** What a client's start does where the workflow runs. A child's start fails there, always. */
+  /** How a client's start treats a running workflow. A child's start always fails there. */
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
   workflowExecutionTimeout?: number;
 }

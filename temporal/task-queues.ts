@@ -1,4 +1,7 @@
-/** Where workflows run, and the activities that decide and fence. Of this installation, unless a test keeps to itself. */
+/**
+ * The queue of workflows, and of the activities that decide and fence. Shared by the installation, unless a test needs its
+ * own.
+ */
 export const TASK_QUEUE = 'agent-actions/invocations';
 
 /** Activities with slots of their own: a flood in one of these queues leaves the others theirs. */

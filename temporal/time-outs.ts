@@ -1,2 +1,2 @@
-/** A call to Temporal from a request or an activity gives up after so long: neither hangs on a Temporal that is away. */
+/** The time-out of a call to Temporal from a request or an activity, so that neither hangs while Temporal is away. */
 export const TEMPORAL_CALL_TIMEOUT_MS = 5_000;

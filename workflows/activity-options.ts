@@ -2,8 +2,8 @@ import { type ActivityOptions, type LocalActivityOptions, workflowInfo } from '@
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
- * Sends an activity to a queue with slots of its own, and orders what waits there by turns of the environments. (The cap on
- * what a workspace has under way is ours: `takePlace`.) Call it within a workflow.
+ * Sends an activity to a queue with its own slots, and orders that queue fairly between environments. (Our own `takePlace`
+ * caps the calls of a workspace in flight.) Call it within a workflow.
  */
 export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }): ActivityOptions {
   return {
@@ -14,7 +14,7 @@ export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }
 
 /**
  * Idempotent SQL only: a local activity's result is kept when the workflow task completes, so a crash runs it again. It is
- * tried until the database is back; a mistake in our own code stays visible in the Temporal UI as a pending task.
+ * retried until the database is back. A mistake in our own code stays visible in the Temporal UI as a pending task.
  */
 export const SQL_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '20 seconds',
@@ -22,31 +22,31 @@ export const SQL_OPTIONS: LocalActivityOptions = {
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
-/** Reads at a provider may be repeated at will; what they find is judged from the record. */
+/** Reads at a provider may be repeated at will; their results are judged from the record. */
 export const READ_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute', maximumAttempts: 5 },
 };
 
-/** A read while the caller waits: one try, and soon over. Reconciliation has the patience. */
+/** A read while the caller waits: one short try. Reconciliation retries longer. */
 export const CONFIRM_OPTIONS: ActivityOptions = { scheduleToCloseTimeout: '10 seconds', retry: { maximumAttempts: 1 } };
 
-/** Above the action's own time-out: the database before and after the call. */
+/** Added to the action's own time-out: the database before and after the call. */
 const DISPATCH_MARGIN_MS = 60_000;
 
 export interface DispatchTimes {
-  /** Of the action's own call. */
+  /** The time-out of the action's own call. */
   timeoutMs: number;
-  /** How long the task may wait for a worker's slot. Nothing is sent meanwhile, and nothing afterwards. */
+  /** How long the task may wait for a worker's slot. Nothing is sent meanwhile, nor after it. */
   untilStartMs: number;
 }
 
-/** A replay that somebody asks for now is sent now: the provider's window for the same key is closing. */
+/** A replay is sent promptly or not at all: the provider's window for the same key is closing. */
 export const REPLAY_UNTIL_START_MS = 60_000;
 
 /**
- * The dispatch: at most once. No retry, and nobody may take up a task that waited for longer than `untilStartMs`: what was
- * agreed to then was agreed to for then. A dead worker shows in the missing heartbeat.
+ * The dispatch: at most once. It has no retry, and no worker may start a task that waited past `untilStartMs`, because the
+ * approval was for that time. A missing heartbeat reveals a dead worker.
  */
 export function dispatchOptions(
   { timeoutMs, untilStartMs }: DispatchTimes,
@@ -63,12 +63,12 @@ export function dispatchOptions(
   };
 }
 
-/** The longest time-out of a message, and the database before and after the call. */
+/** The longest time-out of a message, plus the database before and after the call. */
 const ATTEMPT_TIMEOUT_MS = 300_000 + DISPATCH_MARGIN_MS;
 
 /**
- * An attempt of a message decides from the message's row whether anything is to be sent, so that it is tried for ever: a run
- * that was lost is on record as a lost attempt. A dead worker shows in the missing heartbeat.
+ * An attempt of a message decides from the message's row whether anything is to be sent, so it is retried for ever: a lost
+ * run is recorded as a lost attempt. A missing heartbeat reveals a dead worker.
  */
 export const ATTEMPT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: ATTEMPT_TIMEOUT_MS,
@@ -76,29 +76,29 @@ export const ATTEMPT_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** Waking is idempotent: tried until Temporal and the database are back. */
+/** Waking is idempotent, so it is retried until Temporal and the database are back. */
 export const WAKE_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
 
 /**
- * A read of the provider's record for an invocation. A read that fails is on record as one; what is tried again here, for as
- * long as it takes, is the database, and a worker that died.
+ * A read of the provider's record for an invocation. A failed read is recorded as one. The unlimited retries here are for
+ * the database, and for a worker that died.
  */
 export const OBSERVE_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
-/** The same for a preview whose caller waits: soon over. */
+/** The same, but short, for a preview whose caller waits. */
 export const OBSERVE_DRAFT_OPTIONS: ActivityOptions = {
   scheduleToCloseTimeout: '18 seconds',
   startToCloseTimeout: '16 seconds',
   retry: { initialInterval: '200 milliseconds', maximumAttempts: 3 },
 };
 
-/** One area of the sweep. What is left after three tries is the next sweep's, a minute later. */
+/** One area of the sweep. After three failed tries the next sweep takes over, a minute later. */
 export const SWEEP_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 3 },

@@ -1,4 +1,4 @@
-/** The registry: what the worker's bundle holds. A workflow's name is permanent, as its code is. */
+/** The registry: the workflows in the worker's bundle. A workflow's name is permanent, as its code is. */
 export { awaitApproval } from './approvals/await-approval.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';

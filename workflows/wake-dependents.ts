@@ -3,8 +3,8 @@ import type { InvocationState } from '../domain/refs.ts';
 import { DEPENDENCY_SETTLED_SIGNAL, invocationWorkflowId } from '../temporal/invocations/invoke-action.ts';
 
 /**
- * Tells the invocations that wait for this one's effect that it is settled. One that cannot be told has ended, or looks again by
- * itself some minutes later.
+ * Signals the invocations that wait for this one's effect that it is settled. One that cannot be signalled has ended, or
+ * checks by itself some minutes later.
  */
 export async function wakeDependents(state: InvocationState): Promise<void> {
   await Promise.all(

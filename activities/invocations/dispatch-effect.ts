@@ -20,9 +20,11 @@ import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
 export interface DispatchInput extends InvocationRef {
-  /** Settle the invocation in the transaction that records the answer: nothing else has to be known first, such as a read-back. */
+  /**
+   * Settle the invocation in the transaction that records the answer: nothing else, such as a read-back, is needed first.
+   */
   settles?: boolean;
-  /** Of the action: how long its place in flight is held at most. */
+  /** The action's time-out: how long its in-flight slot is held at most. */
   timeoutMs?: number;
 }
 
@@ -33,21 +35,24 @@ export type Dispatched =
   | { seen: 'settled'; state: InvocationState }
   /** Another execution claimed the dispatch before: this one sent nothing and knows nothing. */
   | { seen: 'claimed_elsewhere' }
-  /** The attempt had been given up meanwhile; what this call saw is on record as a late answer, and settled what was unknown. */
+  /**
+   * The attempt had been abandoned meanwhile. What this call saw is recorded as a late answer, and settled what was unknown.
+   */
   | { seen: 'too_late' }
-  /** The workspace has its share of calls under way. Nothing is claimed: ask again after so long, or when told. */
+  /** The workspace has its share of calls in flight. Nothing is claimed: ask again after this time, or when signalled. */
   | { seen: 'no_place'; lookAgainMs: number };
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 export const HEARTBEAT_INTERVAL_MS = 2_000;
 
 /**
- * The one activity that sends. It claims the attempt row, once and for ever; resolves the credentials, here and nowhere
- * else; calls the adapter; and records the end in one transaction as soon as the answer is in.
+ * The one activity that sends. It claims the attempt row, once and for ever; it resolves the credentials, only here; it
+ * calls the adapter; and it records the end in one transaction as soon as the answer is in.
  *
- * A place in flight of the workspace is taken before the claim, in its transaction, and given back with the record of the end.
- * A kill before the claim: nothing was sent, the row proves it. Between claim and record: the outcome is unknown, the row
- * proves that too, and no one sends again. After the record: the workflow settles from it, where it did not settle at once.
+ * An in-flight slot of the workspace is taken in the transaction of the claim, and released with the record of the end. A
+ * crash before the claim: nothing was sent, and the row proves it. Between claim and record: the outcome is unknown, the row
+ * proves that too, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at
+ * once.
  */
 export function dispatchEffect(deps: InvocationDependencies) {
   return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> => {
@@ -76,13 +81,13 @@ export function dispatchEffect(deps: InvocationDependencies) {
   };
 }
 
-/** Thrown to roll back: the place was asked for by an execution that may not send. */
+/** Thrown to roll back: an execution that may not send asked for the slot. */
 class ClaimedElsewhere extends Error {}
 
 /**
- * The place in flight and then the claim, in one transaction: who has no place has claimed nothing, and who may not claim has
- * taken no place. The environment may have been halted since the mark, where no worker took the dispatch up at once: then it
- * is claimed and not sent.
+ * Takes the in-flight slot and then the claim, in one transaction: an execution without a slot has claimed nothing, and one
+ * that may not claim has taken no slot. The environment may have been halted between the mark and a worker's start. Then the
+ * dispatch is claimed and not sent.
  */
 async function claimInTurn(
   deps: InvocationDependencies,
@@ -100,7 +105,7 @@ async function claimInTurn(
     return await deps.db.withEnvironment(ref, async (tx) => {
       const position = await takePlace(tx, asked);
       if (position > 0) {
-        // A second execution must not stand in line for what it may never send: it rolls its place back and settles.
+        // A second execution must not queue for a call that it may never send: it rolls its slot back and settles.
         if (!(await isDispatchUnclaimed(tx, holder))) throw new ClaimedElsewhere();
         return { lookAgainMs: nextLookMs(position) };
       }
@@ -117,8 +122,8 @@ async function claimInTurn(
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };
 
 /**
- * Makes the request ready and sends it, once. Whoever calls this has claimed an attempt. A started call runs to its own
- * time-out, also while the worker stops: to abort it would turn an answer that may come into an unknown.
+ * Prepares the request and sends it, once. The caller has claimed an attempt. A started call runs to its own time-out, even
+ * while the worker stops: aborting it would turn a possible answer into an unknown outcome.
  */
 export async function send(
   deps: InvocationDependencies,
@@ -132,7 +137,7 @@ export async function send(
   try {
     ready = await makeReady(deps, ref, claimed, kind);
   } catch (error) {
-    // Nothing was sent yet, and now nothing will be: that is worth more than an unknown.
+    // Nothing was sent yet, and now nothing will be. That certainty is worth more than an unknown outcome.
     deps.logger.error({ ...ref, err: error }, 'could not make a dispatch ready');
     return { kind: 'not_sent', reason: 'the request could not be made ready on our side' };
   }
@@ -151,7 +156,7 @@ export async function send(
   }
 }
 
-/** Resolves the credentials and fills the request: the last moment before it is sent. */
+/** Resolves the credentials and fills them into the request, at the last moment before it is sent. */
 async function makeReady(
   deps: InvocationDependencies,
   ref: InvocationRef,
@@ -162,8 +167,8 @@ async function makeReady(
   const adapter = deps.adapterFor(definition.adapter);
   const credentials = await openSecrets(deps, ref, adapter.descriptor.secretNames(definition));
   if (credentials.missing.length > 0) return { refusal: missingSecrets(credentials.missing) };
-  // With another credential it is not what was agreed to; and a replay may meet another account, where the provider knows no
-  // such key and would have the effect again.
+  // With another credential the request is not what was approved. A replay might even reach another account, where the
+  // provider does not know the key and would repeat the effect.
   const since = kind === 'replay' ? 'the first request' : 'the preview';
   const replaced = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
   if (replaced !== null) return { refusal: replaced };
@@ -171,7 +176,7 @@ async function makeReady(
   return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
 }
 
-/** The request with its credentials, if its shown form is still the one that the effect is bound to. */
+/** The request with its credentials, if its shown form still equals the one that the effect is bound to. */
 function boundRequest(
   adapter: Adapter,
   claimed: ClaimedDispatch,

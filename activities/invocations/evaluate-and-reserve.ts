@@ -5,9 +5,10 @@ import { evaluate, type Evaluation } from './evaluate-invocation.ts';
 import { reserve } from './reserve-and-mark-dispatch.ts';
 
 /**
- * Evaluates an invocation and, where it may proceed at once, reserves and marks its dispatch, in one transaction: `proceed`
- * says that the fence stands. One that must wait is reserved by `reserveAndMarkDispatch` when its wait is over; `observe` asks
- * for this once more, after the provider's record was read. Idempotent, as both parts are. (One transaction and one local activity in place of two: docs/performance.md.)
+ * Evaluates an invocation and, where it may proceed at once, reserves and marks its dispatch, in one transaction. `proceed`
+ * says that the fence is written. `reserveAndMarkDispatch` reserves an invocation that had to wait. `observe` asks for this
+ * activity again after the provider's record was read. Idempotent, as both parts are. (One transaction and one local
+ * activity instead of two: docs/performance.md.)
  */
 export function evaluateAndReserve(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>

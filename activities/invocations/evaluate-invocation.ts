@@ -10,7 +10,7 @@ import { withCompiledPolicies } from '../approval-policies/with-compiled-policie
 import type { InvocationDependencies } from '../dependencies.ts';
 import { decideInvocation } from './decide-invocation.ts';
 
-/** What the workflow needs of an invocation to carry it on. */
+/** The part of an invocation that the workflow needs to continue. */
 interface Onward {
   effectId: string | null;
   actionName: string;
@@ -22,27 +22,27 @@ export type Evaluation =
   /** The admission was withdrawn before the workflow began. */
   | { decision: 'withdrawn' }
   | { decision: 'refused'; effectId: string | null }
-  /** It came to its end while it waited: denied, expired or cancelled. */
+  /** It ended while it waited: denied, expired or cancelled. */
   | { decision: 'ended'; state: InvocationState }
   /** The provider's record must be read first (`observeTarget`); then it is evaluated again. */
   | { decision: 'observe' }
-  /** Until its approval is decided. `observes`: the provider's record is read again before the reservation. */
+  /** It waits for its approval. `observes`: the provider's record is read again before the reservation. */
   | ({ decision: 'wait'; approvalId: string; observes: boolean } & Onward)
-  /** Until what it depends on is settled. Answered by `evaluateAndReserve`. */
+  /** It waits for its dependencies to settle. Only `evaluateAndReserve` returns this. */
   | ({ decision: 'depends' } & Onward)
   | ({ decision: 'proceed' } & Onward);
 
-/** An evaluation, with the invocation as it is by then, locked until the transaction ends. Null where it was withdrawn. */
+/** An evaluation, with the invocation's state after it, locked until the transaction ends. Null where it was withdrawn. */
 export interface Evaluated {
   evaluation: Evaluation;
   work: InvocationWork | null;
-  /** Its request, where this evaluation rendered it. */
+  /** The request, where this evaluation rendered it. */
   rendered?: Preparation;
 }
 
 /**
- * Decides what becomes of an admitted invocation, creates the effect of a governed one, and opens the approval of one that
- * must be agreed to. Idempotent: a second run finds what the first one wrote.
+ * Decides the outcome of an admitted invocation, creates the effect of a governed one, and opens an approval where one is
+ * required. Idempotent: a second run finds what the first one wrote.
  */
 export function evaluateInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
@@ -91,7 +91,7 @@ async function decide(
   }
   if (decided.decision === 'wait')
     return { evaluation: waitFor(deps, decided.work, { ...onward, effectId }), work: decided.work };
-  if (effectId === null) await markEvaluated(tx, work.id); // the effect's statement does it for a governed one
+  if (effectId === null) await markEvaluated(tx, work.id); // for a governed one the effect's statement does this
   const { work: evaluated, rendered } = decided;
   return { evaluation: { decision: 'proceed', ...onward, effectId }, work: evaluated, rendered };
 }

@@ -17,23 +17,23 @@ import type { DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { settle } from './settle-invocation.ts';
 
-/** The answer of a call exists once. A database that is away for a moment must not turn it into an unknown. */
+/** The answer of a call exists once. A short outage of the database must not turn it into an unknown outcome. */
 const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
 export interface RecordedDispatch {
-  /** False where the attempt was given up meanwhile: what was seen is kept beside it, and settles what was unknown. */
+  /** False where the attempt was abandoned meanwhile: what was seen is kept beside it, and settles what was unknown. */
   inTime: boolean;
-  /** Of the invocation, where it was settled too. */
+  /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** Who waits in line for the place in flight that is free now. */
+  /** The next holder in the queue for the in-flight slot that is now free. */
   next: string | null;
 }
 
 /**
- * Closes the attempt, appends the evidence and, where `settles`, settles the invocation, in one transaction. Guarded by the
- * attempt's state, so that trying again is safe, also where an earlier try was committed and the word of it was lost. An
- * answer that comes after its attempt was given up settles at once too: nobody else may come to read it.
- * A settlement that fails must not cost the record: only the first try settles, what is left is the workflow's.
+ * Closes the attempt, appends the evidence and, where `settles`, settles the invocation, in one transaction. The attempt's
+ * state guards it, so a retry is safe, even where an earlier try committed and its confirmation was lost. An answer that
+ * comes after its attempt was abandoned settles at once too, because nothing else may come to read it. A failed settlement
+ * must not cost the record: only the first try settles, and the workflow does the rest.
  */
 export async function recordDispatch(
   deps: InvocationDependencies,
@@ -47,7 +47,7 @@ export async function recordDispatch(
   );
 }
 
-/** Tries a record that exists once until the database takes it, for some seconds. */
+/** Retries the write of an unrepeatable record for some seconds, until the database accepts it. */
 export async function recordPatiently<T>(
   deps: Pick<InvocationDependencies, 'logger'>,
   ref: InvocationRef,
@@ -65,7 +65,7 @@ export async function recordPatiently<T>(
   throw new Error('unreachable: the last try either answers or throws');
 }
 
-/** What came of a call, and when. */
+/** The outcome of a call, and its time. */
 export interface DispatchEnd {
   result: DispatchResult;
   startedAt: Date;
@@ -80,12 +80,12 @@ async function record(
   end: DispatchEnd,
   { settles, isFirstTry }: { settles: boolean; isFirstTry: boolean },
 ): Promise<RecordedDispatch> {
-  // The invocation first and then the attempt, as every settlement locks them. Both are sent together.
+  // The invocation first and then the attempt, the lock order of every settlement. Both are sent together.
   const [work, isOpen] = await Promise.all([
     lockInvocationWork(tx, claimed.invocationId),
     completeAttempt(tx, claimed.attemptId, attemptEnd(end.result)),
   ]);
-  // Only who claimed it completes it: a completed attempt is an earlier try of ours.
+  // Only the claimant completes it, so a completed attempt is an earlier try of ours.
   const isRecorded = !isOpen && (await findDispatchAttempt(tx, claimed.invocationId))?.status === 'completed';
   const inTime = isOpen || isRecorded;
   const isNew = inTime ? isOpen : await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result));

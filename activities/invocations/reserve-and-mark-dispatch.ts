@@ -26,21 +26,24 @@ import { prepareInvocation } from './prepare-invocation.ts';
 export type Reservation =
   | { decision: 'refused' }
   | { decision: 'dispatch' }
-  /** It waits for effects that it depends on; asked again when one of them is settled. */
+  /** It waits for effects that it depends on. The workflow asks again when one of them is settled. */
   | { decision: 'depends' }
-  /** The provider's record, which it is bound to, was read before it waited: it is read again (`observeTarget`), and asked again. */
+  /**
+   * The provider's record, which it is bound to, was read before the wait. It is read again (`observeTarget`) before the
+   * next try.
+   */
   | { decision: 'observe' }
-  /** It came to its end while it waited: denied, expired or cancelled. */
+  /** It ended while it waited: denied, expired or cancelled. */
   | { decision: 'ended'; state: InvocationState };
 
 /** Statuses that only the mark leads to: it writes the attempt row and moves the invocation in one statement. */
 const MARKED: readonly InvocationStatus[] = ['dispatching', 'succeeded', 'failed', 'unknown'];
 
 /**
- * The last look before anything is sent, and the fence, in one transaction: what was previewed and agreed to must still be
- * what would be sent, by the word of people and keys that still count, the policies must still be satisfied, and the
- * environment not halted; then the approval is consumed and
- * the attempt row written. Idempotent: where the row stands already, nothing more happens.
+ * The last check before anything is sent, and the fence, in one transaction. What would be sent must still be what was
+ * previewed and approved; the people and keys behind it must still be valid; the policies must still be satisfied; and the
+ * environment must not be halted. Then the approval is consumed and the attempt row is written. Idempotent: where the row
+ * exists, nothing more happens.
  */
 export function reserveAndMarkDispatch(deps: InvocationDependencies) {
   return async (ref: InvocationRef, givenUp: GivenUp | null = null): Promise<Reservation> =>
@@ -53,7 +56,10 @@ export function reserveAndMarkDispatch(deps: InvocationDependencies) {
     );
 }
 
-/** The same within a transaction that has locked the invocation. `rendered` is its request, where that transaction has rendered it. */
+/**
+ * The same within a transaction that has locked the invocation. `rendered` is its request, where that transaction rendered
+ * it.
+ */
 export async function reserve(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
@@ -80,10 +86,13 @@ export async function reserve(
   return { decision: 'dispatch' };
 }
 
-/** A read for an invocation takes a minute at most, tries and all. */
+/** A read for an invocation takes a minute at most, retries included. */
 const OBSERVATION_AGE_MS_MAX = 120_000;
 
-/** What waits for other effects may wait for a day; what it is bound to is read right before the reservation all the same. */
+/**
+ * An invocation may wait for other effects for a day. The target that it is bound to is still read right before the
+ * reservation.
+ */
 async function wasReadLongAgo(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
@@ -101,7 +110,7 @@ interface LastLook {
   refusal: Refusal | null;
 }
 
-/** Each rule in its order, until one refuses. */
+/** Runs each rule in order, until one refuses. */
 async function lastLook(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
@@ -126,7 +135,7 @@ async function lastLook(
   return { approval, refusal: refused };
 }
 
-/** What waited for other effects, for up to a day, was let through by the policies of before. */
+/** The earlier policies admitted an invocation that waited for other effects for up to a day. */
 async function recheckPolicies(tx: EnvironmentTransaction, work: InvocationWork, now: Date): Promise<Refusal | null> {
   if (!work.hasDependencies) return null;
   const { effect, reason, refusal } = await decidePolicy(tx, work, work.impact ?? [], now);
@@ -135,7 +144,7 @@ async function recheckPolicies(tx: EnvironmentTransaction, work: InvocationWork,
   return { code: 'policy_denied', message };
 }
 
-/** Of every impact limit that applies, or of none. A refusal after it releases it again. */
+/** Reserves against every impact limit that applies, or against none. A later refusal releases the reservation. */
 async function reserveWhereGoverned(
   tx: EnvironmentTransaction,
   work: InvocationWork,
@@ -155,7 +164,9 @@ async function reserveWhereGoverned(
   return reserveImpact(tx, effect, now);
 }
 
-/** The request of what is bound to it, by its effect or its preview: rendered once for every rule of the last look. */
+/**
+ * The request of an invocation that is bound by its effect or its preview: rendered once for every rule of the last check.
+ */
 function renderedWhereBound(deps: InvocationDependencies, work: InvocationWork): Preparation | undefined {
   if (work.requestDigest === null && work.preview === null) return undefined;
   return prepareInvocation(deps.adapterFor(work.definition.adapter).descriptor, work);
@@ -163,7 +174,7 @@ function renderedWhereBound(deps: InvocationDependencies, work: InvocationWork):
 
 function whyNotNow(work: InvocationWork, request: Preparation | undefined): Refusal | null {
   if (work.actionArchived) return { code: 'action_disabled', message: `action ${work.actionName} is archived` };
-  // Plain, and nobody agreed to it: bound to nothing but its version.
+  // Plain and without an approval: bound only to its version.
   if (work.requestDigest === null && work.approvalId === null) return null;
   if (work.currentVersionId !== work.versionId) {
     return {

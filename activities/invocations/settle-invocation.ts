@@ -14,9 +14,9 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 
 /**
- * Settles an invocation, and its effect, from what is on record and nothing else. Idempotent. Run after a dispatch that did
- * not settle by itself, after a read-back, and by reconciliation after each read. The place in flight, or in line, is given
- * back with it: of a dispatch whose worker was lost, and of one that is not sent any more.
+ * Settles an invocation, and its effect, from the record only. Idempotent. It runs after a dispatch that did not settle by
+ * itself, after a read-back, and after each read of a reconciliation. It also releases the in-flight slot, or the position
+ * in the queue: of a dispatch whose worker was lost, and of one that will not be sent.
  */
 export function settleInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
@@ -54,7 +54,7 @@ export async function settle(
   return readInvocationState(tx, work.id);
 }
 
-/** A person's resolution, or an earlier settlement that says the same or more, is never overwritten by the record. */
+/** The record never overwrites a person's resolution, or an earlier settlement that says the same or more. */
 function isProgress(status: string, outcome: string): boolean {
   return status === 'dispatching' || (status === 'unknown' && outcome !== 'unknown');
 }

@@ -2,7 +2,7 @@ import { deleteExpiredDeduplications } from '../../db/messages/delete-expired-de
 import { findExpiredDeduplications } from '../../db/messages/find-expired-deduplications.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** Deduplication windows of messages that are over are deleted. */
+/** Deletes deduplication windows of messages that are over. */
 export const expiredDeduplications: SweepArea<string> = {
   find: (deps, page) => findExpiredDeduplications(deps.db, page),
   idOf: (id) => id,

@@ -2,7 +2,7 @@ import { deleteExpiredClaims } from '../../db/idempotency/delete-expired-claims.
 import { findExpiredClaims } from '../../db/idempotency/find-expired-claims.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** Claims of Idempotency-Keys that are past their 24 hours are deleted. */
+/** Deletes claims of Idempotency-Keys that are past their 24 hours. */
 export const expiredIdempotencyClaims: SweepArea<string> = {
   find: (deps, page) => findExpiredClaims(deps.db, page),
   idOf: (id) => id,

@@ -2,7 +2,7 @@ import { deleteExpiredThrottles } from '../../db/auth/delete-expired-throttles.t
 import { findExpiredThrottles } from '../../db/auth/find-expired-throttles.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** Counts of failed sign-ins that are forgotten are deleted: nobody may ever sign in again from there. */
+/** Deletes counts of failed sign-ins that no longer matter: nobody may ever sign in from that address again. */
 export const expiredSignInThrottles: SweepArea<string> = {
   find: (deps, page) => findExpiredThrottles(deps.db, page),
   idOf: (id) => id,

@@ -2,9 +2,9 @@ import { findUnsettledInvocations, type UnsettledInvocation } from '../../db/inv
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
 /**
- * Invocations that were admitted a while ago and have not come to rest: an API process may have died between its commit and
- * its start, or an operator terminated the workflow. A workflow that runs is left alone, and one that is started a second time
- * finds the fence and sends nothing.
+ * Restarts invocations that were admitted a while ago and have not come to rest: an API process may have died between its
+ * commit and its start, or an operator terminated the workflow. A running workflow is left as it is. One that is started a
+ * second time finds the fence and sends nothing.
  */
 export function lostInvocations(
   olderThanSeconds = LOST_AFTER_SECONDS,

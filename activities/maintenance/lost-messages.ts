@@ -2,12 +2,12 @@ import { findLostMessages } from '../../db/messages/find-lost-messages.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
-/** Longer than any attempt takes: a workflow that still has not moved it was terminated, or waits for a worker. */
+/** Longer than any attempt takes. A message that has not moved by then lost its workflow, or waits for a worker. */
 const OVERDUE_SECONDS = 3_600;
 
 /**
- * Messages that were accepted a while ago and never begun, or are long overdue: an API process may have died between its
- * commit and its start, or an operator terminated the workflow. One that runs is woken, which changes nothing.
+ * Restarts messages that were accepted a while ago and never begun, or are long overdue: an API process may have died
+ * between its commit and its start, or an operator terminated the workflow. Waking a running workflow changes nothing.
  */
 export function lostMessages(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
   return {

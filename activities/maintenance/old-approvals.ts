@@ -2,7 +2,7 @@ import { deleteOldApprovals } from '../../db/approvals/delete-old-approvals.ts';
 import { findOldApprovals } from '../../db/approvals/find-old-approvals.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** Free-standing approvals are deleted 90 days after their end, with their decisions. The audit log keeps its entries. */
+/** Deletes free-standing approvals 90 days after their end, with their decisions. The audit log keeps its entries. */
 export const oldApprovals: SweepArea<string> = {
   find: (deps, page) => findOldApprovals(deps.db, page),
   idOf: (id) => id,

@@ -2,7 +2,7 @@ import { deleteOldPreviews } from '../../db/previews/delete-old-previews.ts';
 import { findOldPreviews } from '../../db/previews/find-old-previews.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** Previews that nobody used are deleted 30 days after they expired, a chain of refreshed ones from its newest link on. */
+/** Deletes unused previews 30 days after they expired, a chain of refreshed ones from its newest link on. */
 export const oldPreviews: SweepArea<string> = {
   find: (deps, page) => findOldPreviews(deps.db, page),
   idOf: (id) => id,

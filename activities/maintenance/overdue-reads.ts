@@ -1,12 +1,13 @@
 import { findOverdueReads, type OverdueRead } from '../../db/reconciliation/find-overdue-reads.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
-/** A read takes up to five tries of a minute: one that is only this late is under way, and is found so. */
+/** A read takes up to five tries of a minute. A younger one is still under way. */
 const OVERDUE_SECONDS = 120;
 
 /**
- * Effects whose next read is overdue: their reconciliation was terminated, or was lost before it began. And what has succeeded
- * and may still be reversed, when its first read is due. A workflow that runs is left alone; a second one would only read.
+ * Restarts the reads of effects whose next read is overdue: their reconciliation was terminated, or was lost before it
+ * began. It also starts the watch over a succeeded effect that may still be reversed, when its first read is due. A running
+ * workflow is left as it is; a second one would only read.
  */
 export function overdueReads(overdueBySeconds = OVERDUE_SECONDS): SweepArea<OverdueRead, 'startReads'> {
   return {

@@ -11,7 +11,7 @@ import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { unwatchedApprovals } from './unwatched-approvals.ts';
 
-/** What one minute's sweep consists of. The names are what the log and the workflow's result show. */
+/** The areas of one minute's sweep. The log and the workflow's result show their names. */
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
@@ -29,16 +29,18 @@ function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepRows(deps, name, area);
 }
 
-/** The names of the areas: a fact of the worker that runs, so that a new area changes neither the workflow nor its histories. */
+/**
+ * The names of the areas. The running worker supplies them, so a new area changes neither the workflow nor its histories.
+ */
 export function listSweepAreas() {
   return (): Promise<string[]> => Promise.resolve([...AREAS.keys()]);
 }
 
-/** Sweeps one area. Throws where its rows cannot be found: Temporal tries it again, and no other area hears of it. */
+/** Sweeps one area. Throws where its rows cannot be found: Temporal retries it, and no other area is affected. */
 export function sweepArea(deps: ActivityDependencies) {
   return async (name: string): Promise<Swept> => {
     const sweep = AREAS.get(name);
-    // A worker of another version listed it, which still runs or has just gone.
+    // A worker of another version listed this area. It still runs or has just stopped.
     if (sweep === undefined) throw new Error(`this worker knows no area ${name} of the sweep`);
     const swept = await sweep(deps, name);
     if (swept.failed > 0) deps.logger.error({ area: name, ...swept }, 'the sweep left rows that it could not mend');

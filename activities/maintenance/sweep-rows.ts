@@ -1,28 +1,30 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** What is younger than this is the business of the process that made it. */
+/** Younger rows still belong to the process that made them. */
 export const LOST_AFTER_SECONDS = 30;
 
 const PAGE_SIZE_MIN = 100;
 
 export interface SweepPage {
-  /** The id of the last row of the page before, or the empty string. */
+  /** The id of the previous page's last row, or the empty string. */
   afterId: string;
   limit: number;
 }
 
-/** What an area is handed: `Needs` names what it takes beside the database. */
+/** The dependencies of an area. `Needs` names those beside the database. */
 export type SweepDependencies<Needs extends keyof ActivityDependencies = never> = Pick<
   ActivityDependencies,
   'db' | 'logger' | Needs
 >;
 
-/** One thing that is found and mended once a minute. A file each beside this one, and a line in sweep-area.ts. */
+/**
+ * One kind of leftover that is found and mended once a minute. Each has a file beside this one, and a line in sweep-area.ts.
+ */
 export interface SweepArea<Row, Needs extends keyof ActivityDependencies = never> {
   /** Rows of every environment, in the order of their ids, after `afterId`. */
   find(deps: SweepDependencies<Needs>, page: SweepPage): Promise<Row[]>;
   idOf(row: Row): string;
-  /** Must do no harm when it is done again: a batch that fails is repeated row by row. */
+  /** Must be harmless when repeated: a batch that fails is repeated row by row. */
   mend(deps: SweepDependencies<Needs>, rows: readonly Row[]): Promise<unknown>;
   /** How many rows `mend` takes at once: more than one where that is a single statement. */
   batchSize: number;
@@ -34,7 +36,7 @@ export interface Swept {
   failed: number;
 }
 
-/** Goes through all rows of an area, page by page. A row that always fails costs itself and no other row. */
+/** Goes through all rows of an area, page by page. A row that always fails does not hold up any other row. */
 export async function sweepRows<Row, Needs extends keyof ActivityDependencies = never>(
   deps: SweepDependencies<Needs>,
   name: string,
@@ -53,7 +55,7 @@ export async function sweepRows<Row, Needs extends keyof ActivityDependencies = 
   }
 }
 
-/** Answers how many rows failed. */
+/** Returns how many rows failed. */
 async function mendBatch<Row, Needs extends keyof ActivityDependencies>(
   deps: SweepDependencies<Needs>,
   name: string,

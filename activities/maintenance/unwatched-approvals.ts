@@ -3,8 +3,8 @@ import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
 /**
- * Approvals whose workflow has not heard of what became of them: the API process that decided may have died before it could
- * tell, Temporal may have been away, or an operator terminated the workflow. Waking reads the row and nothing else.
+ * Wakes the workflows of approvals that have not seen their newest status: the API process that decided may have died before
+ * it could signal, Temporal may have been away, or an operator terminated the workflow. Waking only reads the row.
  */
 export function unwatchedApprovals(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<ApprovalRef, 'wakeApproval'> {
   return {

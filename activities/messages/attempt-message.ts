@@ -17,7 +17,7 @@ import { type Visit, visitMessage } from './visit-message.ts';
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 const HEARTBEAT_INTERVAL_MS = 2_000;
-/** An answer exists once. A database that is away for a moment must not make a delivered message be sent again. */
+/** An answer exists once. A short outage of the database must not send a delivered message again. */
 const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
 /** A message whose attempt row is committed: from here on bytes may be sent. */
@@ -28,12 +28,12 @@ export interface Delivery {
 }
 
 /**
- * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. Everything is decided from the row
- * under its lock, so that it may be run any number of times: a cancel or a halt that committed before is always seen.
+ * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. It decides everything from the
+ * locked row, so it may run any number of times and always sees a cancel or a halt that committed before.
  *
- * Deliveries are at least once. A kill before the attempt row: nothing was sent, the next run attempts. Between the row and
- * its end: the next run finds the attempt open, gives it up as lost, and the retry schedule goes on. After the end: the next
- * run answers what is on record.
+ * Deliveries are at least once. A crash before the attempt row: nothing was sent, and the next run attempts. Between the row
+ * and its end: the next run finds the attempt open, abandons it as lost, and the retry schedule goes on. After the end: the
+ * next run returns what is on record.
  */
 export function attemptMessage(deps: ActivityDependencies) {
   return async (ref: MessageRef): Promise<DeliveryStep> => {
@@ -53,8 +53,8 @@ export function attemptMessage(deps: ActivityDependencies) {
 }
 
 /**
- * Who neither sends nor waits for a place leaves none behind, taken or in line: a message that was cancelled or is held must
- * keep nobody waiting, and an attempt that was lost is over.
+ * Releases the slot, or the position in the queue, of a message that neither sends nor waits for a slot: a cancelled or held
+ * message must keep nothing waiting, and a lost attempt is over.
  */
 async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
   const [visit, next] = await deps.db.withEnvironment(ref, async (tx) => {
@@ -66,7 +66,7 @@ async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Vis
   return visit;
 }
 
-/** A started call runs to its own time-out: to abort it would only make the destination see it twice. */
+/** A started call runs to its own time-out: aborting it would only make the destination receive it twice. */
 async function send(
   deps: ActivityDependencies,
   ref: MessageRef,
@@ -77,7 +77,7 @@ async function send(
   try {
     made = makeDelivery(deps.vault, ref, delivery, Math.floor(Date.now() / 1_000));
   } catch (error) {
-    // A master key that is not configured, for one. It is ours to mend, and the schedule gives the time for it.
+    // A missing master key, for one. The fault is ours, and the retry schedule gives time to fix it.
     deps.logger.error({ ...ref, err: error }, 'could not make a delivery ready');
     return readAnswer({ kind: 'not_sent', reason: 'the request could not be made ready on our side' }, []);
   }

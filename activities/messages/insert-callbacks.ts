@@ -13,8 +13,8 @@ export interface MessageOutcome {
 }
 
 /**
- * Accepts the callbacks of a message's end, each a message of its own, and answers their ids: `callbackUrl` hears of every
- * end, `failureCallbackUrl` of a failure. A body that its publisher redacted is redacted in the callback's record too.
+ * Accepts the callbacks of a message's end, each a message of its own, and returns their ids. `callbackUrl` receives every
+ * end, `failureCallbackUrl` only a failure. A body that its publisher redacted is redacted in the callback's record too.
  * Source of the body: decisions.md "Messages".
  */
 export async function insertCallbacks(

@@ -9,14 +9,14 @@ import type { Delivery } from './attempt-message.ts';
 
 const USER_AGENT = 'agent-action-runtime';
 const CONTENT_TYPES = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
-/** A larger response counts by its status; what follows is not read. */
+/** A larger response counts by its status; the rest is not read. */
 const LIMIT: ResponseLimit = { bytesMax: RESPONSE_READ_BYTES_MAX, larger: 'cut' };
 /** Shorter pieces of a credential (`Bearer`, a cookie's name) are no credentials. */
 const SECRET_PIECE_CHARACTERS_MIN = 8;
 
 /**
- * The request of one attempt, signed, with its credentials: the last moment before it is sent. Source of the headers:
- * decisions.md "Messages". Throws where something sealed does not open; nothing was sent then.
+ * Builds the request of one attempt, signed and with its credentials, at the last moment before it is sent. Source of the
+ * headers: decisions.md "Messages". Throws where a sealed value does not open; nothing was sent then.
  */
 export function makeDelivery(
   vault: Pick<Vault, 'open'>,
@@ -51,7 +51,7 @@ export function makeDelivery(
     body: body?.text ?? null,
     bodyEncoding: 'utf8',
   };
-  // A sealed body is looked for whole and, where it is a JSON document, by its texts: its words are no credentials.
+  // A sealed body is searched for whole and, where it is a JSON document, by its strings: its words are no credentials.
   const sealed = secretBody === null ? [] : [secretBody];
   return { request, limit: LIMIT, secrets: [...secrets.flatMap(piecesOf), ...sealed] };
 }

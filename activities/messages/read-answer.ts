@@ -5,7 +5,7 @@ import { keptHeaders } from '../adapters/http-request/read-response.ts';
 import { createRedactor, type Redactor } from '../adapters/http-request/redaction.ts';
 import type { Sent } from '../adapters/http-request/send-request.ts';
 
-/** What one attempt saw: nothing in it is a credential of the message. */
+/** What one attempt saw. It holds no credential of the message. */
 export interface AttemptResult {
   seen: SeenResponse;
   retryAfter: string | null;
@@ -18,7 +18,7 @@ const STATUS_MIN = 100;
 const STATUS_MAX = 599;
 const NOTHING: SeenResponse = { status: null, headers: null, body: null };
 
-/** Turns what came back into what is kept: the credentials that were sent removed, 8 KiB of the body. */
+/** Turns a response into its stored form: the credentials that were sent removed, 8 KiB of the body. */
 export function readAnswer(sent: Sent, secrets: readonly string[]): AttemptResult {
   const redactor = createRedactor(secrets);
   const failed = (error: string, blocked = false): AttemptResult => ({
@@ -39,12 +39,12 @@ export function readAnswer(sent: Sent, secrets: readonly string[]): AttemptResul
   }
 }
 
-/** Null for a status that is none of HTTP's. */
+/** Null for a status that HTTP does not define. */
 function readResponse(raw: RawResponse, redactor: Redactor): AttemptResult | null {
   if (raw.status < STATUS_MIN || raw.status > STATUS_MAX) return null;
   const header = (name: string): string | null => raw.headers.find(([given]) => given === name)?.[1] ?? null;
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  // What is compressed, which was not asked for, cannot be searched for credentials.
+  // A compressed body, which was not requested, cannot be searched for credentials.
   const readable = encoding === 'identity' || encoding === '';
   const isCutOff = raw.body.byteLength >= RESPONSE_READ_BYTES_MAX;
   const body = readable ? redactor.bytes(raw.body, isCutOff).subarray(0, RESPONSE_STORED_BYTES_MAX) : null;

@@ -17,8 +17,8 @@ export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
 const LOST_ERROR = 'the worker was lost before the end of this attempt was on record';
 
 /**
- * Decides what is due, in one transaction that holds the message's row: a cancel waits for it or has come before it. The halt
- * is read in the same transaction, so that no attempt starts once a halt has committed.
+ * Decides what is due, in one transaction that locks the message's row: a concurrent cancel waits for it or has committed
+ * before. The halt is read in the same transaction, so no attempt starts once a halt has committed.
  */
 export async function visitMessage(
   tx: EnvironmentTransaction,

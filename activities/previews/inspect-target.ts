@@ -19,7 +19,7 @@ export interface InspectionWork {
 }
 
 export interface InspectionEffort {
-  /** Waits before each further read; the provider's record is read one more time than there are waits. */
+  /** The waits before each further read. There is one read more than there are waits. */
   retryDelaysMs: readonly number[];
   timeoutMs: number;
 }
@@ -30,8 +30,8 @@ export type Inspected =
   | { kind: 'unavailable'; reason: string };
 
 /**
- * Reads the provider's record with the action's own credentials, which are opened here. It never writes anything there. What
- * comes back is cleaned of the credentials once more, and cut to what a preview keeps.
+ * Reads the provider's record with the action's own credentials, which are opened here. It never writes to the provider. The
+ * result is redacted once more, and cut to the size that a preview keeps.
  */
 export async function inspectTarget(
   deps: InvocationDependencies,
@@ -69,7 +69,7 @@ export async function inspectTarget(
   return last;
 }
 
-/** The adapter removed its credentials already; what is kept for good, and shown, is looked through once more. */
+/** The adapter removed its credentials already. This result is kept for good and shown, so it is searched once more. */
 function kept(inspection: Inspection, secrets: Iterable<string>): Inspected {
   const redactor = createRedactor(secrets);
   if (inspection.kind === 'unavailable') {

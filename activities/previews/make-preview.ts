@@ -17,16 +17,17 @@ export interface MadePreview {
   bindingDigest: string;
 }
 
-/** What of an invocation a preview is made of. */
+/** The part of an invocation that its preview needs. */
 export type PreviewableWork = Pick<
   InvocationWork,
   'id' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'definition'
 >;
 
 /**
- * Makes the preview that the approval of an invocation binds to, where its caller named none, and ties the invocation to it,
- * in the transaction that parks it. `effectId` is the effect's, which is created after it in the same transaction; null for a
- * plain action; `rendered` is the request, which this transaction rendered for the effect. What would be refused anyway is refused now: nobody is asked about it.
+ * Makes the preview that an invocation's approval binds to, where the caller named none, and ties the invocation to it, in
+ * the transaction that parks it. `effectId` is the id of the effect, which the same transaction creates later; null for a
+ * plain action. `rendered` is the request that this transaction rendered for the effect. An invocation that would be refused
+ * later is refused now, so that nobody is asked about it.
  */
 export async function makePreview(
   deps: Pick<InvocationDependencies, 'adapterFor'>,
@@ -59,7 +60,7 @@ export async function makePreview(
   });
   if (assembly.kind === 'refused') return assembly.refusal;
   if (assembly.kind === 'invalid') {
-    // The admission rendered the same templates: only a worker of another version can come here.
+    // The admission rendered the same templates, so only a worker of another version can get here.
     throw new Error(`invocation ${work.id} was admitted with a request that does not render`);
   }
   const { preview } = assembly;

@@ -4,10 +4,10 @@ import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-re
 import type { InvocationDependencies } from '../dependencies.ts';
 import { inspectTarget, type InspectionEffort } from './inspect-target.ts';
 
-/** While the caller waits: soon over. */
+/** Short, because the caller waits. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [250], timeoutMs: 6_000 };
 
-/** Reads the provider for a preview that is being made, and keeps what was seen in its draft. */
+/** Reads the provider for a preview that is being made, and stores the result in its draft. */
 export function observeDraft(deps: InvocationDependencies) {
   return async (ref: PreviewRef): Promise<DraftObserved> => {
     const work = await deps.db.oneStatement(ref, (tx) => readDraftWork(tx, ref.previewId));

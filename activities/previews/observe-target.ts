@@ -6,17 +6,17 @@ import type { InvocationDependencies } from '../dependencies.ts';
 import { inspectTarget, type InspectionEffort } from './inspect-target.ts';
 
 export interface Observed {
-  /** `refused`: what was read forbids the dispatch, or nothing could be read. The observation says which. */
+  /** `refused`: the record forbids the dispatch, or could not be read. The observation says which. */
   outcome: 'observed' | 'refused';
 }
 
-/** Within the activity's two minutes. */
+/** Fits into the activity's two minutes. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_000 };
 
 /**
- * Reads what an adapter can of an invocation's target and appends what was seen, before a person is asked and again right
- * before the reservation. A read changes nothing, so it may run any number of times: a worker that dies is followed by another.
- * A provider that cannot be read leaves an observation too, which refuses: what was agreed to rests on its record.
+ * Reads what an adapter can read of an invocation's target and appends the result, before a person is asked and again right
+ * before the reservation. A read changes nothing, so it may run any number of times, on another worker after a crash. A
+ * provider that cannot be read leaves an observation too. It refuses, because the approval rests on the provider's record.
  */
 export function observeTarget(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Observed> => {

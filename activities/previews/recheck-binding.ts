@@ -13,18 +13,18 @@ import type { Observation } from '../../domain/previews/observation.ts';
 import { replacedSecret } from '../../domain/secret-refusals.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 
-/** What of an invocation its binding is made of again. */
+/** The part of an invocation that its binding is recomputed from. */
 export type RecheckableWork = Pick<
   InvocationWork,
   'id' | 'effectId' | 'operationKey' | 'input' | 'actionName' | 'versionId' | 'currentVersionId' | 'definition'
 >;
 
 /**
- * Right before the reservation: is what would be sent now still what was previewed and agreed to? The binding is made again
- * from what is in force at this moment (the immutable version and the input rendered anew, the current secrets, what was read
- * last at the provider, the impact declared anew) and compared with the preview, the effect and the approval alike; what is
- * stored of the preview and the effect must still make the digest that was agreed to, too. Null: nothing differs, or nothing
- * is bound. `rendered` is the request of this very work, where its transaction has rendered it; else it is rendered here.
+ * Checks, right before the reservation, that what would be sent now is still what was previewed and approved. The binding is
+ * recomputed from what is in force now: the immutable version and the input rendered again, the current secrets, the last
+ * observation of the provider, and the declared impact. It must equal the preview, the effect and the approval. The stored
+ * fields of the preview and the effect must still hash to the approved digest, too. Null: nothing differs, or nothing is
+ * bound. `rendered` is the request, where its transaction has rendered it; otherwise it is rendered here.
  */
 export async function recheckBinding(
   deps: Pick<InvocationDependencies, 'adapterFor'>,
@@ -74,7 +74,7 @@ export async function recheckBinding(
   return { code: 'digest_mismatch', message };
 }
 
-/** What could not be read again cannot be kept to. */
+/** A value that cannot be read again cannot be checked. */
 function changedAtProvider(preview: StoredPreview, observation: Observation | null): Refusal | null {
   if (observation === null) {
     return { code: 'precondition_changed', message: 'the provider was not read again before the dispatch' };
@@ -92,7 +92,7 @@ function isSame(left: Json | undefined, right: Json | undefined): boolean {
   return left !== undefined && right !== undefined && canonicalJson(left) === canonicalJson(right);
 }
 
-/** The first part that is not as it was agreed to, or null. Every digest and every stored copy is compared. */
+/** The first part that differs from what was approved, or null. Every digest and every stored copy is compared. */
 function differingPart(now: Binding, preview: StoredPreview, { effect, approvalDigest }: BindingRecord): string | null {
   const stored: Binding = {
     request: preview.request,

@@ -11,8 +11,8 @@ export interface BegunReconciliation extends ReconciliationProgress {
 }
 
 /**
- * A first look without a read: a worker that was cut off, not dead, may have recorded the answer late. And where the schedule
- * stands by the record, for a reconciliation that was terminated, or had come to its end, and is taken up again.
+ * A first check without a read: a worker that was cut off, not dead, may have recorded the answer late. It also returns the
+ * recorded position in the schedule, for a reconciliation that was terminated, or had ended, and is resumed.
  */
 export function beginReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef): Promise<BegunReconciliation> =>
@@ -25,8 +25,8 @@ export function beginReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
 }
 
 /**
- * Puts on record when the effect is read next, for whoever looks at it meanwhile. `nextAt` is in ISO form. The reads that were
- * made are counted as they are made; `_reads` is what workflows that are under way hand over.
+ * Records when the effect is read next, for readers of the effect. `nextAt` is in ISO form. Reads are counted as they are
+ * made; `_reads` is an argument of workflows that are under way.
  */
 export function planReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef, _reads: number, nextAt: string): Promise<void> => {
@@ -35,8 +35,8 @@ export function planReconciliation(deps: Pick<ActivityDependencies, 'db'>) {
 }
 
 /**
- * The schedule is at its end and the outcome is still open: only a person, a read by hand, or the provider's late word can settle
- * it. Said once, in the evidence and in the log.
+ * Records once, in the evidence and in the log, that the schedule ended with the outcome still open. Only a person, a manual
+ * read, or a late answer of the provider can settle it now.
  */
 export function exhaustReconciliation(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async (input: EffectRef, reads: number): Promise<void> => {

@@ -12,16 +12,16 @@ import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 
 export interface ReadBack {
-  /** What the read implies; `unknown` where it proves nothing. */
+  /** The outcome that the read implies; `unknown` where it proves nothing. */
   impliedOutcome: Extract<Outcome, 'succeeded' | 'failed' | 'pending' | 'unknown'>;
 }
 
-/** A read must be quick or it is tried again later; the action's own time-out may be five minutes. */
+/** A slow read is retried later. The action's own time-out may be five minutes. */
 const READ_TIMEOUT_MS_MAX = 30_000;
 
 /**
- * Reads the effect back from the provider, as the action's `verify` declares, and appends what was seen to the evidence.
- * It never writes anything at the provider, so it may run any number of times. What it means is for `settleInvocation`.
+ * Reads the effect back from the provider, as the action's `verify` declares, and appends the result to the evidence. It
+ * never writes to the provider, so it may run any number of times. `settleInvocation` judges the result.
  */
 export function readBackEffect(deps: ActivityDependencies) {
   return async (input: EffectRef): Promise<ReadBack> => {
@@ -89,7 +89,7 @@ async function read(
   }
 }
 
-/** Finding nothing proves nothing, until the action's `absenceProves` holds: so many reads, so long after the dispatch. */
+/** Absence proves nothing until the action's `absenceProves` holds: so many reads, so long after the dispatch. */
 function whatItImplies(result: ReadBackResult, work: EffectWork): ReadBack['impliedOutcome'] {
   if (result.kind === 'matched') return result.outcome;
   const rule = work.definition.verify?.absenceProves;

@@ -28,9 +28,10 @@ export const REPLAY_NOT_TAKEN_UP =
   'not sent: the outcome became known, the window closed, or no worker took the replay up in time';
 
 /**
- * Sends the same bytes again under the same provider key, once for each replay that a person asked for. Fenced as a dispatch
- * is: it claims the attempt row, once and for ever, and only while the outcome is unknown and the adapter's window open. A kill
- * before the claim: nothing was sent. After it: the outcome is as unknown as before, and no one sends this replay again.
+ * Sends the same bytes again under the same provider key, once for each replay that a person asked for. The fence is that of
+ * a dispatch: it claims the attempt row, once and for ever, and only while the outcome is unknown and the adapter's window
+ * is open. A crash before the claim: nothing was sent. After it: the outcome is still unknown, and this replay is never sent
+ * again.
  */
 export function sendReplay(deps: InvocationDependencies) {
   return async (ref: ReplayRef): Promise<{ sent: boolean }> => {
@@ -59,8 +60,8 @@ export function sendReplay(deps: InvocationDependencies) {
 }
 
 /**
- * The attempt's end and the evidence, in one transaction; what it means is for `settleReplay`. An answer that comes after the
- * replay was given up is settled at once: its workflow may be gone, and the reads at their end.
+ * Records the attempt's end and the evidence, in one transaction; `settleReplay` judges them. An answer that comes after the
+ * replay was abandoned is settled at once: its workflow may be gone, and the read schedule at its end.
  */
 async function record(
   deps: InvocationDependencies,
@@ -79,7 +80,7 @@ async function record(
   });
 }
 
-/** That a replay was not sent says nothing of the first request, which may have been. */
+/** An unsent replay says nothing about the first request, which may have been sent. */
 function evidenceOfReplay(ref: ReplayRef, end: DispatchEnd, inTime: boolean): NewEvidence {
   const evidence = evidenceOf(ref.effectId, end, inTime);
   const implied = evidence.impliedOutcome === 'not_dispatched' ? null : evidence.impliedOutcome;

@@ -12,7 +12,7 @@ export interface BegunReversalWatch {
   settledForMs: number;
 }
 
-/** Where the watch stands by the record: it is begun by the sweep, and again where it was terminated. */
+/** The recorded position of the watch. The sweep starts it, and restarts it where it was terminated. */
 export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef): Promise<BegunReversalWatch> =>
     deps.db.withEnvironment(input, async (tx) => ({
@@ -21,7 +21,7 @@ export function beginReversalWatch(deps: Pick<ActivityDependencies, 'db'>) {
     }));
 }
 
-/** Null: it was watched for long enough. */
+/** Null: the watch is over. */
 export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
   return async (input: EffectRef, nextAt: string | null): Promise<void> => {
     await deps.db.withEnvironment(input, (tx) =>
@@ -31,8 +31,8 @@ export function planReversalRead(deps: Pick<ActivityDependencies, 'db'>) {
 }
 
 /**
- * Moves what had succeeded to failed where the newest word of the provider's own record says so, and says it in the evidence.
- * A person's resolution stays as it is. Idempotent.
+ * Moves a succeeded effect to failed where the newest provider record says so, and appends the evidence. A person's
+ * resolution stays as it is. Idempotent.
  */
 export function settleReversal(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async (input: EffectRef): Promise<InvocationState> => {

@@ -13,7 +13,7 @@ export interface OpenedSecrets {
 
 /**
  * Opens the current version of each named secret. Only a dispatch or a read-back may call it. Throws where a sealed value
- * does not open (changed rows, a master key that is not configured): that is for an operator, and nothing was sent.
+ * does not open (changed rows, a missing master key). An operator must mend that; nothing was sent.
  */
 export async function openSecrets(
   deps: Pick<InvocationDependencies, 'db' | 'vault'>,

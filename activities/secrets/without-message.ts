@@ -1,6 +1,6 @@
 /**
- * What may be kept of an error that was thrown while credentials were at hand: its kind and its place. Its message may quote
- * them, and what an activity throws is kept in the history.
+ * The part of an error that may be kept where credentials were at hand: its kind and its stack position. Its message may
+ * quote them, and the history keeps what an activity throws.
  */
 export function withoutMessage(error: unknown): { type: string; stack: string[] } {
   if (!(error instanceof Error)) return { type: typeof error, stack: [] };

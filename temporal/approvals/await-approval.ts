@@ -3,17 +3,17 @@ import type { ApprovalRef, ApprovalStatus } from '../../domain/approvals/approva
 import { searchAttributes } from '../search-attributes.ts';
 import type { Start } from '../start.ts';
 
-/** What crosses the border of the approval workflow: ids and small facts, never an input, a payload or a note. */
+/** The data that crosses the approval workflow's boundary: ids and small facts, never an input, a payload or a note. */
 export const AWAIT_APPROVAL_WORKFLOW = 'awaitApproval';
 export interface AwaitApprovalInput extends ApprovalRef {
-  /** What the Temporal UI shows beside it: the action's name, or `free-standing`. */
+  /** Shown beside it in the Temporal UI: the action's name, or `free-standing`. */
   subject: string;
 }
 export interface AwaitApprovalResult {
   status: Exclude<ApprovalStatus, 'pending'>;
 }
 
-/** Somebody decided: the row is read. A signal that is lost is sent again by the sweep. */
+/** A decision was made: the workflow reads the row. The sweep repeats a lost signal. */
 export const DECIDED_SIGNAL = 'decided';
 
 /** The subject of an approval that no invocation waits for. */
@@ -23,7 +23,7 @@ export function approvalWorkflowId(approvalId: string): string {
   return `approval/${approvalId}`;
 }
 
-/** Its row says whether there is anything left to wait for, so that a second run does no harm. */
+/** The row says whether there is anything left to wait for, so a second run is harmless. */
 export function awaitApprovalStart(input: AwaitApprovalInput, taskQueue: string): Start<[AwaitApprovalInput]> {
   const { approvalId, invocationId, workspaceId, environmentId, subject } = input;
   const of = invocationId === null ? '' : ` of invocation ${invocationId}`;

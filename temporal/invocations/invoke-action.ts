@@ -3,28 +3,28 @@ import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { searchAttributes } from '../search-attributes.ts';
 import type { Start } from '../start.ts';
 
-/** What crosses the border of the invocation workflow: ids and small facts, never inputs, credentials or responses. */
+/** The data that crosses the invocation workflow's boundary: ids and small facts, never inputs, credentials or responses. */
 export const INVOKE_ACTION_WORKFLOW = 'invokeAction';
 export type InvokeActionInput = InvocationRef;
 /** Null: the admission was withdrawn before the workflow began. */
 export type InvokeActionResult = InvocationState | null;
 
-/** A signal to an invocation that waits for what it depends on: one of those effects is settled. */
+/** A signal to an invocation that waits for its dependencies: one of those effects is settled. */
 export const DEPENDENCY_SETTLED_SIGNAL = 'dependencySettled';
 
 export function invocationWorkflowId(invocationId: string): string {
   return `invocation/${invocationId}`;
 }
 
-/** What the Temporal UI shows and finds it by; the sweep, which starts lost ones, does not know it. */
+/** Shown and searchable in the Temporal UI. The sweep, which starts lost ones, does not know it. */
 export interface InvocationNames {
   actionName?: string | undefined;
   environmentName?: string | undefined;
 }
 
 /**
- * One that was terminated or failed is run again, which is safe: it finds the fence. `again` lets one that ended well be run
- * again too: it found its admission withdrawn.
+ * A terminated or failed workflow is run again, which is safe: it finds the fence. `again` reruns a completed one too, which
+ * had found its admission withdrawn.
  */
 export function invokeActionStart(
   ref: InvokeActionInput,

@@ -3,13 +3,13 @@ export const SWEEP_WORKFLOW = 'sweepMaintenance';
 export const SWEEP_SCHEDULE_ID = 'maintenance/sweep';
 export const SWEEP_INTERVAL_MS = 60_000;
 
-/** What became of one area: its rows, how many of them could not be mended, or `broken` where the area could not be swept. */
+/** The result of one area: its rows, how many of them could not be mended, or `broken` where the area could not be swept. */
 export type AreaResult = { seen: number; failed: number } | { broken: string };
 
 /** By the name of the area. */
 export type SweepResult = Record<string, AreaResult>;
 
-/** What the schedule starts. Temporal makes the id of each run from the schedule's. */
+/** The workflow that the schedule starts. Temporal derives the id of each run from the schedule's. */
 export function sweepMaintenanceStart(taskQueue: string) {
   return {
     type: 'startWorkflow' as const,

@@ -3,20 +3,22 @@ import type { MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import { searchAttributes } from '../search-attributes.ts';
 import type { Start } from '../start.ts';
 
-/** What crosses the border of the workflow of a message: ids and small facts, never a body, a header or a response. */
+/** The data that crosses the message workflow's boundary: ids and small facts, never a body, a header or a response. */
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
 export type DeliverMessageInput = MessageRef;
 export interface DeliverMessageResult {
   status: MessageEnd;
 }
-/** Ends a wait: something changed that the message waits for (its environment resumed, or it was cancelled). */
+/** Ends a wait: something that the message waits for changed (its environment resumed, or it was cancelled). */
 export const WAKE_SIGNAL = 'wake';
 
 export function messageWorkflowId(messageId: string): string {
   return `message/${messageId}`;
 }
 
-/** One that ended well stays ended. `summary` is what the Temporal UI shows; who wakes a message does not know more than its id. */
+/**
+ * A completed workflow is not run again. The Temporal UI shows `summary`; a caller that wakes a message knows only its id.
+ */
 export function deliverMessageStart(
   ref: MessageRef,
   taskQueue: string,

@@ -6,7 +6,7 @@ export const RESUME_MESSAGES_WORKFLOW = 'resumeMessages';
 export interface ResumeMessagesInput {
   workspaceId: string;
   environmentId: string;
-  /** Of a continued run: where the one before it stopped. */
+  /** Set in a continued run: where the previous run stopped. */
   afterId?: string;
 }
 
@@ -14,7 +14,7 @@ export function resumeMessagesWorkflowId(environmentId: string): string {
   return `resume-messages/${environmentId}`;
 }
 
-/** A run that still wakes for an earlier resumption is replaced: what it woke may have been held again since. */
+/** Replaces a run that still wakes for an earlier resumption: the messages it woke may have been held again since. */
 export function resumeMessagesStart(
   { workspaceId, environmentId }: Omit<ResumeMessagesInput, 'afterId'>,
   taskQueue: string,

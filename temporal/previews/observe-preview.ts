@@ -3,12 +3,12 @@ import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-re
 import { searchAttributes } from '../search-attributes.ts';
 import type { Start } from '../start.ts';
 
-/** What crosses the border of the workflow that reads a provider for a preview: ids, and how it ended. */
+/** The data that crosses the boundary of the workflow that reads a provider for a preview: ids, and how it ended. */
 export const OBSERVE_PREVIEW_WORKFLOW = 'observePreview';
 export type ObservePreviewInput = PreviewRef;
 export type ObservePreviewResult = DraftObserved;
 
-/** The workflow's one activity ends within 18 s; its caller waits no longer than this. */
+/** The workflow's one activity ends within 18 s, and the caller waits no longer than this. */
 export const OBSERVE_PREVIEW_TIMEOUT_MS = 22_000;
 
 export function previewWorkflowId(previewId: string): string {

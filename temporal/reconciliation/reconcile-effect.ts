@@ -7,18 +7,21 @@ export const RECONCILE_EFFECT_WORKFLOW = 'reconcileEffect';
 export type ReconcileEffectInput = EffectRef;
 export type ReconcileEffectResult = InvocationState;
 
-/** An Update: reads at once, and answers when what was read is settled. */
+/** An Update: reads at once, and returns when the result is settled. */
 export const RECONCILE_NOW_UPDATE = 'reconcileNow';
 export type ReconcileNowResult = InvocationState;
 
-/** A signal: the record changed (a person resolved it, a replay was answered); look at it, and end where it is settled. */
+/**
+ * A signal: the record changed (a person resolved it, a replay was answered). The workflow reads it, and ends where it is
+ * settled.
+ */
 export const LOOK_SIGNAL = 'look';
 
 export function reconciliationWorkflowId(effectId: string): string {
   return `reconcile/${effectId}`;
 }
 
-/** One that runs is left alone; one that ended is begun again, and goes on where the record stands. */
+/** A running workflow is left as it is. One that ended is started again, and continues from the record. */
 export function reconcileEffectStart(ref: EffectRef, taskQueue: string): Start<[ReconcileEffectInput]> {
   return {
     type: RECONCILE_EFFECT_WORKFLOW,

@@ -3,10 +3,10 @@ import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import type { Start } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
-/** Sends what was lost once more, under the same provider key. */
+/** Sends a lost request once more, under the same provider key. */
 export const REPLAY_EFFECT_WORKFLOW = 'replayEffect';
 export interface ReplayEffectInput extends ReplayRef {
-  /** Of the action: how long the call may take. */
+  /** The action's time-out of the call. */
   timeoutMs: number;
 }
 export type ReplayEffectResult = InvocationState;
@@ -15,7 +15,7 @@ export function replayWorkflowId(attemptId: string): string {
   return `replay/${attemptId}`;
 }
 
-/** Once for each replay that a person asked for. */
+/** Runs once for each replay that a person asked for. */
 export function replayEffectStart(input: ReplayEffectInput, taskQueue: string): Start<[ReplayEffectInput]> {
   const { attemptId, timeoutMs } = input;
   return {

@@ -3,7 +3,7 @@ import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import type { Start } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
-/** Reads on what has succeeded and may still be reversed by its provider. */
+/** Keeps reading a succeeded effect that its provider may still reverse. */
 export const WATCH_REVERSAL_WORKFLOW = 'watchReversal';
 export type WatchReversalInput = EffectRef;
 export type WatchReversalResult = InvocationState;
@@ -12,7 +12,7 @@ export function reversalWorkflowId(effectId: string): string {
   return `reversal/${effectId}`;
 }
 
-/** The grade is known to its first look at the record, not to who starts it. */
+/** The workflow learns the grade from the record. Its starter does not know it. */
 export function watchReversalStart(ref: EffectRef, taskQueue: string): Start<[WatchReversalInput]> {
   return {
     type: WATCH_REVERSAL_WORKFLOW,

@@ -26,9 +26,9 @@ const { watchApproval, expireApproval, remindApproval, cancelApproval } = proxyL
 const decided = defineSignal(DECIDED_SIGNAL);
 
 /**
- * Keeps the time of one approval, and waits for it: until it is decided, or expires. What was decided is read from its row,
- * where the deciding committed it; the signal says only that there is something to read. A cancellation of this workflow, or
- * of the invocation that waits for it, cancels the approval unless it was decided before.
+ * Keeps the time of one approval, and waits until it is decided or expires. The decision is read from the row, where the
+ * decider committed it; the signal only says that there is something to read. A cancellation of this workflow, or of the
+ * invocation that waits for it, cancels the approval unless it was decided before.
  */
 export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApprovalResult> {
   let signalled = false;
@@ -63,7 +63,7 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
   });
 }
 
-/** What comes next by the clock of this workflow, and in how long. */
+/** The next event by the clock of this workflow, and the time until then. */
 function stepOf(watch: ApprovalWatch): { next: 'expire' | 'remind'; waitMs: number } {
   const expiresAtMs = Date.parse(watch.expiresAt);
   const reminderMs = nextReminderMs({
@@ -72,12 +72,12 @@ function stepOf(watch: ApprovalWatch): { next: 'expire' | 'remind'; waitMs: numb
     remindersSent: watch.remindersSent,
   });
   const nowMs = Date.now();
-  // Nobody is reminded of what is over: a worker that was away for long goes on to the expiry at once.
+  // No reminder is sent after the end: a worker that was away for long goes on to the expiry at once.
   if (reminderMs !== null && nowMs < expiresAtMs) return { next: 'remind', waitMs: reminderMs - nowMs };
   return { next: 'expire', waitMs: expiresAtMs - nowMs };
 }
 
-/** Until there is news, the time is over, or the workflow is cancelled, which the caller asks for itself. */
+/** Waits for news, the end of the time, or a cancellation of the workflow, which the caller checks itself. */
 async function waitIn(root: CancellationScope, hasNews: () => boolean, waitMs: number): Promise<void> {
   try {
     await new CancellationScope({ cancellable: true, parent: root }).run(() => condition(hasNews, waitMs));

@@ -41,20 +41,19 @@ const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities
 const placeFree = defineSignal(PLACE_FREE_SIGNAL);
 
 /**
- * What was agreed to then is sent within this time, or not at all: `failed`, with its reservations released. It covers the line of
- * the workspace and the queue of the workers alike, so that a neighbour who holds the slots costs time and no dispatch.
+ * An approved request is sent within this time, or not at all: `failed`, with its reservations released. It covers both the
+ * workspace's queue and the workers' queue, so a neighbour who holds the slots costs time and no dispatch.
  */
 const UNTIL_SENT_MS_MAX = 3_600_000;
-/** The last look of who stood in line for so long still has the time to start. */
+/** Leaves the last attempt, after the longest wait in the queue, the time to start. */
 const LAST_START_MS = 60_000;
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
 
 /**
- * The life of one invocation: evaluate and reserve; where a person must agree, or other effects must be settled before, wait for
- * that and reserve then; dispatch once,
- * read back, settle; what stays unknown is handed to reconciliation. Null: the admission had been withdrawn. A cancellation
- * ends a wait, and changes nothing else: what may have been sent must be settled.
+ * The life of one invocation: evaluate and reserve; wait first where an approval or other effects are required, and reserve
+ * then; dispatch once, read back, settle; hand an unknown outcome to reconciliation. Null: the admission had been withdrawn.
+ * A cancellation only ends a wait, because a request that may have been sent must be settled.
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
   const root = CancellationScope.current();
@@ -86,7 +85,9 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
   });
 }
 
-/** An evaluation rests on the provider's record where its adapter can read it: that is read first, and kept, and evaluated again. */
+/**
+ * Evaluates. Where the adapter can read the provider's record, that is read first and kept, and the evaluation is repeated.
+ */
 async function evaluated(ref: InvokeActionInput): Promise<Exclude<Evaluation, { decision: 'observe' }>> {
   for (;;) {
     const evaluation = await evaluateAndReserve(ref);
@@ -95,7 +96,7 @@ async function evaluated(ref: InvokeActionInput): Promise<Exclude<Evaluation, { 
   }
 }
 
-/** What cannot be read leaves an observation too, which refuses. */
+/** A failed read leaves an observation too, which refuses. */
 async function observe(ref: InvokeActionInput, actionName?: string): Promise<void> {
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
@@ -106,8 +107,9 @@ async function observe(ref: InvokeActionInput, actionName?: string): Promise<voi
 }
 
 /**
- * Dispatches when the workspace has a place in flight: who waits for one holds no slot of a worker, is told when one is free,
- * and looks by itself. Null also where the wait is over: nobody has claimed the dispatch then, and nothing was sent.
+ * Dispatches when the workspace has an in-flight slot. A waiting invocation holds no worker slot. It is signalled when one
+ * is free, and also checks by itself. Null also where the wait is over: nothing has claimed the dispatch then, and nothing
+ * was sent.
  */
 async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
   let isFree = false;
@@ -126,7 +128,9 @@ async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionNam
   }
 }
 
-/** What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too). */
+/**
+ * What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too).
+ */
 async function dispatchOnce(
   input: DispatchInput,
   times: DispatchTimes,
@@ -142,7 +146,7 @@ async function dispatchOnce(
   }
 }
 
-/** Reads an accepted effect back until the provider's record says something. Nothing said leaves it acknowledged. */
+/** Reads an accepted effect back until the provider's record settles it. Without a result the effect stays acknowledged. */
 async function confirm(effect: EffectRef): Promise<void> {
   const { readBackEffect } = proxyActivities<Activities>({
     ...CONFIRM_OPTIONS,

@@ -23,7 +23,7 @@ import { searchAttributes } from '../../temporal/search-attributes.ts';
 
 const { watchApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
-/** A wait that broke off is taken up again after so long, and twice as long each time. */
+/** A wait that broke off is resumed after this time, which doubles on each failure. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 
@@ -37,8 +37,8 @@ export interface Waiting {
 
 /**
  * Waits for the approval of an invocation, in a workflow of its own that keeps the time. `root` is the scope that a
- * cancellation reaches. What was decided is in the approval's row, and a wait that breaks off (somebody terminated it, or
- * another one of the same approval has not ended yet) is taken up again. True where it was agreed to.
+ * cancellation reaches. The decision is in the approval's row. A wait that breaks off (somebody terminated it, or another
+ * one of the same approval has not ended yet) is resumed. True where it was approved.
  */
 export async function untilDecided(root: CancellationScope, waiting: Waiting): Promise<boolean> {
   const { approvalId, actionName, ...ref } = waiting;
@@ -70,7 +70,7 @@ async function waitInChild(
     return status as AwaitApprovalResult['status'];
   } catch (error) {
     if (isCancellation(error)) {
-      // It was cancelled before it could begin; in one that runs, the same is done there.
+      // It was cancelled before it could begin. A running one does the same itself.
       await cancelApproval(input);
       return null;
     }

@@ -15,7 +15,7 @@ import { DEPENDENCY_SETTLED_SIGNAL } from '../../temporal/invocations/invoke-act
 const { reserveAndMarkDispatch } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 const dependencySettled = defineSignal(DEPENDENCY_SETTLED_SIGNAL);
 
-/** A settlement that could not tell us is found by looking: after so long, and twice as long each time. */
+/** A settlement whose signal was lost is found by polling: after this time, which doubles each time. */
 const LOOK_MS_MIN = 15_000;
 const LOOK_MS_MAX = 600_000;
 const WAIT_MS_MAX = 24 * 3_600_000;
@@ -23,9 +23,9 @@ const WAIT_MS_MAX = 24 * 3_600_000;
 export type Reserved = Exclude<Reservation, { decision: 'depends' | 'observe' }>;
 
 /**
- * Reserves and marks the dispatch, after waiting for what the invocation depends on, where it does: until each of those effects
- * has succeeded, one of them ends otherwise, a day is over, or a cancellation reaches `root`. What decides is the record; the
- * signal only says when to look. `observe` reads the provider's record again, where it was read before such a wait.
+ * Reserves and marks the dispatch, after waiting for the invocation's dependencies. The wait ends when each of those effects
+ * has succeeded, one of them ends otherwise, a day is over, or a cancellation reaches `root`. The record decides; the signal
+ * only says when to look. `observe` reads the provider's record again, where it was read before such a wait.
  */
 export async function untilReserved(
   root: CancellationScope,

@@ -5,8 +5,8 @@ import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { onQueue, SWEEP_OPTIONS } from '../activity-options.ts';
 
 /**
- * What a crash may leave behind, found and mended once a minute: work without its workflow, rows past their time. Each area by
- * itself, so that one that cannot be swept keeps no other one waiting.
+ * Finds and mends, once a minute, what a crash may leave behind: work without its workflow, rows past their time. Each area
+ * is independent, so one that cannot be swept holds up no other.
  */
 export async function sweepMaintenance(): Promise<SweepResult> {
   const { listSweepAreas } = proxyActivities<Activities>({ ...SWEEP_OPTIONS, ...onQueue('maintenance') });

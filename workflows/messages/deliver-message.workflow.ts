@@ -26,13 +26,13 @@ import { asChild } from '../../temporal/start.ts';
 
 const wake = defineSignal(WAKE_SIGNAL);
 
-/** While its environment is halted a message looks again after so long; resuming wakes it sooner. */
+/** How often a message checks again while its environment is halted; resuming wakes it sooner. */
 const HOLD_MS_MIN = 5_000;
 const HOLD_MS_MAX = 300_000;
 
 /**
  * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
- * cancelled. What is due is decided by `attemptMessage` from the message's row; this workflow keeps the time.
+ * cancelled. `attemptMessage` decides from the message's row what is due; this workflow keeps the time.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
   const { attemptMessage } = proxyActivities<Activities>({ ...ATTEMPT_OPTIONS, ...onQueue('deliveries', ref) });

@@ -4,7 +4,7 @@ import type { WokenPage } from '../../domain/messages/messages.ts';
 import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
 import type { ResumeMessagesInput } from '../../temporal/messages/resume-messages.ts';
 
-/** Wakes the messages that a halt has held, page by page, so that they are delivered at once. Answers how many. */
+/** Wakes the messages that a halt has held, page by page, so that they are delivered at once. Returns how many. */
 export async function resumeMessages(input: ResumeMessagesInput): Promise<number> {
   const { wakeHeldMessages } = proxyActivities<Activities>({ ...WAKE_OPTIONS, ...onQueue('maintenance', input) });
   const { workspaceId, environmentId } = input;

@@ -3,10 +3,10 @@ import type { Activities } from '../../activities/index.ts';
 import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
 import type { StartMessagesInput } from '../../temporal/messages/start-messages.ts';
 
-/** So few that an activity is done well within its time-out on a slow server. */
+/** Small enough that an activity ends well within its time-out on a slow server. */
 const MESSAGES_PER_ACTIVITY = 100;
 
-/** Starts the workflows of a batch, so that its publisher need not wait for a thousand starts. Answers how many. */
+/** Starts the workflows of a batch, so that its publisher need not wait for a thousand starts. Returns how many. */
 export async function startMessages(input: StartMessagesInput): Promise<number> {
   const { wakeMessages } = proxyActivities<Activities>({ ...WAKE_OPTIONS, ...onQueue('maintenance', input) });
   const { workspaceId, environmentId, messageIds } = input;

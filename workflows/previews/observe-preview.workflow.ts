@@ -4,8 +4,8 @@ import { OBSERVE_DRAFT_OPTIONS, onQueue } from '../activity-options.ts';
 import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
 
 /**
- * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Nothing depends on its
- * end but that one request; what it leaves behind is swept.
+ * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Only that one request
+ * depends on the result; leftovers are swept.
  */
 export async function observePreview(ref: ObservePreviewInput): Promise<ObservePreviewResult> {
   const { observeDraft } = proxyActivities<Activities>({ ...OBSERVE_DRAFT_OPTIONS, ...onQueue('provider-reads', ref) });

@@ -35,9 +35,9 @@ const reconcileNow = defineUpdate<ReconcileNowResult>(RECONCILE_NOW_UPDATE);
 const look = defineSignal(LOOK_SIGNAL);
 
 /**
- * Finds out what became of an effect whose outcome is unknown (or which the provider is still at), by reading and never by
- * sending again. Durable timers; until it is settled, by a read, a late answer, a replay or a person, or the schedule is at its
- * end. Begun again, it goes on with the schedule where the record stands.
+ * Finds the outcome of an effect that is unknown (or that the provider still processes), by reading and never by sending
+ * again. It waits on durable timers until a read, a late answer, a replay or a person settles the effect, or the schedule
+ * ends. A restarted run continues the schedule from the record.
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
   const state = await new Reconciliation(input).run();
@@ -49,7 +49,7 @@ export async function reconcileEffect(input: ReconcileEffectInput): Promise<Reco
 class Reconciliation {
   private readonly input: ReconcileEffectInput;
   private state: InvocationState | null = null;
-  /** Reads that were asked for, and how many of those a read has answered that began after they were asked for. */
+  /** Reads that were requested, and how many of those a read has answered that began after the request. */
   private asked = 0;
   private answered = 0;
   /** The record changed: a person resolved the effect, or a replay of it was answered. */
@@ -73,7 +73,7 @@ class Reconciliation {
     const begun = await beginReconciliation(this.input);
     this.state = begun.state;
     const wasPending = begun.state.grade === 'pending';
-    /** How far each of the two schedules is. */
+    /** The position in each of the two schedules. */
     const reads = {
       unknown: wasPending ? 0 : readsPassed(false, begun.unknownForMs),
       pending: wasPending ? readsPassed(true, begun.dispatchedForMs) : 0,
@@ -107,18 +107,18 @@ class Reconciliation {
         }
         const asked = this.asked;
         await this.read();
-        // What the provider is at now is waited for again, however long it was unknown.
+        // An effect that the provider processes now is waited for again, however long it was unknown.
         if (this.state.grade === 'pending' && !pending) exhausted = false;
         this.answered = asked;
       }
       this.answered = this.asked;
       await condition(allHandlersFinished);
-      // What was asked for while the last ones were answered.
+      // Requests that arrived while the last ones were answered.
       if (this.asked === this.answered || this.state.stage !== 'reconciling') return this.state;
     }
   }
 
-  /** Answers false where the time is over, and true where it was woken before. */
+  /** Returns false where the time is over, and true where it was woken before. */
   private async wait(delayMs: number): Promise<boolean> {
     const nextAt = new Date(Date.now() + delayMs).toISOString();
     await planReconciliation(this.input, 0, nextAt);
@@ -127,7 +127,7 @@ class Reconciliation {
       await condition(allHandlersFinished);
       await continueAsNew<typeof reconcileEffect>(this.input);
     }
-    // Never 0, which stands for no time-out.
+    // Never 0, which means no time-out.
     return condition(() => this.mustLook || this.asked > this.answered, Math.max(1, delayMs));
   }
 

@@ -17,9 +17,9 @@ import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/
 const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
 /**
- * One replay that a person asked for: sent at most once, settled from the record whatever became of the call, and the
- * reconciliation of the effect told, which ends by itself where the outcome is known now, and waits anew where the provider is at
- * it. A cancellation changes nothing: what may have been sent must be settled.
+ * One replay that a person asked for: sent at most once, then settled from the record whatever the call returned. It then
+ * signals the effect's reconciliation, which ends where the outcome is known now, and waits again where the provider still
+ * processes it. A cancellation changes nothing, because a request that may have been sent must be settled.
  */
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
   return CancellationScope.nonCancellable(async () => {
@@ -45,7 +45,7 @@ async function tellReconciliation(effectId: string): Promise<void> {
   try {
     await getExternalWorkflowHandle(reconciliationWorkflowId(effectId)).signal(LOOK_SIGNAL);
   } catch (error) {
-    // What is not settled yet is taken up again by the sweep.
+    // The sweep resumes what is not settled yet.
     log.info('no reconciliation of the effect is running', { reason: String(error) });
   }
 }

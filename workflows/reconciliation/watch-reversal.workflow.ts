@@ -20,9 +20,9 @@ import type { WatchReversalInput, WatchReversalResult } from '../../temporal/rec
 const { beginReversalWatch, planReversalRead, settleReversal } = proxyLocalActivities<Activities>(SQL_OPTIONS);
 
 /**
- * Reads on, once a day for thirty days, what has succeeded and may still be reversed by its provider: a refund that fails after
- * it succeeded. The settlement puts the first read on record and the sweep starts this when it is due, so that nothing else
- * has to remember it; begun again, it goes on where the record stands.
+ * Reads once a day, for thirty days, a succeeded effect that its provider may still reverse: a refund that fails after it
+ * succeeded. The settlement records when the first read is due, and the sweep starts this workflow then, so nothing else has
+ * to remember it. A restarted run continues from the record.
  */
 export async function watchReversal(input: WatchReversalInput): Promise<WatchReversalResult> {
   const { readBackEffect } = proxyActivities<Activities>({
@@ -33,7 +33,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
   const begun = await beginReversalWatch(input);
   let { state } = begun;
   const days = Math.round(begun.settledForMs / REVERSAL_READ_INTERVAL_MS);
-  // At least the read that it was started for.
+  // Makes at least the read that it was started for.
   let reads = Math.min(Math.max(0, days - 1), REVERSAL_READS_MAX - 1);
   while (state.status === 'succeeded') {
     try {
