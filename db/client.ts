@@ -2,7 +2,7 @@ import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { beginAs, type TransactionOptions } from './scope.ts';
 import { type Bindings, statementOf, valuesOf } from './statement.ts';
 
-/** Who a query is for. Every tenant row belongs to exactly one environment of one workspace. */
+/** The tenant of a query. Every tenant row belongs to exactly one environment of one workspace. */
 export interface Tenant {
   workspaceId: string;
   environmentId: string;
@@ -11,8 +11,8 @@ export interface Tenant {
 /** What every transaction of ours can do. */
 export interface ScopedTransaction {
   /**
-   * One statement, sent at once; `?` or `:name` stand for its values. Answers pg's result. It is prepared once for each connection,
-   * under the name of the file that it stands in. Without values it may be several statements in one text.
+   * One statement, sent at once; `?` or `:name` marks a value. Returns pg's result. It is prepared once for each connection,
+   * under the name of its file. Without values the text may hold several statements.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
 }
@@ -43,20 +43,23 @@ export interface DatabaseOptions {
 }
 
 export const POOL_MAX_DEFAULT = 20;
-/** For a connection of the pool: until one is free, or a new one stands. */
+/** Waiting time for a connection of the pool, free or new. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
 /** No statement of ours runs long; one that does must not hold its locks for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
-/** Every connection was taken, or none could be made, for as long as one is waited for. It passes by itself. */
+/** No connection was free, or could be made, within the waiting time. It passes by itself. */
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError';
 }
 
 export class Database {
-  /** The pool without a tenant, for the SECURITY DEFINER functions of the migrations alone, and for health checks: every tenant table is empty in it. */
+  /**
+   * The pool without a tenant, only for the SECURITY DEFINER functions of the migrations and for health checks. Every tenant
+   * table is empty in it.
+   */
   readonly directory: Directory;
   private closing: Promise<void> | null = null;
   private readonly pool: Pool;
@@ -73,8 +76,8 @@ export class Database {
       pipeline: true,
       max: options.poolMax ?? POOL_MAX_DEFAULT,
     });
-    // A connection that is lost fails the statements that are under way on it, and the pool hands it out no more: whoever waits
-    // for an answer hears of it there. Without a listener the event would end the process.
+    // A lost connection fails the statements in flight on it, and the pool drops it. The statements' callers see the error.
+    // Without a listener the event would end the process.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.directory = { raw: (sql, bindings) => this.ask(sql, bindings) };
@@ -146,7 +149,7 @@ export class Database {
     try {
       return await this.pool.connect();
     } catch (error) {
-      // pg tells by words alone that the wait was over.
+      // pg reveals only by its message that the wait timed out.
       if (!(error instanceof Error) || !/timeout/.test(error.message)) throw error;
       throw new NoConnectionError('no connection to the database was free in time', { cause: error });
     }
@@ -174,7 +177,7 @@ export class Database {
     let beginFailure: { error: unknown } | null = null;
     try {
       sendTogether(client);
-      // Every statement behind it fails too, and says less: this failure is the one that is thrown.
+      // Every later statement fails too, and says less, so this failure is the one that is thrown.
       client.query(begin).catch((error: unknown) => (beginFailure = { error }));
       const query: Query = (config) => {
         // Also of what goes on beside a failure, as in Promise.all: the connection may be another transaction's by then.

@@ -17,9 +17,9 @@ export type Credential =
 /** When the commit of a transaction reaches the disk. */
 export interface CommitOptions {
   /**
-   * `with_the_next`: the commit is not waited for; it is on the disk at the latest when a later commit of any transaction is
-   * that does wait, because PostgreSQL writes them in their order. Only for what nobody is told of before such a one: after a
-   * crash of PostgreSQL in between, it is as if the transaction had never been. (Without a later one: 0.6 s.)
+   * `with_the_next`: the transaction does not wait for its commit to be flushed. It is durable no later than the next commit
+   * that does wait, because PostgreSQL flushes them in order (without one: within 0.6 s). Use it only where nothing is
+   * reported before such a commit: a crash of PostgreSQL in between undoes the transaction.
    */
   flush?: 'now' | 'with_the_next';
 }
@@ -28,8 +28,8 @@ export interface TransactionOptions extends CommitOptions {
   /** Nothing is written. The result is handed on without waiting for the COMMIT, which has nothing to make durable. */
   readOnly?: boolean;
   /**
-   * Looked at again by the statement that begins the transaction, and held until its end: whoever revokes it waits for this
-   * transaction, and what begins afterwards fails with CREDENTIAL_ENDED. Source: migration 0020.
+   * Checked again by the statement that begins the transaction, and held until its end: a revocation waits for this
+   * transaction, and a later transaction fails with CREDENTIAL_ENDED. Source: migration 0020.
    */
   held?: Credential;
 }
@@ -47,8 +47,8 @@ const SETTINGS: Record<keyof Scope, { name: string; takes: string; isWellFormed:
 };
 
 /**
- * The ids stand in the statement itself, so that it takes one round trip and no parameters: each must be one by its form.
- * A member that is there and holds no id throws; it must not widen the scope.
+ * The ids are part of the statement's text, so that it takes one round trip and no parameters: each must have the form of an
+ * id. A member that is present without an id throws; it must not widen the scope.
  */
 export function beginAs(scope: Scope, { flush = 'now', readOnly = false, held }: TransactionOptions = {}): string {
   const statements = [readOnly ? 'BEGIN READ ONLY' : 'BEGIN'];

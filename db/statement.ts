@@ -4,7 +4,7 @@ export interface Statement {
   text: string;
   /** Each connection parses and plans it once under this name; null: once and again (there are too many already). */
   name: string | null;
-  /** Which of the values stands at `$1`, `$2`, … */
+  /** The value at each of `$1`, `$2`, … */
   places: readonly (string | number)[];
 }
 
@@ -17,14 +17,14 @@ const statements = new Map<string, Statement>();
 /** How many statements a file has: the second of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
 const countOf = new Map<string, number>();
 
-/** Of a name in PostgreSQL; what is longer is cut there, and might meet another one. */
+/** The maximum length of a name in PostgreSQL. A longer one is truncated there, and might collide. */
 const NAME_CHARACTERS_MAX = 50;
 const OPENED_BY = /[\\/]([\w.-]+?)\.[cm]?[jt]s:\d+/;
 const NAMES_NOTHING = /[\\/]db[\\/](client|statement)\.[cm]?[jt]s:/;
 
 /**
- * A statement is named after the file that it stands in, since a file is one operation: db/attempts/claim-dispatch.ts sends
- * `claim_dispatch`. It is read off the stack, once for each statement in the life of a process, so that no call has to repeat it.
+ * A statement is named after its file, since a file is one operation: db/attempts/claim-dispatch.ts sends `claim_dispatch`.
+ * The name is read off the stack, once for each statement in the life of a process, so that no call has to repeat it.
  */
 function nameOfCaller(): string {
   const frames = (new Error().stack ?? '').split('\n');

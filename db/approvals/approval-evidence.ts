@@ -2,8 +2,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import { type ApprovalRecord, type DecisionRecord, standingApprovals } from './records.ts';
 
 /**
- * What an effect's evidence holds of its approval: what was asked, under which policy, and whose decisions count. The receipt
- * says it so, chained by hash. Ids alone: notes and names are in the approval.
+ * The part of an approval that its effect's evidence holds: what was asked, under which policy, and whose decisions count.
+ * The receipt chains it by hash. It holds ids only: notes and names are in the approval.
  */
 export function approvalDetails(approval: ApprovalRecord): JsonObject {
   const { policy } = approval;

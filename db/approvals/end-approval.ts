@@ -6,7 +6,7 @@ export type ApprovalEnd =
   /** Also of one that was approved: what was agreed to does not hold any more. */
   | { status: 'invalidated'; at: Date };
 
-/** Ends an approval that nobody decided, or whose agreement is worth nothing any more. False where it had ended before. */
+/** Ends an approval that nobody decided, or that is no longer valid. False where it had ended before. */
 export async function endApproval(
   tx: EnvironmentTransaction,
   approvalId: string,

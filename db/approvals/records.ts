@@ -124,7 +124,7 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
   };
 }
 
-/** The agreements that stand, one for each person. */
+/** The approvals that still count, one for each person. */
 export function standingApprovals({ decisions }: Pick<ApprovalRecord, 'decisions'>): DecisionRecord[] {
   const given = decisions.filter(({ decision, stands }) => decision === 'approve' && stands);
   return [...new Map(given.map((each) => [voiceOf(each.principal), each])).values()];

@@ -9,15 +9,15 @@ export interface ClaimedDispatch {
   operationKey: string;
   input: JsonObject;
   definition: ActionDefinition;
-  /** Of its effect, or, of a plain one that was agreed to, of its preview; null: bound to nothing. */
+  /** The digest of its effect, or of its preview where a plain invocation was approved; null: bound to nothing. */
   requestDigest: string | null;
-  /** The versions of the secrets, by name, that its preview is bound to, or, of a replay, the first request; null: to none. */
+  /** The secret versions, by name, that its preview (for a replay, the first request) is bound to; null: to none. */
   boundSecretVersions: Record<string, number> | null;
 }
 
 /**
- * Claims the one dispatch of an invocation. Only the first claim ever gets it: whoever comes later (a retried task, a second
- * worker, a replayed message) gets null and must not send.
+ * Claims the one dispatch of an invocation. Only the first claim gets it: any later caller (a retried task, a second worker,
+ * a replayed message) gets null and must not send.
  */
 export async function claimDispatch(tx: EnvironmentTransaction, invocationId: string): Promise<ClaimedDispatch | null> {
   const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(

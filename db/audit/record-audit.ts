@@ -25,8 +25,8 @@ export interface AuditChange {
 
 /**
  * Appends to the workspace's audit log, in the transaction of the change itself; the database numbers and chains the entry.
- * Call it last in the transaction: it locks the end of the workspace's chain until the commit, and whoever waits for another
- * lock while holding that one can deadlock.
+ * Call it last in the transaction: it locks the end of the workspace's chain until the commit. A transaction that waits for
+ * another lock while it holds this one can deadlock.
  */
 export async function recordAudit(
   tx: EnvironmentTransaction | WorkspaceTransaction,

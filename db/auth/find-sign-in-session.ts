@@ -3,7 +3,7 @@ import type { CallerEnvironment } from '../api-keys/find-api-key.ts';
 import type { Database } from '../client.ts';
 import { SESSION_IDLE_MINUTES } from './session-terms.ts';
 
-/** A sign-in session that is alive, and the user's place in the workspace that was asked for. Never its token. */
+/** A live sign-in session, and the user's role in the requested workspace. Never its token. */
 export interface FoundSession {
   id: string;
   userId: string;

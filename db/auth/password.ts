@@ -81,7 +81,7 @@ const waiting: (() => void)[] = [];
 async function turn(): Promise<void> {
   if (running >= CONCURRENCY_MAX) {
     if (waiting.length >= WAITING_MAX) throw new HashingBusyError('too many passwords wait to be hashed');
-    await new Promise<void>((resolve) => waiting.push(resolve)); // whoever leaves hands its place over
+    await new Promise<void>((resolve) => waiting.push(resolve)); // a finished hash hands its slot over
     return;
   }
   running += 1;

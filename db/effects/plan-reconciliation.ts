@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** When the effect is read next. A plan after the schedule was at its end means that there is something to wait for again. */
+/** Records when the effect is read next. A plan after the schedule ended means that there is something to wait for again. */
 export async function planReconciliation(tx: EnvironmentTransaction, effectId: string, nextAt: Date): Promise<void> {
   await tx.raw(
     `UPDATE effects SET reconcile_next_at = ?, reconcile_exhausted = false, updated_at = now() WHERE id = ? AND stage = 'reconciling'`,

@@ -9,8 +9,8 @@ export interface HaltChange {
 }
 
 /**
- * Halts an environment: once this has committed no dispatch of it is marked or taken up. Waits for the transactions that mark
- * one at this moment. One that is halted keeps its first moment and reason. Null where the workspace has none of that id.
+ * Halts an environment: once this has committed no dispatch of it is marked or taken up. It waits for transactions that are
+ * marking one. A halted environment keeps its first moment and reason. Null where the workspace has none of that id.
  */
 export async function haltEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,

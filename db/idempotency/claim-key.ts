@@ -23,8 +23,8 @@ export type ClaimOutcome =
   | { state: 'reused' };
 
 /**
- * Claims a key of the transaction's environment: of any number of concurrent requests one gets it. What `takeKey` does, and
- * why it did not where it did not.
+ * Claims a key of the transaction's environment: one of any number of concurrent requests gets it. Does what `takeKey` does,
+ * and says why it failed where it did.
  */
 export async function claimKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<ClaimOutcome> {
   return (await takeKey(tx, request)) ? { state: 'claimed' } : readHeldKey(tx, request);

@@ -5,7 +5,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { readObservedImpact } from './read-observed-impact.ts';
 
 export interface HowSettled {
-  /** How much was really used, by a resolution; null where it does not say. Left out: as the provider's response says. */
+  /** The amount really used, from a resolution; null where it does not say. Left out: the provider's response says. */
   settledImpact?: SettledImpact | null;
 }
 
@@ -90,7 +90,10 @@ async function settledImpactOf(
   return readObservedImpact(tx, first.effectId);
 }
 
-/** Locks the counters in the order of their limits' ids, as the reservation does, and of a record set too; then the trigger moves them. */
+/**
+ * Locks the counters in the order of their limits' ids, as the reservation does, and from a record set too; then the trigger
+ * moves them.
+ */
 const MOVE = `
   WITH moving AS (
     SELECT * FROM jsonb_to_recordset(CAST(:moving AS jsonb)) AS m (id text, limit_id text, period text, settled bigint)

@@ -1,6 +1,9 @@
 import type { Database } from '../client.ts';
 
-/** Places in flight, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this order. */
+/**
+ * In-flight slots, of all environments, whose holder died or no longer waits, as `<environment>/<kind>/<holder>` and in this
+ * order.
+ */
 export async function findExpiredPlaces(db: Database, page: { afterId: string; limit: number }): Promise<string[]> {
   const { rows } = await db.directory.raw<{ rows: { id: string }[] }>('SELECT id FROM find_expired_places(?, ?)', [
     page.afterId,

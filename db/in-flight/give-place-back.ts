@@ -2,8 +2,8 @@ import type { InFlightKind } from '../../domain/in-flight.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Gives a place in flight back, in the transaction that records the end of its call. Answers who is next in the line of the
- * workspace, to be told after the commit; null where nobody waits. Idempotent.
+ * Releases an in-flight slot, in the transaction that records the end of its call. Returns the next holder in the
+ * workspace's queue, to be signalled after the commit; null where nothing waits. Idempotent.
  */
 export async function givePlaceBack(
   tx: EnvironmentTransaction,

@@ -2,8 +2,9 @@ import { type InFlightKind, WAITER_LEASE_MS } from '../../domain/in-flight.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Takes a place in flight of the workspace, or a place in line for one. Answers 0 where it is taken, and the position in the
- * line, from 1, where the workspace has `most` calls of this kind under way. Call it in the transaction that claims the call.
+ * Takes an in-flight slot of the workspace, or a position in the queue for one. Returns 0 where the slot is taken, and the
+ * position in the queue, from 1, where the workspace has `most` calls of this kind in flight. Call it in the transaction
+ * that claims the call.
  */
 export async function takePlace(
   tx: EnvironmentTransaction,

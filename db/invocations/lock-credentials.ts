@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { InvocationWork } from './records.ts';
 
-/** Whether who asked for an invocation may still be acted for. An expiry takes nothing back: it was known beforehand. */
+/** Whether an invocation's requester may still act. An expiry takes nothing back: it was known beforehand. */
 export type RequesterStanding = 'stands' | 'key_revoked' | 'member_removed';
 
 /**
- * Locks the credentials that an invocation rests on until the transaction ends: of who asked for it, and of everyone who decided
- * on its approval. A revocation or a removal has either committed by now and is found, or waits for this transaction. Members
- * are locked before keys, each in the order of their ids. The caller has locked the invocation.
+ * Locks the credentials that an invocation rests on until the transaction ends: its requester's, and those of everyone who
+ * decided on its approval. A revocation or a removal has either committed by now and is found, or waits for this
+ * transaction. Members are locked before keys, each in the order of their ids. The caller has locked the invocation.
  */
 export async function lockCredentials(
   tx: EnvironmentTransaction,

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<InvocationState, 'dependents'> & { dependents: string[] | null };
 
-/** More than these are not told: they look again by themselves, minutes later. */
+/** No more than these are signalled: the others check by themselves, minutes later. */
 const DEPENDENTS_MAX = 100;
 
 /** What a workflow may know of an invocation now. */

@@ -18,7 +18,7 @@ export interface Redaction {
   headers?: boolean | string[] | undefined;
 }
 
-/** The columns of a message that hold its content: in clear what may be read again, sealed what may not. */
+/** The columns of a message that hold its content: unencrypted where it may be read again, otherwise sealed. */
 export interface StoredContent {
   headers: Record<string, string> | null;
   body: string | null;
@@ -27,7 +27,7 @@ export interface StoredContent {
   sealed: SealedSecret | null;
 }
 
-/** Where a message's content is sealed for. No secret has a name with a slash, so the places never meet. */
+/** The associated data of a message's sealed content. No secret's name holds a slash, so the two never collide. */
 export function messagePlace({ workspaceId, environmentId }: Tenant, messageId: string): SecretContext {
   return { workspaceId, environmentId, name: `message/${messageId}`, version: 1 };
 }
@@ -49,7 +49,7 @@ function isSealedHeader(name: string, redaction: Redaction | null): boolean {
   return Array.isArray(named) && named.some((other) => other.toLowerCase() === name.toLowerCase());
 }
 
-/** Seals what may not be read again, for this message alone. */
+/** Seals the content that may not be read again, for this message only. */
 export function sealContent(
   vault: Pick<Vault, 'seal'>,
   place: SecretContext,
@@ -69,7 +69,9 @@ export function sealContent(
   };
 }
 
-/** The content as it is sent, and what of it no row or log may hold: the sealed values of headers, and a sealed body. */
+/**
+ * The content as it is sent, and the parts of it that no row or log may hold: the sealed header values, and a sealed body.
+ */
 export function openContent(
   vault: Pick<Vault, 'open'>,
   place: SecretContext,

@@ -21,14 +21,14 @@ export interface NotificationListenerOptions {
   /** A direct connection or a session-mode pool: LISTEN does not survive a pool that works by transaction. */
   url: string;
   applicationName: string;
-  /** Told of a lost connection and of each failed attempt to get another. */
+  /** Called on a lost connection and on each failed attempt to reconnect. */
   onError(error: Error, context: { attempt: number; retryInMs: number }): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection whose peer vanished without a word looks healthy for hours; a query on it does not. */
+/** A connection whose peer vanished silently looks healthy for hours; a query on it does not. */
 const HEARTBEAT_INTERVAL_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 

@@ -3,8 +3,8 @@ import { getPreview } from './get-preview.ts';
 import type { PreviewRecord } from './records.ts';
 
 /**
- * A preview as it is now, for who uses or supersedes it: until this transaction ends nobody else does. (An advisory lock: the
- * row itself is immutable, so that the application may not lock it.)
+ * A preview as it is now, for a caller that uses or supersedes it: nothing else does until this transaction ends. (An
+ * advisory lock: the row itself is immutable, so the application may not lock it.)
  */
 export async function lockPreview(tx: EnvironmentTransaction, previewId: string): Promise<PreviewRecord | null> {
   // Sent together; the second statement has a snapshot of its own, which holds what was committed while the first one waited.

@@ -50,7 +50,7 @@ type Row = Omit<BindingRecord, 'preview'> & {
   preview: (Omit<StoredPreview, 'expiresAt'> & { expiresAt: string }) | null;
 };
 
-/** Throws where there is no such invocation: who asks has locked it. */
+/** Throws where there is no such invocation: the caller has locked it. */
 export async function readBinding(tx: EnvironmentTransaction, invocationId: string): Promise<BindingRecord> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT current_workspace_id() AS "workspaceId", i.environment_id AS "environmentId", i.action_id AS "actionId",

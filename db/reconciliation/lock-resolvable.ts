@@ -30,7 +30,10 @@ export interface Resolvable {
   } | null;
 }
 
-/** The invocation, without a replay that nobody is at any more, locked until the transaction ends, so that no settlement comes between; null where none has this id. */
+/**
+ * The invocation, locked until the transaction ends, so that no settlement comes between; a replay whose worker is gone is
+ * closed first. Null where none has this id.
+ */
 export async function lockResolvableInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { openBytes, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
 import type { Json } from '../../domain/json.ts';
 
-/** Where a sealed value belongs. It opens there and nowhere else. */
+/** The associated data of a sealed value: it opens only with the same. */
 export interface SecretContext {
   workspaceId: string;
   environmentId: string;
@@ -13,7 +13,7 @@ export interface SecretContext {
 /** A sealed secret as `secret_versions` keeps it: each box is nonce | ciphertext | tag. */
 export interface SealedSecret {
   masterKeyVersion: number;
-  /** The data key of this version alone, under the master key. */
+  /** The data key of this version only, wrapped under the master key. */
   wrappedDataKey: Buffer;
   /** The value, under the data key. */
   sealedValue: Buffer;
@@ -62,7 +62,7 @@ export class Vault {
     return new Vault(masterKeys);
   }
 
-  /** Seals a value (any text) for its place, under a fresh data key and the newest master key. */
+  /** Seals a value (any text) with its associated data, under a fresh data key and the newest master key. */
   seal(context: SecretContext, value: string): SealedSecret {
     const dataKey = randomBytes(SEALING_KEY_BYTES);
     try {
@@ -76,7 +76,10 @@ export class Vault {
     }
   }
 
-  /** The value. Throws SealBrokenError where box or place is not the sealed one, MasterKeysError where its master key is not configured. */
+  /**
+   * The value. Throws SealBrokenError where the box or its associated data was changed, MasterKeysError where the master key
+   * is not configured.
+   */
   open(context: SecretContext, sealed: SealedSecret): string {
     const dataKey = this.unwrap(context, sealed);
     try {

@@ -25,7 +25,10 @@ export const SEALED_COLUMNS = {
   sealedValue: 'sealed_value',
 } as const;
 
-/** Where a key's secret is sealed for. No secret of an environment has a name with a slash, so the places never meet. */
+/**
+ * The associated data of a key's sealed secret. No secret of an environment has a name with a slash, so the two never
+ * collide.
+ */
 export function signingKeyPlace(workspaceId: string, signingKeyId: string): SecretContext {
   return { workspaceId, environmentId: '', name: `signing-key/${signingKeyId}`, version: 1 };
 }

@@ -28,7 +28,7 @@ export interface UserWithHash {
   passwordHash: string;
 }
 
-/** By e-mail address, in whatever case it is written. The hash is for `verifyPassword` alone. */
+/** By e-mail address, in whatever case it is written. The hash is only for `verifyPassword`. */
 export async function findUserByEmail(db: Database, email: string): Promise<UserWithHash | null> {
   const { rows } = await db.directory.raw<{ rows: UserWithHash[] }>(
     'SELECT id, email, name, password_hash AS "passwordHash" FROM find_user_by_email(?)',
