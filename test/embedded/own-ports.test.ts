@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     const asked = { title: 'Pay', summary: 'Pays the invoice.', payload: { amount: 7 } };
     const { data } = (await call('production', 'POST', '/api/v2/approvals', asked)).body;
     const url = `${credentials.temporalUiUrl}/api/v1/namespaces/default/workflows/${encodeURIComponent(`approval/${String(data['id'])}`)}/cancel`;
-    // The UI compares its token with a cookie: who sends both needs neither of the UI's own.
+    // The UI only compares its token with a cookie, so a caller that invents both passes.
     const headers = { 'content-type': 'application/json', cookie: '_csrf=t', 'x-csrf-token': 't' };
     const status = async () =>
       (await call('production', 'GET', `/api/v2/approvals/${String(data['id'])}`)).body.data['status'];
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     });
     expect(JSON.stringify(attack.body)).toContain('destination_blocked');
     expect(await status()).toBe('pending');
-    // That the refusal is what saved it: who reaches the UI otherwise does cancel it.
+    // Proves that the refusal saved it: a caller that reaches the UI otherwise does cancel it.
     const reply = await fetch(url, { method: 'POST', headers, body: '{}' });
     expect([reply.status, await reply.text()]).toMatchObject([200, expect.any(String)]);
     await expect.poll(status).toBe('cancelled');

@@ -174,7 +174,7 @@ describe('the API and the worker apart from each other', () => {
     request.response.end('{}');
     expect((await reply).body).toMatchObject({ data: { status: 'succeeded', grade: 'acknowledged' } });
     expect(await end).toBe(0);
-    // The next one has no time: what goes on without it is answered with what there is.
+    // The next one has no time: a call that continues without it is answered with the current state.
     await startApiProcess({ SHUTDOWN_GRACE_SECONDS: '1' });
     const late = await invokeAndReach();
     expect(await Promise.all([api.end('SIGTERM'), late.reply])).toMatchObject([

@@ -23,7 +23,7 @@ describe('a caller that leaves', () => {
       method,
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
     });
-    sent.on('error', () => undefined); // it is we who break it off
+    sent.on('error', () => undefined); // the test itself aborts it
     return sent;
   };
   const waiting = () => service.deps.settlements.waiting;
@@ -49,7 +49,7 @@ describe('a caller that leaves', () => {
     const request = new IncomingMessage(new Socket());
     const closed = new Promise((resolve) => request.once('close', resolve));
     request.destroy();
-    await closed; // no event will tell of it any more
+    await closed; // no event will follow
     await expect(readJsonBody(request)).rejects.toThrow(RequestAbortedError);
   });
 
@@ -73,7 +73,7 @@ describe('a caller that leaves', () => {
     first.destroy();
     await expect.poll(waiting).toBe(0);
     await expect.poll(outcome).toEqual([499]);
-    // Its key is free: who comes back waits for the invocation, and not for a lease to run out.
+    // Its key is free: a retry waits for the invocation, not for a lease to expire.
     const again = send('POST', path, headers);
     again.end('{"input":{}}');
     await expect.poll(waiting).toBe(1);

@@ -54,7 +54,7 @@ describe('what clients may hold of an API process', () => {
     return { socket, received: () => received, ended };
   };
   type Opened = Awaited<ReturnType<typeof open>>;
-  /** What came back by the time that there was an answer, or the connection ended. */
+  /** What came back until there was a reply or the connection ended. */
   const replyOf = ({ socket, received, ended }: Opened): Promise<string> =>
     Promise.race([
       ended.then(received),
@@ -120,7 +120,7 @@ describe('what clients may hold of an API process', () => {
     const slow = await open(port, text);
     await slow.ended;
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
-    // Node looks for overdue requests every 30 s unless it is told otherwise.
+    // Node looks for overdue requests every 30 s by default.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 

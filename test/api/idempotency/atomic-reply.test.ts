@@ -54,7 +54,7 @@ describe('the reply of a change', () => {
     beforeRecord = () => (runs === 1 ? resumed : Promise.resolve());
     const stalled = addNote(effectId, key);
     await expect.poll(() => runs).toBe(1);
-    // What a lease that ran out lets another process do. It dies in turn: its own lease runs out at once.
+    // After a lease expires, another process takes over. That one dies too: its own lease expires at once.
     await world.api.database.asOwner(
       'UPDATE idempotency_claims SET holder = gen_random_uuid(), lease_expires_at = now() WHERE key = $1',
       [key],

@@ -7,7 +7,7 @@ import { startTestApi, type CallResult, type TestApi } from '../harness/test-api
 
 const PATH = '/api/v2/things';
 const WAIT_MS = 4_000;
-/** Long enough for a renewal on a machine that is busy. */
+/** Long enough for a renewal on a busy machine. */
 const LEASE_MS = 1_500;
 
 /** What the handler does next, and how often it ran. */
@@ -206,7 +206,7 @@ describe('Idempotency-Key', () => {
   it('takes over the claim of a dead holder when its lease has run out, for the same request only', async () => {
     const key = randomUUID();
     await post(key);
-    // What a process leaves that is killed within the handler.
+    // The state after a process was killed within the handler.
     await api.database.asOwner(
       `UPDATE idempotency_claims SET state = 'in_progress', response_status = NULL, response_body = NULL,
          lease_expires_at = clock_timestamp() + interval '500 milliseconds' WHERE key = $1`,

@@ -3,7 +3,7 @@ import { action, plantAction } from '../actions/fixtures.ts';
 import { nothing, type RouteFixtures } from '../suites/fixture.ts';
 import type { World } from '../suites/world.ts';
 
-/** The id of an invocation as it is found whose workflow has not begun; of a new action, unless one is named. */
+/** The id of an invocation whose workflow has not begun, by default of a new action. */
 export async function plantInvocation(world: World, actionId?: string): Promise<string> {
   const id = newId('invocation');
   await world.api.database.asOwner(

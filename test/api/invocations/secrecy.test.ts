@@ -3,7 +3,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, effectOf, invoke } from './support.ts';
 
-/** Long and odd enough that it stands nowhere by chance, also in its encodings. */
+/** Long and odd enough that neither it nor an encoding of it occurs anywhere by chance. */
 const VALUE = 'sk_live_9f"x/Q+z&é~7Kp2!secret-value';
 
 let service: TestService;

@@ -9,7 +9,7 @@ import type { CallResult } from '../harness/test-api.ts';
 export type Invocation = z.infer<typeof invocationSchema>;
 export type Effect = z.infer<typeof effectSchema>;
 
-/** Whoever calls the API with a key: the service of a test, or a process of its own. */
+/** A caller of the API with a key: a test's service, or a separate process. */
 export type Caller = Pick<TestService, 'post' | 'get'>;
 
 /** The reply's data, held to the schema of its route. */
@@ -58,11 +58,11 @@ export async function effectOf(service: Caller, invocation: Invocation): Promise
   return effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
 }
 
-/** The places in which an effect stays until there is news from outside. */
+/** The stages in which an effect stays until an external event. */
 const RESTING_STAGES: readonly Effect['stage'][] = ['rejected', 'reconciling', 'settled'];
 
 /**
- * The effect of an invocation once it is at rest: no call for it is under way, and what its caller was told is the end for now.
+ * The effect of an invocation once it is at rest: no call for it is in flight, and its state changes only by an external event.
  * A caller who was answered 202, as on a busy machine, has not seen that yet: an effect that is being dispatched is `pending`.
  */
 export async function effectAtRest(service: Caller, invocationId: string): Promise<Effect> {

@@ -69,7 +69,7 @@ describe('a halted environment', () => {
     await set('resume');
     for (const { messageId } of [before, kept, retrying]) {
       await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
-      // By the resumption, and not by the look that each takes by itself.
+      // Woken by the resumption, not by each message's own periodic check.
       const { events } = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
       const signals = events?.filter((event) => Boolean(event.workflowExecutionSignaledEventAttributes));
       expect(signals?.length).toBe(messageId === kept.messageId ? 1 : 2);

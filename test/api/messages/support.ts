@@ -22,7 +22,7 @@ export interface Answer {
   body?: string;
 }
 
-/** A destination in this process: it keeps what it was sent, and answers each path in turn, then the last one for ever. */
+/** A destination in this process: it stores what it receives. Each path gives its listed replies in turn, then repeats the last. */
 export interface Destination {
   baseUrl: string;
   deliveries: Delivered[];

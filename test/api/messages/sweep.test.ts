@@ -24,7 +24,7 @@ afterAll(async () => {
   await destination.close();
 });
 
-/** As an API process leaves a message that dies between its commit and its start. */
+/** A message of an API process that died between the commit and the start. */
 async function accepted(body: Record<string, unknown>): Promise<string> {
   const { tenant } = service.database;
   const caller: KeyCaller = {

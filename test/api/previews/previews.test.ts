@@ -275,7 +275,7 @@ describe('a key with actions:invoke alone', () => {
     const others = await Promise.all([
       neighbour.get(pathOf(made.id)),
       agent.get(pathOf((await preview(service, refund, { input: INPUT })).id)),
-      // What is not there is told apart from another's by nobody who may read neither.
+      // A caller cannot tell a missing row from another tenant's row.
       agent.get(pathOf('prv_0000000000000000000001')),
     ]);
     for (const reply of others) {

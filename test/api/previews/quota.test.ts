@@ -8,7 +8,7 @@ import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { preview } from './support.ts';
 
-/** What an environment may have waiting: asked for by many at once, it is never exceeded. */
+/** The number of waiting previews per environment is never exceeded, even by many requests at once. */
 let service: TestService;
 let target: Target;
 let environmentId: string;

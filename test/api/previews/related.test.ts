@@ -6,7 +6,7 @@ import { readApproval } from '../approvals/support.ts';
 import { createAction, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, type Preview } from './support.ts';
 
-/** The body of a preview is that of the invocation to be: with what it says of earlier ones. */
+/** A preview's body equals the body of the later invocation, including its references to earlier ones. */
 let service: TestService;
 let target: Target;
 let action: string;

@@ -23,7 +23,7 @@ export async function expire(service: TestService, previewId: string): Promise<v
   await tamper(service, `UPDATE previews SET expires_at = now() - interval '1 second' WHERE id = '${previewId}'`);
 }
 
-/** One statement as the superuser, with every trigger off: what no one can do, and what must be noticed all the same. */
+/** One statement as the superuser, with every trigger off: a change that nobody should be able to make, and that must still be noticed. */
 export async function tamper(service: Pick<TestService, 'database'>, sql: string): Promise<void> {
   await service.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
 }

@@ -20,7 +20,7 @@ async function plantUnknownInvocation(world: World): Promise<string> {
   return invocationId;
 }
 
-/** As a dispatch is left behind whose worker was lost. */
+/** A dispatch as a lost worker leaves it. */
 async function giveUp({ api }: World, invocationId: string, effectId: string | null): Promise<void> {
   await api.database.asOwner(
     `UPDATE invocations SET status = 'dispatching', effect_id = $2, evaluated_at = now() WHERE id = $1`,

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 let orders = 0;
-/** The provider has it and its answer was lost; what it will say of it is `state`. */
+/** The provider has it and its answer was lost; a read will show `state`. */
 async function lostOrder(state: string) {
   const id = `order-now-${++orders}`;
   return unknownOf(
@@ -35,7 +35,7 @@ const workflowOf = (id: string) => service.client.workflow.getHandle(`reconcile/
 
 const progressOf = async (id: string) => effectIn(await service.get(`/api/v2/actions/effects/${id}`)).reconciliation;
 
-/** As an effect is found whose whole schedule was walked, with its workflow ended. */
+/** An effect whose schedule is exhausted and whose workflow has ended. */
 async function exhaust(effectId: string): Promise<void> {
   // It has planned its next read: what it had begun when it was terminated would be written over ours.
   await expect.poll(async () => (await progressOf(effectId)).nextAt).not.toBeNull();
@@ -83,7 +83,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
   test('twenty at once: each is answered by a read that began after it was asked for', async () => {
     const { effect } = await lostOrder('odd');
     const replies = await Promise.all(Array.from({ length: 20 }, () => reconcile(effect.id)));
-    // More than ten Updates at once are more than a workflow takes: those are told to come again.
+    // More than ten Updates at once are more than a workflow takes: those callers are asked to retry.
     expect(replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
   });

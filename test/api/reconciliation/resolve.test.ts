@@ -80,7 +80,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
       [effect.id],
     );
     expect(audited).toEqual([{ action: 'effect.resolved' }]);
-    // Its reconciliation hears of it and ends by itself.
+    // Its reconciliation is notified and ends by itself.
     const reconciliation = service.client.workflow.getHandle(`reconcile/${effect.id}`);
     expect(await reconciliation.result()).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
   });
@@ -142,7 +142,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
     expect(effectIn(await service.get(`/api/v2/actions/effects/${effect.id}`)).outcome).toBe('unknown');
     const { invocation } = await invoke(service, await createAction(service, { url: `${target.baseUrl}/ok` }));
     const settled = `/api/v2/actions/effects/${invocation.effectId}/resolve`;
-    // The state is the reason, whoever asks.
+    // The refusal's reason is the state, for any caller.
     for (const asking of [operator, service]) {
       const reply = await asking.post(settled, { outcome: 'failed', evidence });
       expect([reply.status, errorOf(reply).code]).toEqual([409, 'CONFLICT']);

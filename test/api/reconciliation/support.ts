@@ -22,7 +22,7 @@ export function withCapabilities(capabilities: Partial<AdapterCapabilities>): (r
   };
 }
 
-/** A key of the same environment that requested nothing: who may resolve. */
+/** A key of the same environment that requested nothing, so it may resolve. */
 export async function operatorOf(service: TestService): Promise<{
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<CallResult>;
 }> {

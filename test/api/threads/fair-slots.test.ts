@@ -12,7 +12,7 @@ const OPTIONS: FairSlotsOptions = {
 /** Work begins some microtasks after its turn was given. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to, and a list of what began. */
+/** Work that ends on command, and a list of the started work. */
 function workshop(options: Partial<FairSlotsOptions> = {}) {
   const slots = new FairSlots({ ...OPTIONS, ...options });
   const begun: string[] = [];

@@ -6,7 +6,7 @@ import { plantKeys } from '../../harness/keys.ts';
 import { createMember } from '../../../db/members/create-member.ts';
 import { insert } from '../harness/plant.ts';
 
-/** What the database itself holds of approvals, whatever code writes to it. */
+/** The rules that the database itself enforces on approvals, for any writer. */
 let database: TestDatabase;
 let owner: Client;
 beforeAll(async () => {

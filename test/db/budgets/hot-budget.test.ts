@@ -17,7 +17,7 @@ const AMOUNT = 10_000;
 const CAP = 6_000 * AMOUNT;
 const KILLED = 2;
 const timeout = 600_000;
-/** Between two looks: they must leave the processors to what they watch. */
+/** The pause between two checks: they must leave the processors to the processes that they watch. */
 const CHECK_INTERVAL_MS = 50;
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ interface Sums {
   /** By invocations, which are reserved first. */
   used: number;
   reserved: number;
-  /** Of the reservations themselves, which the counters must say the same as. */
+  /** Sums over the reservations themselves, which the counters must equal. */
   held: number;
   settled: number;
 }
@@ -75,7 +75,7 @@ async function sums(): Promise<Sums> {
   return row;
 }
 
-/** Keeps the highest use that any version of a counter ever made: a rise that no look saw would be here. */
+/** Keeps the highest use of any version of a counter: it shows a rise that no check saw. */
 async function watchEveryVersion(): Promise<void> {
   await database.asOwner(`
     CREATE TABLE seen_versions (most bigint NOT NULL, versions bigint NOT NULL);
@@ -89,7 +89,7 @@ async function watchEveryVersion(): Promise<void> {
     CREATE TRIGGER see_version AFTER INSERT OR UPDATE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION see_version();`);
 }
 
-/** Four of five succeeded; the rest were withdrawn. What nobody did is what ends them: the rows alone, as they would be then. */
+/** Four of five succeeded; the rest were withdrawn. No workflow ended them: this writes only the rows, as they would be then. */
 async function endInvocations(): Promise<void> {
   const owner = new Client({ connectionString: database.ownerUrl });
   await owner.connect();
@@ -123,7 +123,7 @@ describe('10,000 admissions at once to one budget, from processes that are kille
     }
     await ended;
     for (const { exited } of processes.slice(KILLED)) expect(await exited).toBe(0);
-    // What the killed ones had left to ask for is asked for by others, once more: the numbers they used are taken.
+    // Other processes repeat the requests that the killed ones left over; numbers already used are taken.
     const left = Array.from({ length: KILLED }, (_, index) => admitting(PROCESSES + index));
     for (const { exited } of left) expect(await exited).toBe(0);
     const full = await sums();

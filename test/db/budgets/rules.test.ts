@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
-/** What the database holds of budgets, whatever the code does. */
+/** The rules that the database enforces on budgets, independent of the code. */
 
 const ONE = ADMISSION_ESTIMATE_MICROCENTS.invocations;
 const CAP = 10 * ONE;

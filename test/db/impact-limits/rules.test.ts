@@ -6,7 +6,7 @@ import { reservationPlace } from '../../../domain/impact-limits/settle.ts';
 import { OUTCOMES, PARTIAL_EFFECTS, STAGES } from '../../../domain/lifecycle.ts';
 import { emails, LimitWorld, type TestEffect, writeMove } from './world.ts';
 
-/** What the database refuses, whatever the code does: each statement here is one that a mistake could send. */
+/** What the database refuses, independent of the code. Each statement here could be sent by mistake. */
 
 let world: LimitWorld;
 let limitId: string;

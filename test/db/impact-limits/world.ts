@@ -147,7 +147,7 @@ export function factsOf(effect: TestEffect): ImpactFacts & { effectId: string } 
   return { ...facts, effectId: effect.effectId, impact: effect.impact, target: {} };
 }
 
-/** The effect's row alone: what a settlement without its reservations would be. */
+/** Changes only the effect's row, as a settlement without its reservations would. */
 export async function writeMove(
   tx: EnvironmentTransaction,
   { effectId }: TestEffect,

@@ -8,7 +8,7 @@ import { insert } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { rows } from './planted-rows.ts';
 
-/** What the database itself holds of previews, whatever code writes to it. */
+/** The rules that the database itself enforces on previews, for any writer. */
 let database: TestDatabase;
 let owner: Client;
 let action: PlantedAction;

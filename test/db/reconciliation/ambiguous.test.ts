@@ -7,7 +7,7 @@ import { plantEffect } from '../effects/planted-rows.ts';
 import { CAPABILITIES, insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
-/** After a read found more than one record at the provider: what the database refuses, whatever the code does. */
+/** After a read found more than one record at the provider: what the database refuses, independent of the code. */
 
 let database: TestDatabase;
 let owner: Client;

@@ -113,7 +113,7 @@ const COLUMNS = `
     LEFT JOIN pg_collation co ON co.oid = a.attcollation
   WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
 
-/** Foreign keys come last, so that the text reads (and would run) from top to bottom; NOT NULL stands with its column. */
+/** Foreign keys come last, so that the text reads (and would run) from top to bottom; NOT NULL is printed with its column. */
 const CONSTRAINTS = `
   SELECT format('CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)) AS line FROM pg_constraint
   WHERE conrelid = $1::regclass AND contype NOT IN ('f', 'n', 't')

@@ -81,7 +81,7 @@ describe('a sealed secret', () => {
     const sealed = vault.seal(CONTEXT, VALUE);
     expect(openError(other, sealed)).toBeInstanceOf(SealBrokenError);
     expect(openError(other, sealed).message).toContain('the data key of');
-    // Were the value alone bound to its place, a right data key would open it elsewhere; and the other way about.
+    // Both the value and the data key are bound to their place. With only one bound, the other could be moved elsewhere.
     const grafted = regraft(sealed, CONTEXT, other);
     expect(openError(other, grafted).message).toContain('the value of');
   });

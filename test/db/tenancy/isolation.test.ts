@@ -52,7 +52,7 @@ function strangersOf(table: string): Tenant[] {
   return others.filter((tenant) => ownershipOf(table, tenant).value !== ownershipOf(table, mine).value);
 }
 
-/** How a row that is not its own is refused; what the database or a migration alone writes takes no row from the application at all. */
+/** How a row that is not its own is refused; a table that only the database or a migration writes takes no row from the application. */
 function refusalOf(table: string): RegExp {
   return writtenByDatabase.includes(table) ? /permission denied/ : /row-level security/;
 }
@@ -80,7 +80,7 @@ async function forEachTable(work: (table: string) => Promise<void>): Promise<voi
   for (const table of tables) await work(table);
 }
 
-/** Runs one statement and takes everything back, whatever it did. */
+/** Runs one statement and rolls everything back. */
 async function tryAsMe(
   statement: (tx: EnvironmentTransaction) => Promise<{ rowCount: number }>,
 ): Promise<number | string> {

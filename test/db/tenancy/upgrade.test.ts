@@ -188,7 +188,7 @@ test('a database of the last release is brought to the newest, keeps its rows, a
   await expect(admit(keys.invoked)).rejects.toMatchObject({ code: 'BUDGET_RECONCILIATION_REQUIRED' });
   for (const apiKeyId of [keys.lastMonth, keys.idle, keys.published]) await admit(apiKeyId);
 
-  // What was under way is reserved, settled, and left alone as if it had begun on this schema.
+  // Work in flight is reserved, settled or left unchanged, as if it had begun on this schema.
   await transaction((tx) => createImpactLimit(tx, LIMIT));
   const reserved = await transaction(async (tx) => {
     const refusal = await reserveImpact(tx, { ...FACTS, effectId: rows.ready.effectId }, new Date());

@@ -57,7 +57,7 @@ describe('the time of day', () => {
     else process.env['TZ'] = zoneOfProcess;
   });
 
-  // At this time the clocks of Berlin stand before the hour that 29 March 2026 does not have there.
+  // At this time Berlin is just before the hour that daylight saving skips on 29 March 2026.
   test.each(['UTC', 'Europe/Berlin', 'America/New_York'])('does not depend on the zone of the process: %s', (zone) => {
     process.env['TZ'] = zone;
     const now = new Date('2026-03-29T02:30:00.250Z');

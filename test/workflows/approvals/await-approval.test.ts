@@ -85,7 +85,7 @@ async function read(approvalId: string): Promise<ApprovalRecord> {
   return approval;
 }
 
-/** What the route commits; nobody is told. */
+/** Writes what the route commits, without a notification. */
 async function approve({ approval, ref }: Parked): Promise<void> {
   await world.transaction(async (tx) => {
     const principal = keyPrincipal('key_alice');

@@ -20,7 +20,7 @@ const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = 
     Promise.resolve({ exhausted: false, unknownForMs: 0, dispatchedForMs: 0, settledForMs: 0, state, ...progress }),
 });
 const reads = (impliedOutcome: 'unknown' | 'pending' | 'succeeded') => () => Promise.resolve({ impliedOutcome });
-/** Does it at the first call alone. */
+/** Runs it only at the first call. */
 function once(first: () => Promise<unknown>): () => Promise<void> {
   let isDone = false;
   return async () => {

@@ -17,7 +17,7 @@ import { WATCHDOG } from '../../../harness/watchdog.ts';
  * `AbortSignal` composed of others (nodejs/node#57736), and a hanging target then held its slot until a restart.
  */
 
-/** Long enough that also a busy machine comes to the phase that hangs. */
+/** Long enough that also a busy machine reaches the phase that hangs. */
 const TIMEOUT_MS = 1_000;
 const COLLECT_EVERY_MS = 20;
 /** A call whose deadline was lost never ends. */

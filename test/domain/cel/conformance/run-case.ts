@@ -39,7 +39,7 @@ export function specCases(suite: IncrementalTestSuite = getConformanceSuite(), p
 /** How a case went. `refused` when written, where the suite wants a value; `rejected` where it wants an error. */
 export type Verdict = 'passed' | 'rejected' | `refused: ${string}` | `failed: ${string}`;
 
-/** The case by the library alone, as its own suite runs it. */
+/** Runs the case on the bare library, as its own suite does. */
 export function runBare({ test }: SpecCase): Verdict {
   return judged(test, () => {
     const env: CelEnv = celEnv({ registry, namespace: test.container, funcs: strings });
@@ -47,7 +47,7 @@ export function runBare({ test }: SpecCase): Verdict {
   });
 }
 
-/** The case by our own path: checked, its tree rewritten, every call metered. */
+/** Runs the case on our own path: checked, its tree rewritten, every call metered. */
 export function runOurs({ test }: SpecCase): Verdict {
   return judged(test, () => {
     const bindings = bindingsOf(test);
