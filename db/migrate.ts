@@ -1,7 +1,11 @@
 import knex, { type Knex } from 'knex';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
-export class SchemaTooNewError extends Error {}
+/** The database holds migrations that are not this version's: nothing was changed. */
+export class ForeignSchemaError extends Error {}
+
+/** Stands in every database of before the baseline, and in none of after it: its area is now `0005-vault`. */
+const BEFORE_THE_BASELINE = '0002-vault';
 
 export interface MigrateOptions {
   /** The owner's connection: it makes the tables and roles. */
@@ -14,7 +18,7 @@ export interface MigrateOptions {
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
   const db = knex({ client: 'pg', connection: options.ownerUrl, pool: { min: 0, max: 2 } });
   try {
-    await refuseNewerSchema(db);
+    await refuseForeignSchema(db);
     const [, applied] = (await db.migrate.latest({
       migrationSource: new InCodeMigrations(),
       tableName: 'migrations',
@@ -26,17 +30,25 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   }
 }
 
-async function refuseNewerSchema(db: Knex): Promise<void> {
+async function refuseForeignSchema(db: Knex): Promise<void> {
   if (!(await db.schema.hasTable('migrations'))) return;
   const known = new Set(MIGRATIONS.map((migration) => migration.name));
   const rows: { name: string }[] = await db('migrations').select('name');
   const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
+  if (unknown.includes(BEFORE_THE_BASELINE)) {
+    throw new ForeignSchemaError(
+      `The database was made by a checkout of before the first release, and its migrations were since replaced by a baseline. It cannot be brought forward: ${MAKE_ANEW}`,
+    );
+  }
   if (unknown.length > 0) {
-    throw new SchemaTooNewError(
+    throw new ForeignSchemaError(
       `The database holds migrations that this version does not know (${unknown.join(', ')}). It was used by a newer version: run that one, or use another database.`,
     );
   }
 }
+
+const MAKE_ANEW =
+  'remove the folder DATA_DIR (.local) and start again, or, where DATABASE_URL is set, give an empty database. Its records and secrets are lost with it.';
 
 async function ensureApplicationLogin(db: Knex, applicationUrl: string): Promise<void> {
   const url = new URL(applicationUrl);

@@ -1543,7 +1543,7 @@ CREATE OR REPLACE FUNCTION public.keep_governed_name()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    -- By the version before this change: what is loosened and renamed at once was governed under its old name.
+    -- OLD's version decides: what is loosened and renamed at once was governed under its old name.
     INSERT INTO governed_names (environment_id, name, action_id)
     SELECT OLD.environment_id, OLD.name, OLD.id FROM action_versions v
     WHERE v.id = OLD.current_version_id
@@ -1776,9 +1776,9 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      RAISE EXCEPTION '% rows of % are append-only', TG_OP, TG_TABLE_NAME USING ERRCODE = 'check_violation';
-    END $function$
+  BEGIN
+    RAISE EXCEPTION '% rows of % are append-only', TG_OP, TG_TABLE_NAME USING ERRCODE = 'check_violation';
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_counter_change()
@@ -1863,10 +1863,10 @@ CREATE OR REPLACE FUNCTION public.shortened(value jsonb, bytes_max integer)
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-    DECLARE written text := value::text; -- once: it is what costs
-    BEGIN
-      RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
-    END $function$
+  DECLARE written text := value::text; -- once: it is what costs
+  BEGIN
+    RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.shortened_definition(definition jsonb, bytes_max integer)
@@ -2032,6 +2032,7 @@ CREATE TABLE api_keys (
   id text COLLATE "C" NOT NULL,
   workspace_id uuid NOT NULL,
   environment_id uuid NOT NULL,
+  created_by text COLLATE "C",
   name text NOT NULL,
   key_hash bytea NOT NULL,
   key_prefix text NOT NULL,
@@ -2041,7 +2042,6 @@ CREATE TABLE api_keys (
   revoked_at timestamp(3) with time zone,
   last_used_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-  created_by text COLLATE "C",
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
   CONSTRAINT api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
@@ -2214,9 +2214,9 @@ CREATE TABLE attempts (
   refusal jsonb,
   error text,
   response jsonb,
+  secret_versions jsonb,
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
-  secret_versions jsonb,
   CONSTRAINT attempts_pkey PRIMARY KEY (id),
   CONSTRAINT attempts_invocation_id_number_key UNIQUE (invocation_id, number),
   CONSTRAINT attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
@@ -2438,11 +2438,11 @@ CREATE TABLE environments (
   name text NOT NULL,
   kind text NOT NULL,
   protected boolean NOT NULL,
-  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   approval_default text,
   halted_at timestamp(3) with time zone,
   halted_reason text,
   halted_by jsonb,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT environments_pkey PRIMARY KEY (id),
   CONSTRAINT environments_id_workspace_id_key UNIQUE (id, workspace_id),
   CONSTRAINT environments_workspace_id_name_key UNIQUE (workspace_id, name),
@@ -2691,6 +2691,9 @@ CREATE TABLE invocations (
   run_id text,
   agent_id text,
   effect_id text COLLATE "C",
+  preview_id text COLLATE "C",
+  approval_id text COLLATE "C",
+  compensates text COLLATE "C",
   status text DEFAULT 'queued'::text NOT NULL,
   outcome_source text,
   grade text GENERATED ALWAYS AS (
@@ -2715,9 +2718,6 @@ END) STORED NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   evaluated_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
-  preview_id text COLLATE "C",
-  approval_id text COLLATE "C",
-  compensates text COLLATE "C",
   dependencies_awaited_at timestamp(3) with time zone,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
@@ -2736,7 +2736,7 @@ ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, status, created_at, updated_at, preview_id) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, preview_id, status, created_at, updated_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
@@ -3300,8 +3300,8 @@ GRANT SELECT (id, email, name, password_hash) ON users TO service_directory;
 CREATE TABLE workspaces (
   id uuid NOT NULL,
   name text NOT NULL,
-  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   plan text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   CONSTRAINT workspaces_pkey PRIMARY KEY (id),
   CONSTRAINT workspaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   CONSTRAINT workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'early_beta_access'::text, 'production'::text, 'growth'::text, 'pay_as_you_go'::text, 'enterprise'::text])))

@@ -29,7 +29,7 @@ export interface TransactionOptions extends CommitOptions {
   readOnly?: boolean;
   /**
    * Checked again by the statement that begins the transaction, and held until its end: a revocation waits for this
-   * transaction, and a later transaction fails with CREDENTIAL_ENDED. Source: migration 0020.
+   * transaction, and a later transaction fails with CREDENTIAL_ENDED. Source: migration 0004.
    */
   held?: Credential;
 }

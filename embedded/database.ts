@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { migrate, SchemaTooNewError } from '../db/migrate.ts';
+import { migrate, ForeignSchemaError } from '../db/migrate.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import type { DataFolder } from './data-folder.ts';
 import { isPortFree } from './ports.ts';
@@ -58,7 +58,7 @@ async function migrateWith(
   try {
     await migrate({ ownerUrl, applicationUrl });
   } catch (error) {
-    if (error instanceof SchemaTooNewError) throw new StartError(error.message, { cause: error });
+    if (error instanceof ForeignSchemaError) throw new StartError(error.message, { cause: error });
     throw error;
   }
   return { ownerUrl, applicationUrl };

@@ -12,7 +12,7 @@ const NONE: LoadedPolicySet = { revision: 0, set: compilePolicySet([]) };
  * `policySets.compile`, when the transaction is over: compiling may take a second, and a connection is not to wait for it.
  *
  * A change that has committed is seen by the next call, on every process: the revision is read each time, or was by `known` in an
- * earlier statement of this transaction. A stamp names one content for ever (migration 0014), also one that was read in a
+ * earlier statement of this transaction. A stamp names one content for ever (migration 0010), also one that was read in a
  * transaction that is rolled back. Read Committed lets a change come in between; then the answer is the newer one, whole.
  */
 export async function findPolicySet(

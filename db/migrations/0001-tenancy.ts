@@ -1,18 +1,23 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0001-tenancy';
 
 /**
- * Workspaces, environments, API keys, and the rule that holds for every tenant table: row-level security, FORCEd, by the
+ * Workspaces, environments, and the rule that holds for every tenant table: row-level security, FORCEd, by the
  * transaction-local settings `app.workspace_id` and `app.environment_id`. Without them a query sees no row.
  *
  * Roles: `service_app` is what the application's login is a member of; it owns nothing. `service_directory` owns the few
- * SECURITY DEFINER functions that must look across environments (0007); no one logs in as it.
+ * SECURITY DEFINER functions that must look across environments (directory-functions.ts); no one logs in as it.
+ *
+ * The files are a baseline by area: each table has all its columns where it is created. Only a foreign key between two tables
+ * that refer to each other is added later, in the file of the table that comes second, and says so there.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ROLES_AND_SETTINGS);
+  await knex.raw(APPEND_ONLY);
   await knex.raw(WORKSPACES);
-  await knex.raw(API_KEYS);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['list_environment_ids()']);
 }
 
 const ROLES_AND_SETTINGS = `
@@ -21,6 +26,10 @@ const ROLES_AND_SETTINGS = `
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'service_directory') THEN CREATE ROLE service_directory NOLOGIN; END IF;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another database of this cluster made them just now
   END $$;
+
+  GRANT USAGE ON SCHEMA public TO service_app, service_directory;
+  -- For where not everyone may connect to this database (docker-compose.yml).
+  DO $$ BEGIN EXECUTE format('GRANT CONNECT ON DATABASE %I TO service_app', current_database()); END $$;
 
   CREATE FUNCTION current_environment_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('app.environment_id', true), '')::uuid;
@@ -38,16 +47,26 @@ const ROLES_AND_SETTINGS = `
   END $$;
 `;
 
+const APPEND_ONLY = `
+  -- The trigger function of every append-only table.
+  CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '% rows of % are append-only', TG_OP, TG_TABLE_NAME USING ERRCODE = 'check_violation';
+  END $$;
+`;
+
 const WORKSPACES = `
   CREATE TABLE workspaces (
     id uuid PRIMARY KEY,
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
+    plan text NOT NULL CHECK (plan IN ('free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise')),
     created_at timestamptz(3) NOT NULL DEFAULT now()
   );
   ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
   ALTER TABLE workspaces FORCE ROW LEVEL SECURITY;
   CREATE POLICY tenant ON workspaces USING (id = current_workspace_id()) WITH CHECK (id = current_workspace_id());
   GRANT SELECT, INSERT ON workspaces TO service_app;
+  GRANT UPDATE (plan) ON workspaces TO service_app;
 
   CREATE TABLE environments (
     id uuid PRIMARY KEY,
@@ -55,43 +74,30 @@ const WORKSPACES = `
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
     kind text NOT NULL CHECK (kind IN ('development', 'staging', 'production')),
     protected boolean NOT NULL,
+    approval_default text CHECK (approval_default IN ('allow', 'require_approval')), -- null: by the kind
+    halted_at timestamptz(3),
+    halted_reason text,
+    halted_by jsonb,  -- { type, id }
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     UNIQUE (workspace_id, name),
-    UNIQUE (id, workspace_id)
+    UNIQUE (id, workspace_id),
+    CONSTRAINT environments_halt CHECK ((halted_at IS NULL) = (halted_reason IS NULL) AND (halted_at IS NULL) = (halted_by IS NULL))
   );
   ALTER TABLE environments ENABLE ROW LEVEL SECURITY;
   ALTER TABLE environments FORCE ROW LEVEL SECURITY;
   CREATE POLICY tenant ON environments USING (workspace_id = current_workspace_id())
     WITH CHECK (workspace_id = current_workspace_id());
   GRANT SELECT, INSERT ON environments TO service_app;
+  GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
 `;
 
-const API_KEYS = `
-  CREATE TABLE api_keys (
-    id text COLLATE "C" PRIMARY KEY,
-    workspace_id uuid NOT NULL,
-    environment_id uuid NOT NULL,
-    name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
-    key_hash bytea NOT NULL UNIQUE CHECK (octet_length(key_hash) = 32),
-    key_prefix text NOT NULL,
-    preset text CHECK (preset IN ('standard', 'read_only', 'full_access')),
-    scopes text[] NOT NULL,
-    expires_at timestamptz(3),
-    revoked_at timestamptz(3),
-    last_used_at timestamptz(3),
-    created_at timestamptz(3) NOT NULL DEFAULT now(),
-    FOREIGN KEY (environment_id, workspace_id) REFERENCES environments (id, workspace_id)
-  );
-  CREATE INDEX api_keys_by_environment ON api_keys (environment_id, created_at DESC, id DESC);
-  CALL make_tenant_table('api_keys', 'SELECT, INSERT');
-  -- A key's hash, scopes and environment never change; a revoked key stays revoked.
-  GRANT UPDATE (revoked_at, last_used_at) ON api_keys TO service_app;
-  CREATE FUNCTION keep_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at THEN
-      RAISE EXCEPTION 'a revoked API key cannot be restored' USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER keep_revoked BEFORE UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_revoked();
+const DIRECTORY = `
+  CREATE POLICY directory ON workspaces FOR SELECT TO service_directory USING (true);
+  CREATE POLICY directory ON environments FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, name) ON workspaces TO service_directory;
+  GRANT SELECT (id, workspace_id, name, kind, protected) ON environments TO service_directory;
+
+  CREATE FUNCTION list_environment_ids() RETURNS TABLE (environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC SELECT e.id, e.workspace_id FROM environments e ORDER BY e.id; END;
 `;

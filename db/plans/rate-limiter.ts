@@ -22,7 +22,7 @@ export interface RateDecision {
 }
 
 /**
- * The requests of one plan's workspaces, counted for all API processes together: `consume_rate_limit` of migration 0010 counts
+ * The requests of one plan's workspaces, counted for all API processes together: `consume_rate_limit` of migration 0017 counts
  * the minute and the hour in one statement, by PostgreSQL's clock. A process that has seen a window used up refuses by itself
  * until the window ends, so that what is refused costs the database nothing.
  */

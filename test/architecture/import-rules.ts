@@ -72,7 +72,7 @@ const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
 /**
  * The only files that query without naming a tenant (`Database.directory`), and why each one must.
- * Such a query sees tenant tables as empty; these files call the functions of migration 0007, or `SELECT 1`.
+ * Such a query sees tenant tables as empty; these files call the functions that db/migrations/directory-functions.ts makes, or `SELECT 1`.
  */
 export const DIRECTORY_READERS: Record<string, string> = {
   'db/client.ts': 'defines it',
@@ -231,7 +231,7 @@ function checkDatabaseAccess(module: ParsedModule, directoryReaders: Record<stri
         path: module.path,
         line,
         message:
-          'queries without a tenant (Database.directory): use withEnvironment; if no tenant can be known, call a function of migration 0007 and add this file, with the reason, to DIRECTORY_READERS',
+          'queries without a tenant (Database.directory): use withEnvironment; if no tenant can be known, call a function that db/migrations/directory-functions.ts makes and add this file, with the reason, to DIRECTORY_READERS',
       });
     }
   }

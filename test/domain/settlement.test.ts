@@ -17,7 +17,7 @@ const REFUSAL: Refusal = { code: 'secret_missing', message: 'no secret named TOK
 const DECISIVE = ['succeeded', 'failed', 'pending'] as const;
 const SILENT = [null, 'unknown', 'not_dispatched'] as const;
 
-/** Every state that the database lets a dispatch's attempt be in (migration 0004), refusals apart. */
+/** Every state that the database lets a dispatch's attempt be in (migration 0007), refusals apart. */
 const ATTEMPTS: readonly Attempt[] = [
   { status: 'started', claimed: false, observedOutcome: null, refusal: null, error: null },
   { status: 'started', claimed: true, observedOutcome: null, refusal: null, error: null },

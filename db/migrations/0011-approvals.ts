@@ -1,20 +1,29 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0016-approvals';
+export const name = '0011-approvals';
 
 /**
  * Approvals and the decisions on them. A decision is appended, and by that alone the approval moves: one denial ends it, and
  * the decision that fills the quorum approves it. The application cannot approve or deny in any other way, and what has ended
  * stays as it is. An invocation that has an approval is dispatched only by consuming it (docs/adr/0009).
  *
- * Locks are taken in this order: invocation, approval, effect.
+ * One person, one voice. An API key records the member who made it, and both count as one principal: in a quorum, and where
+ * the requester may not approve. A decision counts as long as it stands: its key is not revoked, and its member (the user, or
+ * the maker of the key) has been in the workspace without a break since. An approval is approved, and consumed, by decisions
+ * that stand alone.
+ *
+ * Locks are taken in this order: invocation, approval, effect. Rows of members are locked before rows of keys, by everything
+ * that locks both.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(APPROVALS);
-  await knex.raw(APPROVAL_MOVES);
   await knex.raw(DECISIONS);
+  await knex.raw(VOICES);
+  await knex.raw(APPROVAL_MOVES);
+  await knex.raw(DECIDING);
   await knex.raw(INVOCATIONS_AND_EFFECTS);
-  await knex.raw(UNWATCHED);
+  await makeDirectoryFunctions(knex, UNWATCHED, ['find_unwatched_approvals(interval, text, integer)']);
 }
 
 const APPROVALS = `
@@ -28,7 +37,7 @@ const APPROVALS = `
     action_id text COLLATE "C" REFERENCES actions,
     title text NOT NULL CHECK (char_length(title) BETWEEN 1 AND 200),
     summary text NOT NULL CHECK (char_length(summary) BETWEEN 1 AND 4000),
-    payload jsonb,                 -- of a free-standing one: what its caller wants agreed to
+    payload jsonb,                 -- of a free-standing one: what its caller asks agreement to
     binding_digest text NOT NULL CHECK (binding_digest ~ '^sha256:[0-9a-f]{64}$'),
     source text NOT NULL CHECK (source IN ('policy', 'action', 'environment', 'caller')),
     policy_id text COLLATE "C",
@@ -61,8 +70,51 @@ const APPROVALS = `
   CREATE INDEX approvals_by_status ON approvals (environment_id, status, created_at DESC, id DESC);
   CREATE INDEX approvals_by_action ON approvals (action_id, created_at DESC, id DESC);
   CREATE INDEX approvals_watched ON approvals (id) WHERE awaited_status IS NULL OR awaited_status = 'pending';
+  CREATE INDEX approvals_by_preview ON approvals (preview_id) WHERE preview_id IS NOT NULL; -- for the foreign key
+  CREATE INDEX approvals_pending_free_standing ON approvals (environment_id) WHERE kind = 'free_standing' AND status = 'pending';
+  CREATE INDEX approvals_ended_free_standing ON approvals (decided_at) WHERE kind = 'free_standing' AND status <> 'pending';
   CALL make_tenant_table('approvals', 'SELECT, INSERT');
   GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_at, consumed_at) ON approvals TO service_app;
+`;
+
+const DECISIONS = `
+  CREATE TABLE approval_decisions (
+    approval_id text COLLATE "C" NOT NULL REFERENCES approvals,
+    actor_type text NOT NULL CHECK (actor_type IN ('api_key', 'user')),
+    actor_id text COLLATE "C" NOT NULL,
+    environment_id uuid NOT NULL REFERENCES environments,
+    decision text NOT NULL CHECK (decision IN ('approve', 'deny')),
+    note text CHECK (char_length(note) BETWEEN 1 AND 2000),
+    binding_digest text NOT NULL,  -- what was agreed to, as the decider sent it; of a denial: what was denied
+    authentication jsonb NOT NULL CHECK (jsonb_typeof(authentication) = 'object'), -- how the actor was known then: key or session, role
+    decided_at timestamptz(3) NOT NULL DEFAULT now(),
+    PRIMARY KEY (approval_id, actor_type, actor_id), -- one principal counts once
+    CHECK (decision <> 'deny' OR note IS NOT NULL)
+  );
+  CALL make_tenant_table('approval_decisions', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change(); -- deletion: 0012-retention
+`;
+
+const VOICES = `
+  -- Whom a credential speaks for: the user, or the maker of the key; a key of the operator speaks for itself.
+  CREATE FUNCTION voice_of(credential_type text, credential_id text) RETURNS text LANGUAGE sql STABLE
+    RETURN CASE credential_type WHEN 'api_key'
+      THEN COALESCE((SELECT k.created_by FROM api_keys k WHERE k.id = credential_id), credential_id) ELSE credential_id END;
+
+  -- Whether what a credential said at a moment still counts. The expiry of a key takes nothing back: it was known beforehand.
+  CREATE FUNCTION credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamptz)
+    RETURNS boolean LANGUAGE sql STABLE
+    RETURN (credential_type <> 'api_key' OR EXISTS (
+        SELECT FROM api_keys k WHERE k.id = credential_id AND k.revoked_at IS NULL))
+      AND (voice_of(credential_type, credential_id) = credential_id AND credential_type = 'api_key' OR EXISTS (
+        SELECT FROM members m JOIN environments e ON e.workspace_id = m.workspace_id
+        WHERE e.id = of_environment AND m.user_id = voice_of(credential_type, credential_id) AND m.created_at <= since));
+
+  -- The agreements to an approval that stand, each person once.
+  CREATE FUNCTION standing_approvals(of_approval text, digest text) RETURNS bigint LANGUAGE sql STABLE
+    RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) FROM approval_decisions d
+      WHERE d.approval_id = of_approval AND d.decision = 'approve' AND d.binding_digest = digest
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at));
 `;
 
 const APPROVAL_MOVES = `
@@ -98,39 +150,22 @@ const APPROVAL_MOVES = `
       END) THEN
       RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
-    -- Only decisions that stand decide.
+    -- Only decisions decide, and an agreement only while it stands.
     IF NEW.status = 'denied' AND NOT EXISTS (
          SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
       RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.status IN ('approved', 'consumed') AND (
          EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny')
-         OR (SELECT count(*) FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'approve'
-               AND d.binding_digest = OLD.binding_digest) < OLD.quorum) THEN
+         OR standing_approvals(OLD.id, OLD.binding_digest) < OLD.quorum) THEN
       RAISE EXCEPTION 'approval % lacks its quorum', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $$;
-  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
+  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move(); -- deletion: 0012-retention
 `;
 
-const DECISIONS = `
-  CREATE TABLE approval_decisions (
-    approval_id text COLLATE "C" NOT NULL REFERENCES approvals,
-    actor_type text NOT NULL CHECK (actor_type IN ('api_key', 'user')),
-    actor_id text COLLATE "C" NOT NULL,
-    environment_id uuid NOT NULL REFERENCES environments,
-    decision text NOT NULL CHECK (decision IN ('approve', 'deny')),
-    note text CHECK (char_length(note) BETWEEN 1 AND 2000),
-    binding_digest text NOT NULL,  -- what was agreed to, as the decider sent it; of a denial: what was denied
-    authentication jsonb NOT NULL CHECK (jsonb_typeof(authentication) = 'object'), -- how the actor was known then: key or session, role
-    decided_at timestamptz(3) NOT NULL DEFAULT now(),
-    PRIMARY KEY (approval_id, actor_type, actor_id), -- one principal counts once
-    CHECK (decision <> 'deny' OR note IS NOT NULL)
-  );
-  CALL make_tenant_table('approval_decisions', 'SELECT, INSERT');
-  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
+const DECIDING = `
   CREATE FUNCTION check_approval_decision() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE asked approvals;
   BEGIN
@@ -147,9 +182,19 @@ const DECISIONS = `
     IF NEW.binding_digest <> asked.binding_digest THEN
       RAISE EXCEPTION 'a decision on approval % names another digest', asked.id USING ERRCODE = 'check_violation';
     END IF;
+    IF NOT credential_stands(NEW.environment_id, NEW.actor_type, NEW.actor_id, NEW.decided_at) THEN
+      RAISE EXCEPTION 'a decision on approval % comes from a credential that ended', asked.id USING ERRCODE = 'check_violation';
+    END IF;
     IF NEW.decision = 'approve' AND asked.prevent_self
-       AND NEW.actor_type = asked.requested_by ->> 'type' AND NEW.actor_id = asked.requested_by ->> 'id' THEN
+       AND voice_of(NEW.actor_type, NEW.actor_id) = voice_of(asked.requested_by ->> 'type', asked.requested_by ->> 'id') THEN
       RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
+    END IF;
+    -- With the same credential the primary key refuses it; with another one of the same person, this does.
+    IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
+        AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
+        AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
+        AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)) THEN
+      RAISE EXCEPTION 'one person decides once on approval %', asked.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $$;
@@ -158,15 +203,15 @@ const DECISIONS = `
   CREATE FUNCTION conclude_approval() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE approvals a SET status = CASE NEW.decision WHEN 'deny' THEN 'denied' ELSE 'approved' END, decided_at = NEW.decided_at
-    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= (
-      SELECT count(*) FROM approval_decisions d WHERE d.approval_id = a.id AND d.decision = 'approve'));
+    WHERE a.id = NEW.approval_id AND (NEW.decision = 'deny' OR a.quorum <= standing_approvals(a.id, a.binding_digest));
     RETURN NULL;
   END $$;
   CREATE TRIGGER conclude AFTER INSERT ON approval_decisions FOR EACH ROW EXECUTE FUNCTION conclude_approval();
 `;
 
 const INVOCATIONS_AND_EFFECTS = `
-  ALTER TABLE invocations ADD COLUMN approval_id text COLLATE "C" UNIQUE REFERENCES approvals DEFERRABLE INITIALLY DEFERRED;
+  -- Added here: an invocation and its approval refer to each other.
+  ALTER TABLE invocations ADD FOREIGN KEY (approval_id) REFERENCES approvals DEFERRABLE INITIALLY DEFERRED;
 
   CREATE FUNCTION check_approval_of_invocation() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -205,8 +250,6 @@ const INVOCATIONS_AND_EFFECTS = `
 `;
 
 const UNWATCHED = `
-  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
-  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
   CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 
@@ -224,9 +267,4 @@ const UNWATCHED = `
         END
       ORDER BY a.id LIMIT most;
     END;
-  ALTER FUNCTION find_unwatched_approvals(interval, text, integer) OWNER TO service_directory;
-  REVOKE CREATE ON SCHEMA public FROM service_directory;
-  REVOKE ALL ON FUNCTION find_unwatched_approvals(interval, text, integer) FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION find_unwatched_approvals(interval, text, integer) TO service_app;
-  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
 `;

@@ -1,26 +1,22 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0020-held-credentials';
+export const name = '0004-held-credentials';
 
 /**
  * A credential holds until the commit of what it asked for. The transaction of a change begins by looking at its key, or at its
  * session and membership, once more, and takes a shared advisory lock of each until its end; revoking one takes the lock
  * exclusively. So a revocation waits for the changes under way, and what begins after it is refused with SC001.
  *
- * Not FOR SHARE on the rows, for the reasons of 0009: sharers may overtake a waiting writer for ever, so that the key that
- * floods the service could not be revoked, and each of them writes the row (and a multixact) of the busiest key.
+ * Not FOR SHARE on the rows, for the reasons that 0015-audit-and-halt has: sharers may overtake a waiting writer for ever, so
+ * that the key that floods the service could not be revoked, and each of them writes the row (and a multixact) of the busiest
+ * key.
  *
- * The functions are of `service_directory`: a session's row belongs to its user, and the transaction names an environment.
+ * `service_directory` owns the functions: a session's row belongs to its user, and the transaction names an environment.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(LOCKS);
-  await knex.raw(`
-    GRANT CREATE ON SCHEMA public TO service_directory;
-    DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
-    ${HOLD}
-    REVOKE CREATE ON SCHEMA public FROM service_directory;
-    DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
-  `);
+  await makeDirectoryFunctions(knex, HOLD, ['hold_api_key(text)', 'hold_session(text, text, uuid, text)']);
 }
 
 const LOCKS = `
@@ -73,9 +69,4 @@ const HOLD = `
       PERFORM FROM members m WHERE m.workspace_id = of_workspace AND m.user_id = of_user AND m.role = with_role;
       IF NOT FOUND THEN RAISE EXCEPTION 'the membership ended or changed' USING ERRCODE = 'SC001'; END IF;
     END $$;
-
-  ALTER FUNCTION hold_api_key(text) OWNER TO service_directory;
-  ALTER FUNCTION hold_session(text, text, uuid, text) OWNER TO service_directory;
-  REVOKE ALL ON FUNCTION hold_api_key(text), hold_session(text, text, uuid, text) FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION hold_api_key(text), hold_session(text, text, uuid, text) TO service_app;
 `;

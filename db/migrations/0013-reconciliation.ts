@@ -1,19 +1,25 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0019-reconciliation';
+export const name = '0013-reconciliation';
 
 /**
  * Reconciliation in full: what a person resolved (append-only, one for an invocation), operator replays, answers that came
  * after their attempt was given up, what an effect depends on and what it compensates, and the reads that are overdue.
+ *
+ * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
+ * and nothing is sent again.
+ *
  * Source: service.md "States and transitions"; decisions.md "Effects, attempts, reconciliation".
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RESOLUTIONS);
-  await knex.raw(INVOCATION_COLUMNS);
+  await knex.raw(KEPT_RESOLUTION);
   await knex.raw(REPLAYS);
+  await knex.raw(AMBIGUOUS_EFFECTS);
   await knex.raw(LATE_ANSWERS);
   await knex.raw(DEPENDENCIES);
-  await knex.raw(OVERDUE_READS);
+  await makeDirectoryFunctions(knex, OVERDUE_READS, ['find_overdue_reads(interval, text, integer)']);
 }
 
 const RESOLUTIONS = `
@@ -21,7 +27,7 @@ const RESOLUTIONS = `
     id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
     invocation_id text COLLATE "C" NOT NULL UNIQUE REFERENCES invocations,
-    effect_id text COLLATE "C" UNIQUE REFERENCES effects, -- null: of a plain invocation
+    effect_id text COLLATE "C" UNIQUE REFERENCES effects, -- null: a plain invocation has none
     outcome text NOT NULL CHECK (outcome IN ('succeeded', 'failed')),
     previous_outcome text NOT NULL CHECK (previous_outcome IN ('unknown', 'pending')),
     partial_effect text NOT NULL CHECK (partial_effect IN ('none', 'possible', 'confirmed')),
@@ -65,11 +71,7 @@ const RESOLUTIONS = `
   CREATE TRIGGER check_resolution BEFORE INSERT ON resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 `;
 
-const INVOCATION_COLUMNS = `
-  ALTER TABLE invocations
-    ADD COLUMN compensates text COLLATE "C" REFERENCES effects,
-    ADD COLUMN dependencies_awaited_at timestamptz(3); -- since it waits for effects that it depends on
-
+const KEPT_RESOLUTION = `
   -- invocations.resolution is what a reader is shown of the resolution's row, written with it.
   CREATE FUNCTION keep_resolution() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -92,12 +94,6 @@ const INVOCATION_COLUMNS = `
 `;
 
 const REPLAYS = `
-  -- The secrets as they were when the first request was marked: under those of another account its provider would not know the
-  -- idempotency key, and a replay would be a second effect. Null: of an attempt from before this was kept.
-  ALTER TABLE attempts ADD COLUMN secret_versions jsonb CHECK (jsonb_typeof(secret_versions) = 'object');
-  CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON attempts FOR EACH ROW
-    WHEN (NEW.secret_versions IS DISTINCT FROM OLD.secret_versions) EXECUTE FUNCTION refuse_change();
-
   -- A replay is fenced as a dispatch is: one row, committed before a byte is sent, claimed once; one of them open at a time.
   CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
 
@@ -125,6 +121,33 @@ const REPLAYS = `
     WHEN (NEW.kind = 'replay' AND OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION check_replay();
 `;
 
+const AMBIGUOUS_EFFECTS = `
+  CREATE FUNCTION is_ambiguous(of_effect text) RETURNS boolean LANGUAGE sql STABLE
+    RETURN EXISTS (SELECT FROM evidence v
+      WHERE v.effect_id = of_effect AND v.source = 'provider_lookup' AND v.details ->> 'kind' = 'ambiguous');
+
+  CREATE FUNCTION keep_ambiguous_unknown() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF is_ambiguous(OLD.id) THEN
+      RAISE EXCEPTION 'more than one record of effect % was found: only a person settles it', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON effects FOR EACH ROW
+    WHEN (OLD.outcome = 'unknown' AND NEW.outcome <> 'unknown' AND NEW.outcome_source IS DISTINCT FROM 'manual_resolution')
+    EXECUTE FUNCTION keep_ambiguous_unknown();
+
+  CREATE FUNCTION refuse_ambiguous_replay() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT FROM effects e WHERE e.invocation_id = NEW.invocation_id AND is_ambiguous(e.id)) THEN
+      RAISE EXCEPTION 'more than one record of the effect was found: it is not sent again' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER refuse_ambiguous_replay BEFORE INSERT ON attempts FOR EACH ROW
+    WHEN (NEW.kind = 'replay') EXECUTE FUNCTION refuse_ambiguous_replay();
+`;
+
 const LATE_ANSWERS = `
   -- What a worker that was cut off, not dead, saw after its attempt had been given up. The attempt stays closed.
   CREATE TABLE late_answers (
@@ -140,7 +163,7 @@ const LATE_ANSWERS = `
 `;
 
 const DEPENDENCIES = `
-  -- What an admitted invocation waits for. Of the invocation, since its effect is made by the evaluation. A withdrawn
+  -- What an admitted invocation waits for. The invocation has the rows, since its effect is made by the evaluation. A withdrawn
   -- admission takes its rows with it; the application may not delete one.
   CREATE TABLE effect_dependencies (
     invocation_id text COLLATE "C" NOT NULL REFERENCES invocations ON DELETE CASCADE,
@@ -159,8 +182,6 @@ const OVERDUE_READS = `
   CREATE INDEX effects_read_on ON effects (id)
     WHERE (stage = 'reconciling' AND NOT reconcile_exhausted) OR (stage = 'settled' AND reconcile_next_at IS NOT NULL);
 
-  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
-  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
   CREATE POLICY directory ON effects FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, invocation_id, action_name, stage, updated_at, reconcile_next_at, reconcile_exhausted)
     ON effects TO service_directory;
@@ -181,9 +202,4 @@ const OVERDUE_READS = `
           AND s.reconcile_next_at < now() - overdue_by)
       ORDER BY f.id LIMIT most;
     END;
-  ALTER FUNCTION find_overdue_reads(interval, text, integer) OWNER TO service_directory;
-  REVOKE CREATE ON SCHEMA public FROM service_directory;
-  REVOKE ALL ON FUNCTION find_overdue_reads(interval, text, integer) FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION find_overdue_reads(interval, text, integer) TO service_app;
-  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
 `;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0015-previews';
+export const name = '0009-previews';
 
 /**
  * Previews: what will be sent, exactly, under which conditions, until when. A preview is immutable and reserves the ids of the
@@ -15,7 +15,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(OBSERVATIONS);
   await knex.raw(USE);
   await knex.raw(SUCCESSION);
-  await knex.raw(BOUND_EFFECTS);
 }
 
 const PREVIEWS = `
@@ -27,7 +26,7 @@ const PREVIEWS = `
     adapter_type text NOT NULL,
     adapter_version text NOT NULL,
     invocation_id text COLLATE "C" NOT NULL UNIQUE, -- reserved: no such row stands until it is used
-    effect_id text COLLATE "C" UNIQUE,              -- the same; null: of a plain action, which has no effect
+    effect_id text COLLATE "C" UNIQUE,              -- the same; null: a plain action has no effect
     operation_key text CHECK (char_length(operation_key) BETWEEN 1 AND 255), -- null: the preview names none
     input jsonb NOT NULL,
     run_id text,
@@ -55,7 +54,7 @@ const PREVIEWS = `
   );
   CREATE INDEX previews_newest_first ON previews (environment_id, created_at DESC, id DESC);
   CALL make_tenant_table('previews', 'SELECT, INSERT');
-  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER append_only BEFORE UPDATE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change(); -- deletion: 0012-retention
 
   CREATE FUNCTION preview_lock_of(preview text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended(preview, 1886549601); -- 'prva'
@@ -105,10 +104,11 @@ const OBSERVATIONS = `
 `;
 
 const USE = `
-  ALTER TABLE invocations
-    ADD COLUMN preview_id text COLLATE "C" UNIQUE, -- of a caller: set when it is admitted; of the service: when it is parked
-    ADD CONSTRAINT invocations_execute_their_preview FOREIGN KEY (preview_id, id, environment_id)
-      REFERENCES previews (id, invocation_id, environment_id);
+  -- Added here: previews refer to invocations and effects, and these to their preview.
+  ALTER TABLE invocations ADD CONSTRAINT invocations_execute_their_preview FOREIGN KEY (preview_id, id, environment_id)
+    REFERENCES previews (id, invocation_id, environment_id);
+  ALTER TABLE effects ADD CONSTRAINT effects_execute_their_preview FOREIGN KEY (preview_id, id, invocation_id)
+    REFERENCES previews (id, effect_id, invocation_id);
 
   CREATE FUNCTION check_preview_use() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE bound previews;
@@ -159,23 +159,4 @@ const SUCCESSION = `
   END $$;
   CREATE TRIGGER check_succession BEFORE INSERT ON previews FOR EACH ROW
     WHEN (NEW.supersedes IS NOT NULL) EXECUTE FUNCTION check_preview_succession();
-`;
-
-const BOUND_EFFECTS = `
-  ALTER TABLE effects ALTER COLUMN preview_id TYPE text COLLATE "C";
-  ALTER TABLE effects
-    ADD CONSTRAINT effects_execute_their_preview FOREIGN KEY (preview_id, id, invocation_id)
-      REFERENCES previews (id, effect_id, invocation_id),
-    ADD CONSTRAINT effects_of_a_preview_are_bound CHECK (preview_id IS NULL OR binding_digest IS NOT NULL);
-
-  -- What an effect is bound to is said once.
-  CREATE FUNCTION keep_binding() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    RAISE EXCEPTION 'what effect % is bound to is immutable', OLD.id USING ERRCODE = 'check_violation';
-  END $$;
-  CREATE TRIGGER keep_binding BEFORE UPDATE ON effects FOR EACH ROW
-    WHEN ((OLD.preview_id IS NOT NULL AND NEW.preview_id IS DISTINCT FROM OLD.preview_id)
-       OR (OLD.binding_digest IS NOT NULL AND NEW.binding_digest IS DISTINCT FROM OLD.binding_digest)
-       OR (OLD.approval_id IS NOT NULL AND NEW.approval_id IS DISTINCT FROM OLD.approval_id))
-    EXECUTE FUNCTION keep_binding();
 `;

@@ -1,27 +1,32 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0008-people';
+export const name = '0002-people';
 
 /**
  * Users, members of workspaces, invitations, sign-in sessions and the throttle of failed sign-ins.
  *
  * Users and their sign-in sessions belong to no workspace: their rows are bound by the transaction-local `app.user_id`; a
  * workspace sees the users who are its members. What must be found before a user is known (by e-mail, by token) is found by
- * functions of `service_directory`, as in 0007.
+ * functions of `service_directory`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PEOPLE);
   await knex.raw(SIGN_IN);
-  await knex.raw(API_KEYS_OF_A_WORKSPACE);
-  await knex.raw(`
-    GRANT CREATE ON SCHEMA public TO service_directory;
-    DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
-    ${DIRECTORY}
-    ${THROTTLE}
-    ${OWNERSHIP}
-    REVOKE CREATE ON SCHEMA public FROM service_directory;
-    DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
-  `);
+  await makeDirectoryFunctions(knex, DIRECTORY, [
+    'find_user_by_email(text)',
+    'list_workspaces_of_user(text)',
+    'find_sign_in_session(bytea, interval, uuid, uuid)',
+    'end_sign_in_sessions(text)',
+    'find_invitation(bytea)',
+  ]);
+  await makeDirectoryFunctions(knex, THROTTLE, [
+    'begin_sign_in_attempt(bytea, integer, interval, interval, interval)',
+    'has_signed_in_from(bytea, interval)',
+    'settle_sign_in(bytea, bytea, bytea, interval)',
+    'find_expired_sign_in_throttles(interval, interval, text, integer)',
+    'delete_expired_sign_in_throttles(interval, interval, text[])',
+  ]);
 }
 
 const PEOPLE = `
@@ -127,39 +132,15 @@ const SIGN_IN = `
   ALTER TABLE sign_in_throttles FORCE ROW LEVEL SECURITY;
 `;
 
-const API_KEYS_OF_A_WORKSPACE = `
-  -- A transaction of a workspace, which names no environment, sees the keys of all its environments.
-  ALTER POLICY tenant ON api_keys
-    USING (environment_id = current_environment_id()
-           OR (current_environment_id() IS NULL AND workspace_id = current_workspace_id()))
-    WITH CHECK (environment_id = current_environment_id()
-           OR (current_environment_id() IS NULL AND workspace_id = current_workspace_id()));
-  CREATE INDEX api_keys_by_workspace ON api_keys (workspace_id, created_at DESC, id DESC);
-  GRANT SELECT (last_used_at) ON api_keys TO service_directory;
-`;
-
 const DIRECTORY = `
   CREATE POLICY directory ON users FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON members FOR SELECT TO service_directory USING (true);
-  CREATE POLICY directory ON workspaces FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON invitations FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON sign_in_sessions TO service_directory USING (true);
   GRANT SELECT (id, email, name, password_hash) ON users TO service_directory;
   GRANT SELECT (workspace_id, user_id, role) ON members TO service_directory;
-  GRANT SELECT (id, name) ON workspaces TO service_directory;
   GRANT SELECT (id, workspace_id, email, role, token_hash, expires_at, accepted_at, revoked_at) ON invitations TO service_directory;
   GRANT SELECT, DELETE ON sign_in_sessions TO service_directory;
-
-  DROP FUNCTION find_api_key(bytea);
-  CREATE FUNCTION find_api_key(hash bytea)
-    RETURNS TABLE (id text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text,
-                   environment_protected boolean, preset text, scopes text[], expires_at timestamptz, last_used_at timestamptz)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT k.id, k.workspace_id, k.environment_id, e.name, e.kind, e.protected, k.preset, k.scopes, k.expires_at, k.last_used_at
-      FROM api_keys k JOIN environments e ON e.id = k.environment_id
-      WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now());
-    END;
 
   CREATE FUNCTION find_user_by_email(address text) RETURNS TABLE (id text, email text, name text, password_hash text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
@@ -205,6 +186,7 @@ const DIRECTORY = `
     END;
 `;
 
+/** What is past its time is found page by page and deleted by id; the deletion looks at the time again (0016-idempotency). */
 const THROTTLE = `
   CREATE POLICY directory ON sign_in_throttles TO service_directory USING (true);
   GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_throttles TO service_directory;
@@ -243,23 +225,23 @@ const THROTTLE = `
         SELECT key FROM sign_in_throttles WHERE last_failed_at < now() - forgotten_after ORDER BY last_failed_at LIMIT 100
         FOR UPDATE SKIP LOCKED);
     END $$;
+
+  CREATE FUNCTION find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)
+    RETURNS TABLE (id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT t.id FROM (SELECT encode(key, 'hex') COLLATE "C" AS id FROM sign_in_throttles
+        WHERE last_failed_at < now() - forgotten_after AND (succeeded_at IS NULL OR succeeded_at < now() - home)) t
+      WHERE t.id > after_id ORDER BY t.id LIMIT most;
+    END;
+  CREATE FUNCTION delete_expired_sign_in_throttles(forgotten_after interval, home interval, ids text[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM sign_in_throttles t USING unnest(ids) old (id)
+      WHERE t.key = decode(old.id, 'hex') AND t.last_failed_at < now() - forgotten_after
+        AND (t.succeeded_at IS NULL OR t.succeeded_at < now() - home);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $$;
 `;
-
-const SIGNATURES = [
-  'find_api_key(bytea)',
-  'find_user_by_email(text)',
-  'list_workspaces_of_user(text)',
-  'find_sign_in_session(bytea, interval, uuid, uuid)',
-  'end_sign_in_sessions(text)',
-  'find_invitation(bytea)',
-  'begin_sign_in_attempt(bytea, integer, interval, interval, interval)',
-  'has_signed_in_from(bytea, interval)',
-  'settle_sign_in(bytea, bytea, bytea, interval)',
-];
-
-const OWNERSHIP = SIGNATURES.map(
-  (signature) => `
-    ALTER FUNCTION ${signature} OWNER TO service_directory;
-    REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC;
-    GRANT EXECUTE ON FUNCTION ${signature} TO service_app;`,
-).join('');

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0004-invocations';
+export const name = '0007-invocations';
 
 /**
  * Invocations and their attempts. The attempt row is the fence of a dispatch: it is committed before a byte is sent, and it
@@ -11,6 +12,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(INVOCATIONS);
   await knex.raw(INVOCATION_MOVES);
   await knex.raw(ATTEMPTS);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['find_unsettled_invocations(interval, text, integer)']);
 }
 
 const INVOCATIONS = `
@@ -27,6 +29,10 @@ const INVOCATIONS = `
     run_id text,
     agent_id text,
     effect_id text COLLATE "C",   -- of a governed invocation, once it was evaluated
+    preview_id text COLLATE "C" UNIQUE,  -- made by a caller: set when it is admitted; by the service: when it is parked
+    approval_id text COLLATE "C" UNIQUE,
+    compensates text COLLATE "C", -- an effect
+    -- Effects, previews and approvals refer to invocations: 0008, 0009 and 0011 add the foreign keys of these four.
     status text NOT NULL DEFAULT 'queued' CHECK (status IN ('pending_approval', 'queued', 'dispatching', 'succeeded',
       'failed', 'unknown', 'refused', 'denied', 'expired', 'cancelled')),
     outcome_source text CHECK (outcome_source IN ('system', 'provider_response', 'provider_lookup', 'manual_resolution')),
@@ -48,6 +54,7 @@ const INVOCATIONS = `
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     evaluated_at timestamptz(3),
     settled_at timestamptz(3),
+    dependencies_awaited_at timestamptz(3), -- since it waits for effects that it depends on
     UNIQUE (environment_id, operation_key),
     CHECK (status <> 'succeeded' OR outcome_source IS NOT NULL)
   );
@@ -105,13 +112,19 @@ const ATTEMPTS = `
     refusal jsonb,                -- { code, message } where the dispatch refused before anything was sent
     error text,
     response jsonb,               -- { status, headers, body }, credentials removed
+    -- The secrets as they were when the first request was marked: under those of another account its provider would not know
+    -- the idempotency key, and a replay would be a second effect.
+    secret_versions jsonb CHECK (jsonb_typeof(secret_versions) = 'object'),
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
     UNIQUE (invocation_id, number),
     CHECK ((status = 'started') = (finished_at IS NULL)),
     CHECK (status <> 'completed' OR (claimed_at IS NOT NULL AND observed_outcome IS NOT NULL)),
     -- What was claimed may have been sent: who gives it up cannot say otherwise.
-    CONSTRAINT attempts_claimed_may_be_sent CHECK (NOT (status = 'abandoned' AND claimed_at IS NOT NULL AND observed_outcome = 'not_dispatched'))
+    CONSTRAINT attempts_claimed_may_be_sent CHECK (NOT (status = 'abandoned' AND claimed_at IS NOT NULL AND observed_outcome = 'not_dispatched')),
+    -- What an attempt ended with is said by its end alone, so that its last entry in the receipt holds all of it.
+    CONSTRAINT attempts_end_at_once CHECK (status <> 'started'
+      OR (observed_outcome IS NULL AND refusal IS NULL AND error IS NULL AND response IS NULL))
   );
   CREATE UNIQUE INDEX attempts_one_dispatch ON attempts (invocation_id) WHERE kind = 'dispatch';
   CALL make_tenant_table('attempts', 'SELECT, INSERT, UPDATE');
@@ -138,4 +151,21 @@ const ATTEMPTS = `
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
+  CREATE TRIGGER keep_secret_versions BEFORE UPDATE ON attempts FOR EACH ROW
+    WHEN (NEW.secret_versions IS DISTINCT FROM OLD.secret_versions) EXECUTE FUNCTION refuse_change();
+`;
+
+const DIRECTORY = `
+  CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
+
+  -- Invocations that were admitted and have not come to rest: their workflow may never have been started.
+  CREATE FUNCTION find_unsettled_invocations(older_than interval, after_id text, most integer)
+    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT i.id, i.environment_id, e.workspace_id FROM invocations i JOIN environments e ON e.id = i.environment_id
+      WHERE i.status IN ('queued', 'dispatching') AND i.created_at < now() - older_than AND i.id > after_id
+      ORDER BY i.id LIMIT most;
+    END;
 `;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0011-messages';
+export const name = '0018-messages';
 
 /**
  * Messages, their attempts, the deduplication window, and the keys that sign deliveries.
@@ -8,6 +9,9 @@ export const name = '0011-messages';
  * A message's row is the fence between cancelling and sending: both lock it, a cancel needs it unbegun, an attempt needs it
  * not ended. The database enforces the moves: pending | scheduled -> processing | cancelled, processing -> delivered | failed.
  * What a caller must not read again (credentials in headers, a redacted body) stands in the sealed columns alone.
+ *
+ * A deduplication window that is over may be taken by a new message between the sweep's look and its deletion: the deletion
+ * looks at the end of the window again, or a duplicate of that message would be delivered.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SIGNING_KEYS);
@@ -15,7 +19,11 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(MESSAGE_MOVES);
   await knex.raw(ATTEMPTS);
   await knex.raw(DEDUPLICATION);
-  await knex.raw(DIRECTORY);
+  await makeDirectoryFunctions(knex, DIRECTORY, [
+    'find_lost_messages(interval, interval, text, integer)',
+    'find_expired_message_deduplications(text, integer)',
+    'delete_expired_message_deduplications(text[])',
+  ]);
 }
 
 const SIGNING_KEYS = `
@@ -169,9 +177,6 @@ const DEDUPLICATION = `
 `;
 
 const DIRECTORY = `
-  GRANT USAGE, CREATE ON SCHEMA public TO service_directory;
-  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
-
   CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
   GRANT SELECT (id, environment_id, status, created_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
@@ -191,21 +196,20 @@ const DIRECTORY = `
       ORDER BY m.id LIMIT most;
     END;
 
-  CREATE FUNCTION delete_expired_message_deduplications(most integer) RETURNS integer
+  CREATE FUNCTION find_expired_message_deduplications(after_id text, most integer) RETURNS TABLE (id text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT d.id FROM (SELECT (environment_id::text || '/' || encode(digest, 'hex')) COLLATE "C" AS id
+        FROM message_deduplications WHERE expires_at < now()) d
+      WHERE d.id > after_id ORDER BY d.id LIMIT most;
+    END;
+  CREATE FUNCTION delete_expired_message_deduplications(ids text[]) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE deleted integer;
     BEGIN
-      DELETE FROM message_deduplications d USING (
-        SELECT environment_id, digest FROM message_deduplications WHERE expires_at < now() LIMIT most) old
-      WHERE d.environment_id = old.environment_id AND d.digest = old.digest;
+      DELETE FROM message_deduplications d USING unnest(ids) old (id)
+      WHERE d.environment_id = left(old.id, 36)::uuid AND d.digest = decode(substr(old.id, 38), 'hex') AND d.expires_at < now();
       GET DIAGNOSTICS deleted = ROW_COUNT;
       RETURN deleted;
     END $$;
-
-  ALTER FUNCTION find_lost_messages(interval, interval, text, integer) OWNER TO service_directory;
-  ALTER FUNCTION delete_expired_message_deduplications(integer) OWNER TO service_directory;
-  REVOKE CREATE ON SCHEMA public FROM service_directory;
-  REVOKE ALL ON FUNCTION find_lost_messages(interval, interval, text, integer), delete_expired_message_deduplications(integer) FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION find_lost_messages(interval, interval, text, integer), delete_expired_message_deduplications(integer) TO service_app;
-  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
 `;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0018-budgets';
+export const name = '0020-budgets';
 
 /**
  * Budgets: what an API key may use of this service in a UTC month, in microcents, and what it has used.
@@ -22,9 +22,8 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(USAGE);
   await knex.raw(RESERVATIONS);
   await knex.raw(UNKNOWN_USAGE);
-  await knex.raw(USE_BEFORE_IT_WAS_COUNTED);
   await knex.raw(ADMIT);
-  await knex.raw(FOLLOW_INVOCATIONS); // last: from here on writers of invocations wait for the commit
+  await knex.raw(FOLLOW_INVOCATIONS);
 }
 
 const BUDGETS = `
@@ -170,23 +169,18 @@ const RESERVATIONS = `
     FOR EACH ROW EXECUTE FUNCTION count_budget_reservation();
 `;
 
-const FOLLOW_INVOCATIONS = `
-  CREATE FUNCTION settle_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE ended text;
-  BEGIN
-    IF TG_OP = 'DELETE' THEN -- an admission that was withdrawn: nothing ran
-      UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
-      RETURN OLD;
-    END IF;
-    ended := budget_reservation_end(NEW.status, NEW.outcome_source);
-    UPDATE budget_reservations SET state = ended, finished_at = now()
-    WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER settle_budget AFTER UPDATE OF status ON invocations FOR EACH ROW
-    WHEN (NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status)
-    EXECUTE FUNCTION settle_budget_reservation();
-  CREATE TRIGGER release_budget AFTER DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
+/**
+ * The months in which the use of a key is known to nobody, as after the counts were lost. An operator marks them; a budget for
+ * such a key waits until the use before it was stated.
+ */
+const UNKNOWN_USAGE = `
+  CREATE TABLE api_key_unknown_usage (
+    environment_id uuid NOT NULL REFERENCES environments,
+    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
+    month date NOT NULL,
+    PRIMARY KEY (api_key_id, month)
+  );
+  CALL make_tenant_table('api_key_unknown_usage', 'SELECT, DELETE');
 `;
 
 /** One statement admits: it locks the budget, looks at every cap and counts, or answers why not and writes nothing. */
@@ -235,38 +229,21 @@ const ADMIT = `
   END $$;
 `;
 
-/** What was done this month before usage was counted is known to nobody: a budget for such a key waits for an operator. */
-const UNKNOWN_USAGE = `
-  CREATE TABLE api_key_unknown_usage (
-    environment_id uuid NOT NULL REFERENCES environments,
-    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
-    month date NOT NULL,
-    PRIMARY KEY (api_key_id, month)
-  );
-  CALL make_tenant_table('api_key_unknown_usage', 'SELECT, DELETE');
-`;
-
-/**
- * One environment after the other: row-level security binds the owner too, and nothing must be locked for this. The directory
- * tells which there are; the membership ends with the statement that needed it.
- */
-const USE_BEFORE_IT_WAS_COUNTED = `
-  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
-  DO $$
-  DECLARE place record;
+const FOLLOW_INVOCATIONS = `
+  CREATE FUNCTION settle_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE ended text;
   BEGIN
-    FOR place IN SELECT environment_id, workspace_id FROM list_environment_ids() LOOP
-      PERFORM set_config('app.environment_id', place.environment_id::text, true),
-        set_config('app.workspace_id', place.workspace_id::text, true);
-      INSERT INTO api_key_unknown_usage (environment_id, api_key_id, month)
-      SELECT k.environment_id, k.id, date_trunc('month', now() AT TIME ZONE 'UTC')::date
-      FROM api_keys k WHERE k.environment_id = place.environment_id AND k.id IN (
-        SELECT i.requested_by ->> 'id' FROM invocations i
-        WHERE i.environment_id = place.environment_id AND i.created_at >= date_trunc('month', now(), 'UTC')
-        UNION SELECT m.published_by ->> 'id' FROM messages m
-        WHERE m.environment_id = place.environment_id AND m.created_at >= date_trunc('month', now(), 'UTC'));
-    END LOOP;
-    PERFORM set_config('app.environment_id', '', true), set_config('app.workspace_id', '', true);
+    IF TG_OP = 'DELETE' THEN -- an admission that was withdrawn: nothing ran
+      UPDATE budget_reservations SET state = 'released', finished_at = now() WHERE invocation_id = OLD.id AND state = 'reserved';
+      RETURN OLD;
+    END IF;
+    ended := budget_reservation_end(NEW.status, NEW.outcome_source);
+    UPDATE budget_reservations SET state = ended, finished_at = now()
+    WHERE invocation_id = NEW.id AND state = 'reserved' AND ended IS NOT NULL;
+    RETURN NEW;
   END $$;
-  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
+  CREATE TRIGGER settle_budget AFTER UPDATE OF status ON invocations FOR EACH ROW
+    WHEN (NEW.status IN ('succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled') AND NEW.status IS DISTINCT FROM OLD.status)
+    EXECUTE FUNCTION settle_budget_reservation();
+  CREATE TRIGGER release_budget AFTER DELETE ON invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 `;

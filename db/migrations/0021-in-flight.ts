@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0023-in-flight';
+export const name = '0021-in-flight';
 
 /**
  * Places in flight: how many calls of a kind a workspace has under way, and who waits in line for one. A place is taken in the
@@ -8,23 +9,18 @@ export const name = '0023-in-flight';
  * The application moves no row itself: the two functions do, for the environment of the transaction alone.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(TABLE);
-  await knex.raw('GRANT USAGE, CREATE ON SCHEMA public TO service_directory');
-  await knex.raw(`DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$`);
-  await knex.raw(TAKE);
-  await knex.raw(GIVE_BACK);
-  await knex.raw(SWEEP);
-  await knex.raw('REVOKE CREATE ON SCHEMA public FROM service_directory');
-  await knex.raw(`DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$`);
+  await knex.raw(PLACES);
+  await makeDirectoryFunctions(knex, TAKE, ['take_place(text, text, integer, interval, interval)']);
+  await makeDirectoryFunctions(knex, GIVE_BACK, ['give_place_back(text, text)']);
+  await makeDirectoryFunctions(knex, SWEEP, ['find_expired_places(text, integer)', 'delete_expired_places(text[])']);
 }
 
-const TABLE = `
+const PLACES = `
   CREATE TABLE places_in_flight (
     environment_id uuid NOT NULL REFERENCES environments,
     workspace_id uuid NOT NULL REFERENCES workspaces,
     kind text NOT NULL CHECK (kind IN ('dispatch', 'delivery')),
-    -- Of a dispatch its invocation, of a delivery its message.
-    holder text COLLATE "C" NOT NULL,
+    holder text COLLATE "C" NOT NULL, -- the invocation of a dispatch, the message of a delivery
     asked_at timestamptz NOT NULL,
     is_taken boolean NOT NULL,
     -- When it last was told that a place is free.
@@ -36,12 +32,8 @@ const TABLE = `
   CREATE INDEX places_expiry ON places_in_flight (expires_at);
   CALL make_tenant_table('places_in_flight', 'SELECT');
   CREATE POLICY directory ON places_in_flight TO service_directory USING (true) WITH CHECK (true);
-  GRANT SELECT, INSERT, UPDATE, DELETE ON places_in_flight TO service_directory;`;
-
-const owned = (signature: string): string => `
-  ALTER FUNCTION ${signature} OWNER TO service_directory;
-  REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION ${signature} TO service_app;`;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON places_in_flight TO service_directory;
+`;
 
 /** 0: the place is taken. Otherwise the position in the line, from 1. First come, first served, within a workspace. */
 const TAKE = `
@@ -80,7 +72,7 @@ const TAKE = `
         WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
       RETURN ahead - most + 1;
     END $$;
-  ${owned('take_place(text, text, integer, interval, interval)')}`;
+`;
 
 /** Answers who is next in the line of the workspace, once each: two that give back at once tell two. */
 const GIVE_BACK = `
@@ -102,7 +94,7 @@ const GIVE_BACK = `
         RETURNING p.holder INTO next_holder;
       RETURN next_holder;
     END $$;
-  ${owned('give_place_back(text, text)')}`;
+`;
 
 /** Who took a place and died, or waited and never looked again. An hour later nothing can come of it any more. */
 const SWEEP = `
@@ -123,5 +115,4 @@ const SWEEP = `
       GET DIAGNOSTICS deleted = ROW_COUNT;
       RETURN deleted;
     END $$;
-  ${owned('find_expired_places(text, integer)')}
-  ${owned('delete_expired_places(text[])')}`;
+`;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0017-impact-limits';
+export const name = '0019-impact-limits';
 
 /**
  * Impact limits and what is reserved against them. The rules of the two phases are held here, whatever the code does:

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0009-audit-and-halt';
+export const name = '0015-audit-and-halt';
 
 /**
  * The audit log, and halting an environment.
@@ -23,7 +23,7 @@ const AUDIT_LOG = `
   CREATE TABLE audit_log (
     id text COLLATE "C" PRIMARY KEY,
     workspace_id uuid NOT NULL REFERENCES workspaces,
-    environment_id uuid,          -- null: of the workspace as a whole
+    environment_id uuid,          -- null: the workspace as a whole
     sequence bigint NOT NULL,
     actor_type text NOT NULL CHECK (actor_type IN ('api_key', 'user', 'system')),
     actor_id text,
@@ -66,7 +66,7 @@ const AUDIT_CHAIN = `
       e.sequence, e.actor_type, e.actor_id, e.action, e.target_type, e.target_id, e.details, e.request_id,
       to_char(e.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'UTF8')), 'hex');
 
-  -- Of the owner: the application appends entries and cannot move the chain's end by itself.
+  -- With the rights of the owner: the application appends entries and cannot move the chain's end by itself.
   CREATE FUNCTION chain_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE last audit_chains;
   BEGIN
@@ -81,17 +81,19 @@ const AUDIT_CHAIN = `
   END $$;
   REVOKE ALL ON FUNCTION chain_audit() FROM PUBLIC; -- a trigger needs no caller's right
   CREATE TRIGGER chain BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
+
+  -- The end of a chain moves on by one entry, and in no other way.
+  CREATE TRIGGER moves_on BEFORE UPDATE ON audit_chains FOR EACH ROW
+    WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.workspace_id <> OLD.workspace_id)
+    EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER stays BEFORE DELETE ON audit_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  -- A row's triggers do not see TRUNCATE.
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_chains EXECUTE FUNCTION refuse_change();
 `;
 
 const HALT = `
-  ALTER TABLE environments
-    ADD COLUMN approval_default text CHECK (approval_default IN ('allow', 'require_approval')), -- null: by the kind
-    ADD COLUMN halted_at timestamptz(3),
-    ADD COLUMN halted_reason text,
-    ADD COLUMN halted_by jsonb,  -- { type, id }
-    ADD CONSTRAINT environments_halt CHECK ((halted_at IS NULL) = (halted_reason IS NULL) AND (halted_at IS NULL) = (halted_by IS NULL));
-  GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
-
   CREATE FUNCTION halt_lock_of(environment uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended(environment::text, 1751215220); -- 'halt'
 

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0010-plans-and-limits';
+export const name = '0017-plans-and-limits';
 
 /**
- * The plan of a workspace, what it has used of it, and the switch that pauses expensive work for everybody.
+ * What a workspace has used of its plan (`workspaces.plan`), and the switch that pauses expensive work for everybody.
  *
  * - `rate_windows`: one row for each workspace with a rate limit, counted by `consume_rate_limit` in one statement. The
  *   application has no privilege on the table: requests are counted before any transaction names a tenant. UNLOGGED, since the
@@ -14,20 +15,11 @@ export const name = '0010-plans-and-limits';
  * - `installation`: one row, which is nobody's and which everybody may read.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(PLANS);
   await knex.raw(RATE_WINDOWS);
-  await knex.raw(CONSUME_RATE_LIMIT);
   await knex.raw(MONTHLY_USAGE);
   await knex.raw(INSTALLATION);
+  await makeDirectoryFunctions(knex, CONSUME_RATE_LIMIT, ['consume_rate_limit(uuid, integer, integer)']);
 }
-
-const PLANS = `
-  -- Workspaces that were made before there were plans keep what they had: no limits.
-  ALTER TABLE workspaces ADD COLUMN plan text NOT NULL DEFAULT 'enterprise'
-    CHECK (plan IN ('free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'));
-  ALTER TABLE workspaces ALTER COLUMN plan DROP DEFAULT;
-  GRANT UPDATE (plan) ON workspaces TO service_app;
-`;
 
 const RATE_WINDOWS = `
   CREATE UNLOGGED TABLE rate_windows (
@@ -45,14 +37,41 @@ const RATE_WINDOWS = `
   GRANT SELECT, INSERT, UPDATE ON rate_windows TO service_directory;
 `;
 
+const MONTHLY_USAGE = `
+  CREATE TABLE monthly_usage (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    month date NOT NULL CHECK (extract(day FROM month) = 1), -- the first of a UTC month
+    allowance text NOT NULL CHECK (allowance IN ('executions', 'messages', 'egress', 'memory_processing', 'notification_emails')),
+    shard smallint NOT NULL CHECK (shard >= 0),
+    used bigint NOT NULL, -- one shard may be negative: what is given back is taken from shard 0
+    PRIMARY KEY (workspace_id, month, allowance, shard)
+  );
+  ALTER TABLE monthly_usage ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE monthly_usage FORCE ROW LEVEL SECURITY;
+  CREATE POLICY tenant ON monthly_usage USING (workspace_id = current_workspace_id())
+    WITH CHECK (workspace_id = current_workspace_id());
+  GRANT SELECT, INSERT, UPDATE (used) ON monthly_usage TO service_app;
+`;
+
+const INSTALLATION = `
+  CREATE TABLE installation (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    expensive_work_paused_at timestamptz(3),
+    expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
+    CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
+  );
+  ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE installation FORCE ROW LEVEL SECURITY;
+  CREATE POLICY installation_wide ON installation USING (true) WITH CHECK (true);
+  GRANT SELECT, UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
+  INSERT INTO installation DEFAULT VALUES;
+`;
+
 /**
  * Both windows are counted, or neither: a request that is refused uses nothing up. The time is the database's, so that the
  * clocks of the API processes need not agree.
  */
 const CONSUME_RATE_LIMIT = `
-  GRANT CREATE ON SCHEMA public TO service_directory;
-  DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$;
-
   CREATE FUNCTION consume_rate_limit(of_workspace uuid, per_minute integer, per_hour integer)
     RETURNS TABLE (admitted boolean, minute_used integer, minute_resets_at timestamptz, hour_used integer,
                    hour_resets_at timestamptz, counted_at timestamptz)
@@ -76,40 +95,4 @@ const CONSUME_RATE_LIMIT = `
       RETURN QUERY SELECT admitted, counted.minute_used, counted.minute_started_at + interval '1 minute',
         counted.hour_used, counted.hour_started_at + interval '1 hour', at;
     END $$;
-
-  ALTER FUNCTION consume_rate_limit(uuid, integer, integer) OWNER TO service_directory;
-  REVOKE ALL ON FUNCTION consume_rate_limit(uuid, integer, integer) FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION consume_rate_limit(uuid, integer, integer) TO service_app;
-  REVOKE CREATE ON SCHEMA public FROM service_directory;
-  DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$;
-`;
-
-const MONTHLY_USAGE = `
-  CREATE TABLE monthly_usage (
-    workspace_id uuid NOT NULL REFERENCES workspaces,
-    month date NOT NULL CHECK (extract(day FROM month) = 1), -- the first of a UTC month
-    allowance text NOT NULL CHECK (allowance IN ('executions', 'messages', 'egress', 'memory_processing', 'notification_emails')),
-    shard smallint NOT NULL CHECK (shard >= 0),
-    used bigint NOT NULL, -- of one shard it may be negative: what is given back is taken from shard 0
-    PRIMARY KEY (workspace_id, month, allowance, shard)
-  );
-  ALTER TABLE monthly_usage ENABLE ROW LEVEL SECURITY;
-  ALTER TABLE monthly_usage FORCE ROW LEVEL SECURITY;
-  CREATE POLICY tenant ON monthly_usage USING (workspace_id = current_workspace_id())
-    WITH CHECK (workspace_id = current_workspace_id());
-  GRANT SELECT, INSERT, UPDATE (used) ON monthly_usage TO service_app;
-`;
-
-const INSTALLATION = `
-  CREATE TABLE installation (
-    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    expensive_work_paused_at timestamptz(3),
-    expensive_work_paused_reason text CHECK (char_length(expensive_work_paused_reason) BETWEEN 1 AND 500),
-    CHECK ((expensive_work_paused_at IS NULL) = (expensive_work_paused_reason IS NULL))
-  );
-  ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
-  ALTER TABLE installation FORCE ROW LEVEL SECURITY;
-  CREATE POLICY installation_wide ON installation USING (true) WITH CHECK (true);
-  GRANT SELECT, UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
-  INSERT INTO installation DEFAULT VALUES;
 `;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 
-export const name = '0005-effects';
+export const name = '0008-effects';
 
 /**
- * Effects and their evidence. The database derives grade and verification, refuses a move that the life of an effect does
- * not have, and chains the evidence of each effect by hash, so that a receipt can be checked.
+ * Effects and their evidence. The database derives grade and verification, and refuses a move that the life of an effect does
+ * not have. The receipt of an effect is in 0014-receipts.
  * Source of the moves: decisions.md "Effects, attempts, reconciliation", with docs/adr/0003 for dispatching -> rejected.
  */
 export async function up(knex: Knex): Promise<void> {
@@ -29,7 +29,7 @@ const EFFECTS = `
     request_digest text NOT NULL,
     impact jsonb NOT NULL,
     binding_digest text,
-    preview_id text,
+    preview_id text COLLATE "C", -- previews refer to effects: 0009-previews adds the foreign key
     approval_id text,
     compensates text COLLATE "C" REFERENCES effects,
     stage text NOT NULL CHECK (stage IN ('awaiting_approval', 'ready', 'dispatching', 'reconciling', 'settled', 'rejected')),
@@ -65,19 +65,21 @@ const EFFECTS = `
         WHEN outcome = 'failed' AND outcome_source = 'provider_response' THEN 'provider'
         ELSE 'unverified'
       END) STORED,
-    -- Work that left us and whose end is not known holds what it may have used.
-    unresolved_exposure boolean NOT NULL GENERATED ALWAYS AS (outcome IN ('pending', 'unknown')) STORED,
     CHECK ((stage = 'rejected') = (rejection_reason IS NOT NULL)),
     CHECK (stage NOT IN ('awaiting_approval', 'ready', 'rejected') OR outcome = 'not_dispatched'),
     CHECK (stage <> 'dispatching' OR outcome = 'pending'),
     CHECK (stage <> 'reconciling' OR outcome IN ('unknown', 'pending')),
     CHECK (stage <> 'settled' OR outcome IN ('succeeded', 'failed')),
-    CHECK (outcome NOT IN ('succeeded', 'failed') OR (outcome_source IS NOT NULL AND outcome_at IS NOT NULL))
+    CHECK (outcome NOT IN ('succeeded', 'failed') OR (outcome_source IS NOT NULL AND outcome_at IS NOT NULL)),
+    CONSTRAINT effects_of_a_preview_are_bound CHECK (preview_id IS NULL OR binding_digest IS NOT NULL)
   );
   CREATE INDEX effects_newest_first ON effects (environment_id, created_at DESC, id DESC);
   CREATE INDEX effects_by_grade ON effects (environment_id, grade, created_at DESC, id DESC);
   CALL make_tenant_table('effects', 'SELECT, INSERT, UPDATE');
-  ALTER TABLE invocations ADD FOREIGN KEY (effect_id) REFERENCES effects;
+  -- Added here: an invocation and its effect refer to each other.
+  ALTER TABLE invocations
+    ADD FOREIGN KEY (effect_id) REFERENCES effects,
+    ADD FOREIGN KEY (compensates) REFERENCES effects;
 `;
 
 const EFFECT_MOVES = `
@@ -131,6 +133,17 @@ const EFFECT_MOVES = `
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
+
+  -- What an effect is bound to is said once.
+  CREATE FUNCTION keep_binding() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'what effect % is bound to is immutable', OLD.id USING ERRCODE = 'check_violation';
+  END $$;
+  CREATE TRIGGER keep_binding BEFORE UPDATE ON effects FOR EACH ROW
+    WHEN ((OLD.preview_id IS NOT NULL AND NEW.preview_id IS DISTINCT FROM OLD.preview_id)
+       OR (OLD.binding_digest IS NOT NULL AND NEW.binding_digest IS DISTINCT FROM OLD.binding_digest)
+       OR (OLD.approval_id IS NOT NULL AND NEW.approval_id IS DISTINCT FROM OLD.approval_id))
+    EXECUTE FUNCTION keep_binding();
 `;
 
 const EVIDENCE = `
@@ -138,7 +151,6 @@ const EVIDENCE = `
     id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
     effect_id text COLLATE "C" NOT NULL REFERENCES effects,
-    sequence integer NOT NULL,
     source text NOT NULL CHECK (source IN ('preview', 'provider_response', 'provider_lookup', 'system', 'operator_note', 'manual_resolution')),
     observed_at timestamptz(3) NOT NULL,
     implied_outcome text CHECK (implied_outcome IN ('not_dispatched', 'pending', 'succeeded', 'failed', 'unknown')),
@@ -147,28 +159,9 @@ const EVIDENCE = `
     details jsonb NOT NULL DEFAULT '{}',
     actor_type text NOT NULL,
     actor_id text,
-    recorded_at timestamptz(3) NOT NULL DEFAULT now(),
-    previous_hash text,
-    hash text NOT NULL,
-    UNIQUE (effect_id, sequence)
+    recorded_at timestamptz(3) NOT NULL DEFAULT now()
   );
+  CREATE INDEX evidence_by_effect ON evidence (effect_id);
   CALL make_tenant_table('evidence', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-  CREATE FUNCTION evidence_hash(e evidence) RETURNS text LANGUAGE sql IMMUTABLE
-    RETURN 'sha256:' || encode(sha256(convert_to(jsonb_build_array(e.previous_hash, e.id, e.environment_id, e.effect_id,
-      e.sequence, e.source, to_char(e.observed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), e.implied_outcome, e.provider_ids,
-      e.summary, e.details, e.actor_type, e.actor_id, to_char(e.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'UTF8')), 'hex');
-
-  CREATE FUNCTION chain_evidence() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE last evidence;
-  BEGIN
-    PERFORM FROM effects WHERE id = NEW.effect_id FOR UPDATE; -- one writer of a chain at a time
-    SELECT * INTO last FROM evidence WHERE effect_id = NEW.effect_id ORDER BY sequence DESC LIMIT 1;
-    NEW.sequence := COALESCE(last.sequence, 0) + 1;
-    NEW.previous_hash := last.hash;
-    NEW.hash := evidence_hash(NEW);
-    RETURN NEW;
-  END $$;
-  CREATE TRIGGER chain BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 `;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0026-receipt-chains';
+export const name = '0014-receipts';
 
 /**
  * Receipts that can be checked. Evidence, attempts and resolutions of an effect are entries of one chain: the database appends an
@@ -19,7 +19,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(CHAIN);
   await knex.raw(CONTENTS);
   await knex.raw(APPENDING);
-  await knex.raw(ATTEMPTS_END_ONCE);
   await knex.raw(NOTHING_IS_EMPTIED);
 }
 
@@ -44,12 +43,6 @@ const CHAIN = `
     UNIQUE (record_id, kind)
   );
   CALL make_tenant_table('receipt_entries', 'SELECT');
-
-  DROP TRIGGER chain ON evidence;
-  DROP FUNCTION chain_evidence();
-  DROP FUNCTION evidence_hash(evidence);
-  ALTER TABLE evidence DROP COLUMN sequence, DROP COLUMN previous_hash, DROP COLUMN hash;
-  CREATE INDEX evidence_by_effect ON evidence (effect_id);
 `;
 
 const CONTENTS = `
@@ -64,7 +57,7 @@ const CONTENTS = `
       'impliedOutcome', e.implied_outcome, 'providerIds', e.provider_ids, 'summary', e.summary, 'details', e.details,
       'actor', jsonb_build_object('type', e.actor_type, 'id', e.actor_id), 'recordedAt', receipt_time(e.recorded_at));
 
-  -- Of an attempt: what is final from the moment that the entry is of.
+  -- What is final of an attempt from the moment that the entry records.
   CREATE FUNCTION receipt_content(a attempts, kind text) RETURNS jsonb LANGUAGE sql IMMUTABLE
     RETURN CASE kind
       WHEN 'attempt_started' THEN jsonb_build_object('id', a.id, 'number', a.number, 'kind', a.kind,
@@ -156,23 +149,13 @@ const APPENDING = `
   CREATE TRIGGER chain AFTER INSERT ON resolutions FOR EACH ROW WHEN (NEW.effect_id IS NOT NULL) EXECUTE FUNCTION chain_resolution();
 `;
 
-const ATTEMPTS_END_ONCE = `
-  -- What an attempt ended with is said by its end alone, so that its last entry holds all of it.
-  ALTER TABLE attempts ADD CONSTRAINT attempts_end_at_once CHECK (status <> 'started'
-    OR (observed_outcome IS NULL AND refusal IS NULL AND error IS NULL AND response IS NULL));
-`;
-
 const NOTHING_IS_EMPTIED = `
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
   -- The end of a chain moves on by one entry, and in no other way.
   CREATE TRIGGER moves_on BEFORE UPDATE ON receipt_chains FOR EACH ROW
     WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.effect_id <> OLD.effect_id OR NEW.environment_id <> OLD.environment_id)
     EXECUTE FUNCTION refuse_change();
-  CREATE TRIGGER moves_on BEFORE UPDATE ON audit_chains FOR EACH ROW
-    WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.workspace_id <> OLD.workspace_id)
-    EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER stays BEFORE DELETE ON receipt_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
-  CREATE TRIGGER stays BEFORE DELETE ON audit_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
   -- A row's triggers do not see TRUNCATE.
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON evidence EXECUTE FUNCTION refuse_change();
@@ -181,6 +164,4 @@ const NOTHING_IS_EMPTIED = `
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON resolutions EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON receipt_entries EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON receipt_chains EXECUTE FUNCTION refuse_change();
-  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION refuse_change();
-  CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_chains EXECUTE FUNCTION refuse_change();
 `;

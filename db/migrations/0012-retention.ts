@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0031-retention';
+export const name = '0012-retention';
 
 /**
  * How long previews that nobody used and free-standing approvals are kept, and what they are counted by.
@@ -15,13 +16,11 @@ export const name = '0031-retention';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UNUSED_PREVIEWS);
   await knex.raw(KEEPING);
-  await knex.raw('GRANT USAGE, CREATE ON SCHEMA public TO service_directory');
-  // The functions belong to service_directory: giving them away takes the membership for a moment, as in 0007.
-  await knex.raw(`DO $$ BEGIN EXECUTE format('GRANT service_directory TO %I', current_user); END $$`);
-  await knex.raw(OLD_PREVIEWS);
-  await knex.raw(OLD_APPROVALS);
-  await knex.raw('REVOKE CREATE ON SCHEMA public FROM service_directory');
-  await knex.raw(`DO $$ BEGIN EXECUTE format('REVOKE service_directory FROM %I', current_user); END $$`);
+  await makeDirectoryFunctions(knex, OLD_PREVIEWS, ['find_old_previews(text, integer)', 'delete_old_previews(text[])']);
+  await makeDirectoryFunctions(knex, OLD_APPROVALS, [
+    'find_old_approvals(text, integer)',
+    'delete_old_approvals(text[])',
+  ]);
 }
 
 const UNUSED_PREVIEWS = `
@@ -61,25 +60,15 @@ const UNUSED_PREVIEWS = `
     WHEN (NEW.preview_id IS NOT NULL) EXECUTE FUNCTION move_unused_preview();
   CREATE TRIGGER free_preview AFTER DELETE ON invocations FOR EACH ROW
     WHEN (OLD.preview_id IS NOT NULL) EXECUTE FUNCTION move_unused_preview();
-
-  INSERT INTO unused_previews (preview_id, environment_id, expires_at)
-  SELECT p.id, p.environment_id, p.expires_at FROM previews p
-  WHERE p.made_by = 'caller' AND NOT EXISTS (SELECT FROM invocations i WHERE i.preview_id = p.id);
 `;
 
 const KEEPING = `
-  CREATE INDEX approvals_by_preview ON approvals (preview_id) WHERE preview_id IS NOT NULL; -- for the foreign key
-  CREATE INDEX approvals_pending_free_standing ON approvals (environment_id) WHERE kind = 'free_standing' AND status = 'pending';
-  CREATE INDEX approvals_ended_free_standing ON approvals (decided_at) WHERE kind = 'free_standing' AND status <> 'pending';
-
   -- Foreign keys keep what an invocation, an effect, an approval or a successor names.
   CREATE FUNCTION keep_preview() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.expires_at < now() - interval '30 days' THEN RETURN OLD; END IF;
     RAISE EXCEPTION 'previews are append-only: % goes 30 days after it expired', OLD.id USING ERRCODE = 'check_violation';
   END $$;
-  DROP TRIGGER append_only ON previews;
-  CREATE TRIGGER append_only BEFORE UPDATE ON previews FOR EACH ROW EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER keep BEFORE DELETE ON previews FOR EACH ROW EXECUTE FUNCTION keep_preview();
 
   CREATE FUNCTION keep_approval() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -89,8 +78,6 @@ const KEEPING = `
     END IF;
     RAISE EXCEPTION 'approval % is never deleted: a free-standing one goes 90 days after its end', OLD.id USING ERRCODE = 'check_violation';
   END $$;
-  DROP TRIGGER check_move ON approvals;
-  CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
   CREATE TRIGGER keep BEFORE DELETE ON approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
 
   CREATE FUNCTION keep_approval_decision() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -101,15 +88,8 @@ const KEEPING = `
     END IF;
     RAISE EXCEPTION 'decisions are append-only: they go with approval %', OLD.approval_id USING ERRCODE = 'check_violation';
   END $$;
-  DROP TRIGGER append_only ON approval_decisions;
-  CREATE TRIGGER append_only BEFORE UPDATE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER keep BEFORE DELETE ON approval_decisions FOR EACH ROW EXECUTE FUNCTION keep_approval_decision();
 `;
-
-const owned = (signature: string): string => `
-  ALTER FUNCTION ${signature} OWNER TO service_directory;
-  REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC;
-  GRANT EXECUTE ON FUNCTION ${signature} TO service_app;`;
 
 const OLD_PREVIEWS = `
   CREATE POLICY directory ON unused_previews FOR SELECT TO service_directory USING (true);
@@ -146,8 +126,7 @@ const OLD_PREVIEWS = `
       END LOOP;
       RETURN deleted;
     END $$;
-  ${owned('find_old_previews(text, integer)')}
-  ${owned('delete_old_previews(text[])')}`;
+`;
 
 const OLD_APPROVALS = `
   CREATE POLICY directory_retention ON approvals FOR DELETE TO service_directory
@@ -175,5 +154,4 @@ const OLD_APPROVALS = `
       GET DIAGNOSTICS deleted = ROW_COUNT;
       RETURN deleted;
     END $$;
-  ${owned('find_old_approvals(text, integer)')}
-  ${owned('delete_old_approvals(text[])')}`;
+`;

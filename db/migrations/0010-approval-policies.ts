@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0014-approval-policies';
+export const name = '0010-approval-policies';
 
 /**
  * Approval policies, their immutable versions, and plans made from files.
@@ -59,10 +59,11 @@ const VERSIONS = `
   );
   CALL make_tenant_table('approval_policy_versions', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON approval_policy_versions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  -- Added here: a policy and its current version refer to each other.
   ALTER TABLE approval_policies ADD CONSTRAINT approval_policies_current_version
     FOREIGN KEY (id, current_version) REFERENCES approval_policy_versions (policy_id, version) DEFERRABLE INITIALLY DEFERRED;
 
-  -- Of the owner: the name, priority and number of a policy are those of its newest version, whoever appends it.
+  -- With the rights of the owner: the name, priority and number of a policy are those of its newest version, whoever appends it.
   CREATE FUNCTION advance_approval_policy() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE
     head approval_policies;
@@ -96,7 +97,7 @@ const REVISION = `
   );
   CALL make_tenant_table('policy_revisions', 'SELECT');
 
-  -- Of the owner: no change of a policy can leave the revision where it was.
+  -- With the rights of the owner: no change of a policy can leave the revision where it was.
   CREATE FUNCTION move_policy_revision() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   BEGIN
     INSERT INTO policy_revisions AS r (environment_id, revision) VALUES (NEW.environment_id, 1)

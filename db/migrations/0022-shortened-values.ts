@@ -1,0 +1,29 @@
+import type { Knex } from 'knex';
+
+export const name = '0022-shortened-values';
+
+/**
+ * What a list shows of a large value: how large it is and how it begins. It is cut here, so that a page of records costs what it
+ * shows; `GET` of the one record has the value whole.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(SHORTENED);
+}
+
+const SHORTENED = `
+  CREATE FUNCTION shortened_text(value text, bytes_max integer) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN jsonb_build_object('truncated', true, 'bytes', octet_length(value), 'preview', left(value, bytes_max / 4));
+
+  CREATE FUNCTION shortened(value jsonb, bytes_max integer) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  DECLARE written text := value::text; -- once: it is what costs
+  BEGIN
+    RETURN CASE WHEN octet_length(written) <= bytes_max THEN value ELSE shortened_text(written, bytes_max) END;
+  END $$;
+
+  CREATE FUNCTION shortened_definition(definition jsonb, bytes_max integer) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN definition || jsonb_build_object(
+      'adapter', (definition -> 'adapter') || jsonb_build_object('config', shortened(definition #> '{adapter,config}', bytes_max)),
+      'inputSchema', shortened(definition -> 'inputSchema', bytes_max),
+      'outputSchema', shortened(definition -> 'outputSchema', bytes_max));
+`;

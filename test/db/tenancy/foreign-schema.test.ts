@@ -1,0 +1,52 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ForeignSchemaError, migrate } from '../../../db/migrate.ts';
+import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
+
+/** A database whose migrations are not this version's is refused with what to do, and nothing in it is changed. */
+
+let database: PlainlyOwnedDatabase;
+let owner: Client;
+
+beforeAll(async () => {
+  database = await createPlainlyOwnedDatabase();
+  owner = new Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  await owner.query('CREATE TABLE migrations (name text NOT NULL)');
+});
+
+afterAll(async () => {
+  await owner?.end();
+  await database?.close();
+});
+
+async function refusalOf(names: string[]): Promise<unknown> {
+  await owner.query('TRUNCATE migrations');
+  await owner.query('INSERT INTO migrations SELECT unnest($1::text[])', [names]);
+  const { ownerUrl, applicationUrl } = database;
+  return migrate({ ownerUrl, applicationUrl }).catch((error: unknown) => error);
+}
+
+async function tables(): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('a database is refused, and nothing is changed in it', () => {
+  test.each([
+    // The first names are those of the baseline too: what stands after them tells.
+    [
+      'an earlier checkout made it',
+      ['0001-tenancy', '0002-vault', '0003-actions'],
+      /before the first release.*DATA_DIR/s,
+    ],
+    ['a newer version used it', ['0001-tenancy', '9999-of-a-newer-version'], /9999-of-a-newer-version.*newer version/s],
+  ])('%s', async (_, names, says) => {
+    const refusal = await refusalOf(names);
+    expect(refusal).toBeInstanceOf(ForeignSchemaError);
+    expect(String(refusal)).toMatch(says);
+    expect(await tables()).toEqual(['migrations']);
+  });
+});
