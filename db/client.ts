@@ -140,9 +140,9 @@ export class Database {
   }
 
   /** Ends every connection. A second call waits for the first. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.closing ??= this.pool.end();
-    return this.closing;
+    await this.closing;
   }
 
   private async acquire(): Promise<PoolClient> {
