@@ -4,7 +4,6 @@ import { watchApproval } from './approvals/watch-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
 import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
-import { evaluateInvocation } from './invocations/evaluate-invocation.ts';
 import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
 import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
@@ -25,7 +24,6 @@ import { beginReversalWatch, planReversalRead, settleReversal } from './reconcil
 export function createActivities(deps: ActivityDependencies) {
   return {
     evaluateAndReserve: evaluateAndReserve(deps),
-    evaluateInvocation: evaluateInvocation(deps),
     reserveAndMarkDispatch: reserveAndMarkDispatch(deps),
     dispatchEffect: dispatchEffect(deps),
     settleInvocation: settleInvocation(deps),

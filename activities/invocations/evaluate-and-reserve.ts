@@ -1,7 +1,7 @@
 import type { InvocationRef } from '../../domain/refs.ts';
 import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { evaluate, type Evaluation } from './evaluate-invocation.ts';
+import { evaluateInvocation, type Evaluation } from './evaluate-invocation.ts';
 import { reserve } from './reserve-and-mark-dispatch.ts';
 
 /**
@@ -14,7 +14,7 @@ export function evaluateAndReserve(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<Evaluation> =>
     withCompiledPolicies(() =>
       deps.db.withEnvironment(ref, async (tx): Promise<Evaluation> => {
-        const { evaluation, work, rendered } = await evaluate(deps, tx, ref);
+        const { evaluation, work, rendered } = await evaluateInvocation(deps, tx, ref);
         if (evaluation.decision !== 'proceed' || !work) return evaluation;
         const { decision } = await reserve(deps, tx, work, { rendered });
         if (decision === 'depends') return { ...evaluation, decision };

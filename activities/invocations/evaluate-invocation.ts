@@ -6,7 +6,6 @@ import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import type { Refusal } from '../../domain/lifecycle.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
-import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { decideInvocation } from './decide-invocation.ts';
 
@@ -43,14 +42,9 @@ export interface Evaluated {
 /**
  * Decides the outcome of an admitted invocation, creates the effect of a governed one, and opens an approval where one is
  * required. Idempotent: a second run finds what the first one wrote.
+ * Throws `PoliciesNotCompiled` out of the transaction, which therefore runs within `withCompiledPolicies`.
  */
-export function evaluateInvocation(deps: InvocationDependencies) {
-  return async (ref: InvocationRef): Promise<Evaluation> =>
-    withCompiledPolicies(() => deps.db.withEnvironment(ref, async (tx) => (await evaluate(deps, tx, ref)).evaluation));
-}
-
-/** The same within a transaction. */
-export async function evaluate(
+export async function evaluateInvocation(
   deps: InvocationDependencies,
   tx: EnvironmentTransaction,
   ref: InvocationRef,

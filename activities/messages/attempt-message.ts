@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { heartbeat } from '@temporalio/activity';
-import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { countEgress } from '../../db/plans/count-egress.ts';
-import type { MessageWork } from '../../db/messages/lock-message.ts';
-import type { StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
@@ -13,19 +10,12 @@ import { tellNext } from '../in-flight/tell-next.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { settleAttempt } from './settle-attempt.ts';
-import { type Visit, visitMessage } from './visit-message.ts';
+import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 const HEARTBEAT_INTERVAL_MS = 2_000;
 /** An answer exists once. A short outage of the database must not send a delivered message again. */
 const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
-
-/** A message whose attempt row is committed: from here on bytes may be sent. */
-export interface Delivery {
-  work: MessageWork;
-  attempt: StartedAttempt;
-  signingKeys: SealedSigningKey[];
-}
 
 /**
  * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. It decides everything from the

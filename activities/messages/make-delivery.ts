@@ -5,7 +5,7 @@ import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.t
 import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
 import { signatureHeader } from '../../domain/messages/signing.ts';
 import type { ResponseLimit } from '../adapters/http-request/exchange.ts';
-import type { Delivery } from './attempt-message.ts';
+import type { Delivery } from './visit-message.ts';
 
 const USER_AGENT = 'agent-action-runtime';
 const CONTENT_TYPES = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;

@@ -2,15 +2,22 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { takePlace } from '../../db/in-flight/take-place.ts';
-import { lockMessage } from '../../db/messages/lock-message.ts';
+import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
-import { startAttempt } from '../../db/messages/start-attempt.ts';
+import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
+import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
 import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { Delivery } from './attempt-message.ts';
 import { settleAttempt } from './settle-attempt.ts';
+
+/** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
+export interface Delivery {
+  work: MessageWork;
+  attempt: StartedAttempt;
+  signingKeys: SealedSigningKey[];
+}
 
 export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
 

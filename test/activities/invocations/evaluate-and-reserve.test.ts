@@ -17,7 +17,7 @@ const ATTEMPTS = [{ number: 1, kind: 'dispatch', status: 'started', claimed: fal
 
 test.each([true, false])('governed %s: the answer of the evaluation, and the fence stands', async (governed) => {
   const ref = await world.admit({ definition: { governed } });
-  const { evaluateAndReserve, evaluateInvocation, reserveAndMarkDispatch } = world.activities();
+  const { evaluateAndReserve, evaluate, reserveAndMarkDispatch } = world.activities();
   const evaluation = await evaluateAndReserve(ref);
   const marked = await world.recorded(ref);
   expect(marked).toMatchObject({
@@ -28,7 +28,7 @@ test.each([true, false])('governed %s: the answer of the evaluation, and the fen
     attempts: ATTEMPTS,
   });
   // When repeated, each of the two returns what they did together.
-  expect(await evaluateInvocation(ref)).toEqual(evaluation);
+  expect(await evaluate(ref)).toEqual(evaluation);
   expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
   expect(await world.recorded(ref)).toEqual(marked);
 });

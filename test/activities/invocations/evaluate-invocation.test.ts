@@ -17,9 +17,9 @@ const UNBOUNDED: Admission = {
 describe('evaluated more than once', () => {
   test('twice: one effect, and the same answer', async () => {
     const ref = await world.admit();
-    const { evaluateInvocation } = world.activities();
-    const first = await evaluateInvocation(ref);
-    expect(await evaluateInvocation(ref)).toEqual(first);
+    const { evaluate } = world.activities();
+    const first = await evaluate(ref);
+    expect(await evaluate(ref)).toEqual(first);
     const { effects } = await world.recorded(ref);
     expect(first).toMatchObject({ decision: 'proceed', effectId: effects[0]?.id });
     expect(effects).toMatchObject([{ stage: 'ready', outcome: 'not_dispatched', grade: 'pending' }]);
@@ -27,16 +27,16 @@ describe('evaluated more than once', () => {
 
   test('twenty times at once: one effect, and the same answer', async () => {
     const ref = await world.admit();
-    const { evaluateInvocation } = world.activities();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => evaluateInvocation(ref)));
+    const { evaluate } = world.activities();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => evaluate(ref)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect((await world.recorded(ref)).effects).toHaveLength(1);
   });
 
   test('a plain one has no effect, however often it is evaluated', async () => {
     const ref = await world.admit({ definition: { governed: false } });
-    const { evaluateInvocation } = world.activities();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => evaluateInvocation(ref)));
+    const { evaluate } = world.activities();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => evaluate(ref)));
     for (const answer of answers) expect(answer).toMatchObject({ decision: 'proceed', effectId: null });
     expect((await world.recorded(ref)).effects).toEqual([]);
   });
@@ -47,33 +47,33 @@ describe('evaluated more than once', () => {
   ])('a refused one, %s, stays refused', async (_, admission: Admission, effects) => {
     const ref = await world.admit(admission);
     if (effects === 0) await world.transaction((tx) => archiveAction(tx, ref.actionId));
-    const { evaluateInvocation } = world.activities();
-    const first = await evaluateInvocation(ref);
+    const { evaluate } = world.activities();
+    const first = await evaluate(ref);
     const settled = await world.recorded(ref);
     expect(first.decision).toBe('refused');
-    expect(await evaluateInvocation(ref)).toEqual(first);
+    expect(await evaluate(ref)).toEqual(first);
     expect(settled.effects).toHaveLength(effects);
     expect(await world.recorded(ref)).toEqual(settled);
   });
 
   test('one that was dispatched meanwhile proceeds, to find the fence', async () => {
     const ref = await world.ready();
-    const { evaluateInvocation, dispatchEffect, settleInvocation } = world.activities();
-    const during = await evaluateInvocation(ref);
+    const { evaluate, dispatchEffect, settleInvocation } = world.activities();
+    const during = await evaluate(ref);
     await dispatchEffect(ref);
     await settleInvocation(ref);
     expect(during).toMatchObject({ decision: 'proceed', effectId: ref.effectId });
-    expect(await evaluateInvocation(ref)).toEqual(during);
+    expect(await evaluate(ref)).toEqual(during);
   });
 });
 
 describe('the worker or its database dies', () => {
   test('before the commit: nothing is left, and the next run evaluates', async () => {
     const ref = await world.admit();
-    const { evaluateInvocation } = world.losing(['before_commit']);
-    await expect(evaluateInvocation(ref)).rejects.toThrow(/terminat/);
+    const { evaluate } = world.losing(['before_commit']);
+    await expect(evaluate(ref)).rejects.toThrow(/terminat/);
     expect(await world.recorded(ref)).toMatchObject({ invocation: { status: 'queued' }, effects: [] });
-    expect(await evaluateInvocation(ref)).toMatchObject({ decision: 'proceed' });
+    expect(await evaluate(ref)).toMatchObject({ decision: 'proceed' });
   });
 
   test.each([
@@ -81,10 +81,10 @@ describe('the worker or its database dies', () => {
     ['is refused', UNBOUNDED],
   ])('after the commit of one that %s: the next run finds what was decided', async (_, admission: Admission) => {
     const ref = await world.admit(admission);
-    const { evaluateInvocation } = world.losing(['after_commit']);
-    await expect(evaluateInvocation(ref)).rejects.toThrow(/terminated/);
+    const { evaluate } = world.losing(['after_commit']);
+    await expect(evaluate(ref)).rejects.toThrow(/terminated/);
     const left = await world.recorded(ref);
-    expect(await evaluateInvocation(ref)).toMatchObject({ effectId: left.effects[0]?.id });
+    expect(await evaluate(ref)).toMatchObject({ effectId: left.effects[0]?.id });
     expect(await world.recorded(ref)).toEqual(left);
   });
 });
@@ -96,7 +96,7 @@ describe('the admission is withdrawn', () => {
   test('before: the evaluation finds nothing and does nothing', async () => {
     const ref = await world.admit();
     expect(await withdraw(ref)).toBe(true);
-    expect(await world.activities().evaluateInvocation(ref)).toEqual({ decision: 'withdrawn' });
+    expect(await world.activities().evaluate(ref)).toEqual({ decision: 'withdrawn' });
     expect(await world.recorded(ref)).toEqual({ invocation: null, effects: [], attempts: [], evidence: [] });
   });
 
@@ -106,18 +106,18 @@ describe('the admission is withdrawn', () => {
     ['refused', UNBOUNDED],
   ])('after, from a %s one: too late', async (_, admission: Admission) => {
     const ref = await world.admit(admission);
-    await world.activities().evaluateInvocation(ref);
+    await world.activities().evaluate(ref);
     const evaluated = await world.recorded(ref);
     expect(await withdraw(ref)).toBe(false);
     expect(await world.recorded(ref)).toEqual(evaluated);
   });
 
   test('at the same moment: one of the two wins, and the other one knows', async () => {
-    const { evaluateInvocation } = world.activities();
+    const { evaluate } = world.activities();
     const wins = { withdrawal: 0, evaluation: 0 };
     for (let round = 0; round < 40; round++) {
       const ref = await world.admit({ definition: { governed: round % 2 === 0 } });
-      const racers = [() => evaluateInvocation(ref).then((it) => it.decision), () => withdraw(ref)];
+      const racers = [() => evaluate(ref).then((it) => it.decision), () => withdraw(ref)];
       const [one, other] = await Promise.all((round % 4 < 2 ? racers : racers.toReversed()).map((run) => run()));
       const withdrawn = one === true || other === true;
       const decision = typeof one === 'string' ? one : other;

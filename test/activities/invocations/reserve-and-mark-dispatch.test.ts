@@ -14,7 +14,7 @@ afterAll(async () => world.close());
 
 async function evaluated(admission: Admission = {}) {
   const ref = await world.admit(admission);
-  await world.activities().evaluateInvocation(ref);
+  await world.activities().evaluate(ref);
   return ref;
 }
 

@@ -4,8 +4,10 @@ import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
-import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
+import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
+import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { Database, type EnvironmentTransaction, type Tenant } from '../../../db/client.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
@@ -130,6 +132,21 @@ export function activityEnvironment(): MockActivityEnvironment {
   return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) });
 }
 
+/**
+ * The evaluation in a transaction of its own, without the reservation that `evaluateAndReserve` adds to it: a test may then do
+ * something between the two.
+ */
+export function evaluateAlone(deps: InvocationDependencies, ref: InvocationRef): Promise<Evaluation> {
+  return withCompiledPolicies(() =>
+    deps.db.withEnvironment(ref, async (tx) => (await evaluateInvocation(deps, tx, ref)).evaluation),
+  );
+}
+
+/** The activities, and the evaluation alone. */
+export interface Steps extends Activities {
+  evaluate(ref: InvocationRef): Promise<Evaluation>;
+}
+
 /** A database of its own and the activities, without a Temporal: each is called as a worker would call it. */
 export class ActivityWorld {
   readonly database: TestDatabase;
@@ -155,9 +172,14 @@ export class ActivityWorld {
     await this.database.close();
   }
 
-  activities(overrides: Partial<ActivityDependencies> = {}): Activities {
-    const activities = createActivities(this.dependencies(overrides));
-    return { ...activities, dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref) };
+  activities(overrides: Partial<ActivityDependencies> = {}): Steps {
+    const deps = this.dependencies(overrides);
+    const activities = createActivities(deps);
+    return {
+      ...activities,
+      dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref),
+      evaluate: (ref) => evaluateAlone(deps, ref),
+    };
   }
 
   /** The activities' dependencies. By default they start no workflow and call nobody. */
@@ -180,7 +202,7 @@ export class ActivityWorld {
   }
 
   /** The activities of a worker whose connections are lost at its next transactions, as listed. */
-  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Activities {
+  losing(losses: readonly Loss[], overrides: Partial<ActivityDependencies> = {}): Steps {
     const db = new LossyDatabase({ url: this.database.applicationUrl, applicationName: 'test-lossy', poolMax: 2 });
     db.losses.push(...losses);
     this.lossy.push(db);
@@ -219,8 +241,8 @@ export class ActivityWorld {
   /** Admitted, evaluated and marked: the dispatch comes next. */
   async ready(admission: Admission = {}): Promise<EffectRef> {
     const ref = await this.admit(admission);
-    const { evaluateInvocation, reserveAndMarkDispatch } = this.activities();
-    const evaluation = await evaluateInvocation(ref);
+    const { evaluate, reserveAndMarkDispatch } = this.activities();
+    const evaluation = await evaluate(ref);
     if (evaluation.decision !== 'proceed') throw new Error(`expected it to proceed, not ${evaluation.decision}`);
     const reservation = await reserveAndMarkDispatch(ref);
     if (reservation.decision !== 'dispatch') throw new Error(`expected a dispatch, not ${reservation.decision}`);

@@ -25,10 +25,10 @@ async function sweep(olderThanSeconds = 0): Promise<{ seen: number; started: Inv
 
 test('finds what was admitted or is under way, and nothing that has come to rest', async () => {
   const { adapterFor } = adapterThat(() => Promise.resolve(ACCEPTED));
-  const { dispatchEffect, settleInvocation, evaluateInvocation } = world.activities({ adapterFor });
+  const { dispatchEffect, settleInvocation, evaluate } = world.activities({ adapterFor });
   const admitted = await world.admit();
   const evaluated = await world.admit();
-  await evaluateInvocation(evaluated);
+  await evaluate(evaluated);
   const marked = await world.ready();
   const dispatched = await world.ready();
   await dispatchEffect(dispatched);
@@ -50,7 +50,7 @@ test('finds what was admitted or is under way, and nothing that has come to rest
   // Removed, so that the next test starts without them.
   for (const ref of [admitted, evaluated, marked, dispatched]) {
     const { reserveAndMarkDispatch } = world.activities();
-    await evaluateInvocation(ref);
+    await evaluate(ref);
     await reserveAndMarkDispatch(ref);
     await settleInvocation(ref);
   }

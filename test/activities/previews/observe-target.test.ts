@@ -46,15 +46,15 @@ describe('what was read at the provider', () => {
   async function parkedAfterReading(read: JsonObject): Promise<{ ref: Read; observe: () => Promise<string> }> {
     [record, failure] = [read, null];
     const adapterFor = inspecting();
-    const { observeTarget, evaluateInvocation } = world.activities({ adapterFor });
+    const { observeTarget, evaluate } = world.activities({ adapterFor });
     const secret = await newSecret(world);
     const ref = await world.admit({
       config: { url: 'http://127.0.0.1:9/', headers: { authorization: `Bearer {{secret:${secret}}}` } },
       definition: { approval: { required: true, tag: null } },
     });
-    expect(await evaluateInvocation(ref)).toMatchObject({ decision: 'observe' });
+    expect(await evaluate(ref)).toMatchObject({ decision: 'observe' });
     expect(await observeTarget(ref)).toEqual({ outcome: 'observed' });
-    expect(await evaluateInvocation(ref)).toMatchObject({ decision: 'wait', observes: true });
+    expect(await evaluate(ref)).toMatchObject({ decision: 'wait', observes: true });
     return { ref: { ...ref, secret }, observe: async () => (await observeTarget(ref)).outcome };
   }
   const recheckReading = (ref: InvocationRef) => recheck(world, ref, { adapterFor: inspecting() });

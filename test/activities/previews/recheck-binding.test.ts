@@ -30,7 +30,7 @@ async function parked(): Promise<Parked> {
     },
     input: { amount: 1250 },
   });
-  const evaluation = await world.activities().evaluateInvocation(ref);
+  const evaluation = await world.activities().evaluate(ref);
   if (evaluation.decision !== 'wait') throw new Error(`expected it to wait, not ${evaluation.decision}`);
   return { ...ref, secret };
 }

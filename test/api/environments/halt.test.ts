@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
-import { evaluateInvocation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { reserveAndMarkDispatch } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
 import { settleInvocation } from '../../../activities/invocations/settle-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
@@ -16,6 +15,7 @@ import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
+import { evaluateAlone } from '../../activities/invocations/world.ts';
 import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
@@ -238,7 +238,7 @@ describe('a halt that comes between', () => {
   test('evaluation and mark: nothing is marked, and the receipt says why', async () => {
     const { ref, deps } = await admitted();
     const before = await attempts();
-    expect(await evaluateInvocation(deps)(ref)).toMatchObject({ decision: 'proceed' });
+    expect(await evaluateAlone(deps, ref)).toMatchObject({ decision: 'proceed' });
     await halt();
     expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'refused' });
     expect(await attempts()).toEqual(before);
@@ -247,7 +247,7 @@ describe('a halt that comes between', () => {
 
   test('mark and send, while no worker was there to take it up: nothing is sent, and the receipt says why', async () => {
     const { ref, deps } = await admitted();
-    expect(await evaluateInvocation(deps)(ref)).toMatchObject({ decision: 'proceed' });
+    expect(await evaluateAlone(deps, ref)).toMatchObject({ decision: 'proceed' });
     expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'dispatch' });
     await halt();
     await new MockActivityEnvironment().run(dispatchEffect(deps), ref);
