@@ -15,7 +15,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { nextReadDelayMs, readsPassed } from '../../domain/reconciliation/schedule.ts';
+import {
+  after,
+  BEFORE_THE_FIRST_LOOK,
+  isWoken,
+  nextStep,
+  type ReconciliationEvent,
+  type ReconciliationStep,
+} from '../../domain/reconciliation/state-machine.ts';
 import type { InvocationState } from '../../domain/refs.ts';
 import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
 import { wakeDependents } from '../wake-dependents.ts';
@@ -40,98 +47,88 @@ const look = defineSignal(LOOK_SIGNAL);
  * ends. A restarted run continues the schedule from the record.
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
-  const state = await new Reconciliation(input).run();
+  const state = await new ReconciliationRun(input).untilItsEnd();
   upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   await wakeDependents(state);
   return state;
 }
 
-class Reconciliation {
+/** Does what the state machine says, and tells it what happened. */
+class ReconciliationRun {
   private readonly input: ReconcileEffectInput;
-  private state: InvocationState | null = null;
-  /** Reads that were requested, and how many of those a read has answered that began after the request. */
-  private asked = 0;
-  private answered = 0;
-  /** The record changed: a person resolved the effect, or a replay of it was answered. */
-  private mustLook = false;
+  private state = BEFORE_THE_FIRST_LOOK;
 
   constructor(input: ReconcileEffectInput) {
     this.input = input;
-    setHandler(look, () => {
-      this.mustLook = true;
-    });
+    setHandler(look, () => this.report({ type: 'record_changed' }));
     setHandler(reconcileNow, async () => {
-      const mine = ++this.asked;
-      await condition(() => this.answered >= mine);
-      if (this.state === null) throw ApplicationFailure.nonRetryable('a read was answered before the first look');
-      return this.state;
+      this.report({ type: 'read_asked' });
+      const mine = this.state.asked;
+      await condition(() => this.state.answered >= mine);
+      const { invocation } = this.state;
+      if (invocation === null) throw ApplicationFailure.nonRetryable('a read was answered before the first look');
+      return invocation;
     });
   }
 
-  async run(): Promise<InvocationState> {
-    const startedAtMs = Date.now();
-    const begun = await beginReconciliation(this.input);
-    this.state = begun.state;
-    const wasPending = begun.state.grade === 'pending';
-    /** The position in each of the two schedules. */
-    const reads = {
-      unknown: wasPending ? 0 : readsPassed(false, begun.unknownForMs),
-      pending: wasPending ? readsPassed(true, begun.dispatchedForMs) : 0,
-    };
-    let exhausted = begun.exhausted;
-    let scheduledReads = 0;
+  async untilItsEnd(): Promise<InvocationState> {
     for (;;) {
-      while (this.state.stage === 'reconciling') {
-        const pending: boolean = this.state.grade === 'pending';
-        const schedule = pending ? 'pending' : 'unknown';
-        if (this.asked === this.answered) {
-          const elapsedMs = begun.unknownForMs + Date.now() - startedAtMs;
-          const delayMs = exhausted
-            ? null
-            : nextReadDelayMs({ pending, reads: reads[schedule], elapsedMs }, Math.random());
-          if (delayMs === null) {
-            await exhaustReconciliation(this.input, scheduledReads);
-            setCurrentDetails('exhausted: a person must resolve it');
-            exhausted = true;
-            break;
-          }
-          if (!(await this.wait(delayMs))) {
-            reads[schedule]++;
-            scheduledReads++;
-          }
-          if (this.mustLook) {
-            this.mustLook = false;
-            this.state = await settleInvocation(this.input);
-            continue;
-          }
-        }
-        const asked = this.asked;
-        await this.read();
-        // An effect that the provider processes now is waited for again, however long it was unknown.
-        if (this.state.grade === 'pending' && !pending) exhausted = false;
-        this.answered = asked;
+      const step = this.nextStep();
+      switch (step.next) {
+        case 'begin':
+          await this.begin();
+          break;
+        case 'wait':
+          await this.wait(step.delayMs);
+          break;
+        case 'look':
+          this.report({ type: 'looked', invocation: await settleInvocation(this.input) });
+          break;
+        case 'read':
+          this.report({ type: 'read', invocation: await this.read(), answers: step.answers });
+          break;
+        case 'give_up':
+          await exhaustReconciliation(this.input, step.scheduledReads);
+          setCurrentDetails('exhausted: a person must resolve it');
+          this.report({ type: 'given_up' });
+          break;
+        case 'end':
+          this.report({ type: 'ending' });
+          await condition(allHandlersFinished);
+          // A caller may have asked for a read while the last ones were answered.
+          if (this.nextStep().next === 'end') return step.invocation;
       }
-      this.answered = this.asked;
-      await condition(allHandlersFinished);
-      // Requests that arrived while the last ones were answered.
-      if (this.asked === this.answered || this.state.stage !== 'reconciling') return this.state;
     }
   }
 
-  /** Returns false where the time is over, and true where it was woken before. */
-  private async wait(delayMs: number): Promise<boolean> {
+  private nextStep(): ReconciliationStep {
+    return nextStep(this.state, Date.now(), Math.random);
+  }
+
+  private report(event: ReconciliationEvent): void {
+    this.state = after(this.state, event);
+  }
+
+  private async begin(): Promise<void> {
+    const atMs = Date.now();
+    const { state, exhausted, unknownForMs, dispatchedForMs } = await beginReconciliation(this.input);
+    this.report({ type: 'begun', invocation: state, isExhausted: exhausted, unknownForMs, dispatchedForMs, atMs });
+  }
+
+  private async wait(delayMs: number): Promise<void> {
     const nextAt = new Date(Date.now() + delayMs).toISOString();
     await planReconciliation(this.input, 0, nextAt);
     setCurrentDetails(`the next read at ${nextAt}`);
-    if (workflowInfo().continueAsNewSuggested && !this.mustLook && this.asked === this.answered) {
+    if (workflowInfo().continueAsNewSuggested && !isWoken(this.state)) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof reconcileEffect>(this.input);
     }
-    // Never 0, which means no time-out.
-    return condition(() => this.mustLook || this.asked > this.answered, Math.max(1, delayMs));
+    // Never 0, which stands for no time-out.
+    const woken = await condition(() => isWoken(this.state), Math.max(1, delayMs));
+    if (!woken) this.report({ type: 'wait_over' });
   }
 
-  private async read(): Promise<void> {
+  private async read(): Promise<InvocationState> {
     const { readBackEffect } = proxyActivities<Activities>({
       ...READ_OPTIONS,
       ...onQueue('provider-reads', this.input),
@@ -143,6 +140,6 @@ class Reconciliation {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });
     }
-    this.state = await settleInvocation(this.input);
+    return settleInvocation(this.input);
   }
 }
