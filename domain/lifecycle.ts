@@ -31,7 +31,10 @@ export const INVOCATION_STATUSES = [
 ] as const;
 export type InvocationStatus = (typeof INVOCATION_STATUSES)[number];
 
-/** Statuses on which a waiting caller gets its answer: nothing more happens without a new event from outside. */
+/**
+ * Statuses under which nothing more happens without news from outside: a decision, a read, a person. The others are `queued` and
+ * `dispatching`, under which the workflow of an invocation is running or must be started; `find_unsettled_invocations` lists these.
+ */
 export const RESTING_STATUSES: readonly InvocationStatus[] = [
   'pending_approval',
   'succeeded',
@@ -42,6 +45,28 @@ export const RESTING_STATUSES: readonly InvocationStatus[] = [
   'expired',
   'cancelled',
 ];
+
+/** What it takes to know whether an invocation is at rest. */
+export interface Progress {
+  status: InvocationStatus;
+  /** The stage of its effect, where one governs. */
+  stage: Stage | null;
+  /** It waits for the effects that it depends on. */
+  awaitsDependencies: boolean;
+}
+
+/**
+ * At rest: nothing more happens to an invocation without news from outside, and a caller who waits is answered. Beside the
+ * resting statuses, it waits for other effects, or its call is over and its effect is read back until its outcome is known.
+ */
+export function isAtRest({ status, stage, awaitsDependencies }: Progress): boolean {
+  return RESTING_STATUSES.includes(status) || stage === 'reconciling' || (status === 'queued' && awaitsDependencies);
+}
+
+/** Its end is still to come, whether it is at rest or not: a reply about it is 202. */
+export function isOpen(status: InvocationStatus): boolean {
+  return status === 'pending_approval' || !RESTING_STATUSES.includes(status);
+}
 
 /** Who said what the outcome is. `provider_lookup` is the provider's own record, read back. */
 export const OUTCOME_SOURCES = ['system', 'provider_response', 'provider_lookup', 'manual_resolution'] as const;

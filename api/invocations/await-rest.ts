@@ -2,17 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import type { Tenant } from '../../db/client.ts';
-import { RESTING_STATUSES } from '../../domain/lifecycle.ts';
+import { isAtRest } from '../../domain/lifecycle.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { abortWith, RequestAbortedError } from '../http/client-gone.ts';
 import { isPassing } from '../http/failures.ts';
 
 const READ_RETRY_INTERVAL_MS = 200;
 
-/** Nothing more happens without an event from outside. An outcome pending at the provider counts as rest. */
-export function isAtRest(invocation: InvocationRecord): boolean {
-  const waitsForOthers = invocation.status === 'queued' && invocation.dependenciesAwaitedAt !== null;
-  return waitsForOthers || RESTING_STATUSES.includes(invocation.status) || invocation.effectStage === 'reconciling';
+function rests({ status, effectStage, dependenciesAwaitedAt }: InvocationRecord): boolean {
+  return isAtRest({ status, stage: effectStage, awaitsDependencies: dependenciesAwaitedAt !== null });
 }
 
 export async function readInvocation(
@@ -49,7 +47,7 @@ export async function awaitRest(
       const timedOut = result === 'timeout';
       if (mustWait) woken = deps.settlements.wait(invocationId, Math.max(1, deadline - Date.now()), done.signal);
       const invocation = await readPatiently(deps, tenant, invocationId, deadline);
-      if (!invocation || timedOut || isAtRest(invocation)) return invocation;
+      if (!invocation || timedOut || rests(invocation)) return invocation;
       mustWait = true;
     }
   } finally {

@@ -4,8 +4,7 @@ import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import { listInvocations } from '../../db/invocations/list-invocations.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { InvocationStatus } from '../../domain/lifecycle.ts';
-import { isAtRest } from './await-rest.ts';
+import { isOpen } from '../../domain/lifecycle.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { invoke } from './invoke.ts';
 import {
@@ -20,9 +19,6 @@ import {
 } from './schemas.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
-
-/** For an invocation that is at rest but not ended: it waits for a person, another effect or the provider. */
-const PARKED_STATUSES: readonly InvocationStatus[] = ['pending_approval', 'queued', 'dispatching'];
 
 const invokeRoute = defineRoute({
   id: 'actions.invoke',
@@ -68,8 +64,7 @@ const invokeRoute = defineRoute({
       agentId: body.agentId ?? null,
       actor,
     });
-    const parked = !isAtRest(invocation) || PARKED_STATUSES.includes(invocation.status);
-    return { status: parked ? 202 : 200, data: presentInvocation(invocation) };
+    return { status: isOpen(invocation.status) ? 202 : 200, data: presentInvocation(invocation) };
   },
 });
 

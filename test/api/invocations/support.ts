@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { effectSchema } from '../../../api/effects/schemas.ts';
 import { invocationSchema } from '../../../api/invocations/schemas.ts';
+import { isAtRest } from '../../../domain/lifecycle.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -58,9 +59,6 @@ export async function effectOf(service: Caller, invocation: Invocation): Promise
   return effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
 }
 
-/** The stages in which an effect stays until an external event. */
-const RESTING_STAGES: readonly Effect['stage'][] = ['rejected', 'reconciling', 'settled'];
-
 /**
  * The effect of an invocation once it is at rest: no call for it is in flight, and its state changes only by an external event.
  * A caller who was answered 202, as on a busy machine, has not seen that yet: an effect that is being dispatched is `pending`.
@@ -73,7 +71,8 @@ export async function effectAtRest(service: Caller, invocationId: string): Promi
     const effect = await effectOf(service, invocation);
     seen.effect = effect;
     const isCalling = effect.attempts.some(({ status }) => status === 'started');
-    return RESTING_STAGES.includes(effect.stage) && !isCalling ? 'at rest' : effect.stage;
+    const progress = { status: invocation.status, stage: effect.stage, awaitsDependencies: false };
+    return isAtRest(progress) && !isCalling ? 'at rest' : effect.stage;
   };
   await expect.poll(look).toBe('at rest');
   if (seen.effect === undefined) throw new Error(`${invocationId} is at rest without an effect`);

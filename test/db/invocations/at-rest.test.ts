@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findUnsettledInvocations } from '../../../db/invocations/find-unsettled-invocations.ts';
+import { INVOCATION_STATUSES, isAtRest } from '../../../domain/lifecycle.ts';
+import { ActivityWorld } from '../../activities/invocations/world.ts';
+
+/** Which statuses are at rest is said twice: in domain/lifecycle.ts, and in PostgreSQL, for the sweep. */
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(async () => world.close());
+
+/** Moves an admitted invocation to any status at once, past the triggers that hold it to its moves. */
+async function plant(invocationId: string, status: string): Promise<void> {
+  await world.database.asOwner('ALTER TABLE invocations DISABLE TRIGGER USER');
+  await world.database.asOwner(
+    `UPDATE invocations SET status = $2, outcome_source = CASE WHEN $2 = 'succeeded' THEN 'provider_response' END WHERE id = $1`,
+    [invocationId, status],
+  );
+  await world.database.asOwner('ALTER TABLE invocations ENABLE TRIGGER USER');
+}
+
+test.each(INVOCATION_STATUSES)(
+  '%s: the sweep lists it where it is not at rest, and not where it is',
+  async (status) => {
+    const { invocationId } = await world.admit();
+    await plant(invocationId, status);
+    const page = { olderThanSeconds: 0, afterId: '', limit: 100 };
+    const listed = (await findUnsettledInvocations(world.database.db, page)).map((found) => found.invocationId);
+    expect(listed.includes(invocationId)).toBe(!isAtRest({ status, stage: null, awaitsDependencies: false }));
+  },
+);
