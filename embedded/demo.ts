@@ -41,7 +41,7 @@ export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
   }
 }
 
-/** Stores the demo's credential as a secret and makes its two actions through the API, as a client would. */
+/** Stores the demo's credential as a secret and makes its two actions through the API, like every client. */
 export async function ensureDemo(options: {
   folder: DataFolder;
   baseUrl: string;
