@@ -22,7 +22,7 @@ function descendantsOf(pid: number): { pid: number; command: string }[] {
       }
     });
   const below = (parent: number): { pid: number; command: string }[] =>
-    processes.filter((each) => each.parent === parent).flatMap((each) => [each, ...below(each.pid)]);
+    processes.flatMap((each) => (each.parent === parent ? [each, ...below(each.pid)] : []));
   return below(pid);
 }
 
