@@ -17,7 +17,8 @@ export async function listActions(
   tx: EnvironmentTransaction,
   filter: ListActionsFilter,
 ): Promise<{ items: ActionRecord[]; total: number }> {
-  const where = `WHERE (CAST(:name AS text) IS NULL OR actions.name = :name) AND (:includeArchived OR actions.archived_at IS NULL)`;
+  const where = `WHERE actions.environment_id = current_environment_id()
+    AND (CAST(:name AS text) IS NULL OR actions.name = :name) AND (:includeArchived OR actions.archived_at IS NULL)`;
   const bindings = { name: filter.name ?? null, includeArchived: filter.includeArchived };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM actions ${where}`,

@@ -18,7 +18,7 @@ export async function listPolicies(
   tx: EnvironmentTransaction,
   filter: ListPoliciesFilter,
 ): Promise<{ items: ListedPolicyRecord[]; total: number }> {
-  const where = `WHERE (CAST(:name AS text) IS NULL OR p.name = :name)
+  const where = `WHERE p.environment_id = current_environment_id() AND (CAST(:name AS text) IS NULL OR p.name = :name)
     AND (CAST(:enabled AS boolean) IS NULL OR p.enabled = :enabled) AND (:includeArchived OR p.archived_at IS NULL)`;
   const bindings = {
     name: filter.name ?? null,

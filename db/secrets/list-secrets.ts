@@ -7,11 +7,10 @@ export async function listSecrets(
   tx: EnvironmentTransaction,
   range: { limit: number; offset: number },
 ): Promise<{ items: SecretRecord[]; total: number }> {
-  const counted = await tx.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM secrets WHERE deleted_at IS NULL',
-  );
+  const live = 'FROM secrets WHERE environment_id = current_environment_id() AND deleted_at IS NULL';
+  const counted = await tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${live}`);
   const page = await tx.raw<{ rows: SecretRecord[] }>(
-    `SELECT ${selected(SECRET_COLUMNS)} FROM secrets WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${selected(SECRET_COLUMNS)} ${live} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset`,
     range,
   );
   return { items: page.rows, total: counted.rows[0]?.total ?? 0 };
