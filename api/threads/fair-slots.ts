@@ -17,7 +17,8 @@ export interface FairSlotsOptions {
 
 interface Owner {
   held: number;
-  waiting: ((isGranted: boolean) => void)[];
+  /** Ends a wait: `null` grants the slot, a text says why there is none. */
+  waiting: ((refusal: string | null) => void)[];
 }
 
 /**
@@ -55,7 +56,7 @@ export class FairSlots {
   /** Refuses all waiting and all later requests. */
   close(): void {
     this.#isClosed = true;
-    for (const { waiting } of this.#owners.values()) for (const wake of waiting.splice(0)) wake(false);
+    for (const { waiting } of this.#owners.values()) for (const wake of waiting.splice(0)) wake('closed');
   }
 
   async #take(name: string): Promise<void> {
@@ -71,20 +72,20 @@ export class FairSlots {
       throw new NoSlotError('too many wait');
     }
     this.#waiting++;
-    const isGranted = await new Promise<boolean>((resolve) => {
-      const wake = (granted: boolean): void => {
+    const refusal = await new Promise<string | null>((resolve) => {
+      const wake = (reason: string | null): void => {
         clearTimeout(timer);
         this.#waiting--;
-        resolve(granted);
+        resolve(reason);
       };
       const timer = setTimeout(() => {
         owner.waiting.splice(owner.waiting.indexOf(wake), 1);
         this.#forgetIdle(name, owner);
-        wake(false);
+        wake('waited too long');
       }, waitMsMax);
       owner.waiting.push(wake);
     });
-    if (!isGranted) throw new NoSlotError('waited too long');
+    if (refusal !== null) throw new NoSlotError(refusal);
   }
 
   #hasRoomFor(owner: Owner): boolean {
@@ -114,7 +115,7 @@ export class FairSlots {
     for (const [next, candidate] of this.#owners) {
       if (candidate.waiting.length === 0 || !this.#hasRoomFor(candidate)) continue;
       this.#hold(next, candidate);
-      candidate.waiting.shift()?.(true);
+      candidate.waiting.shift()?.(null);
       return;
     }
   }
