@@ -2,63 +2,66 @@ import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { beginAs, type TransactionOptions } from './scope.ts';
 import { type Bindings, statementOf, valuesOf } from './statement.ts';
 
-/** The tenant of a query. Every tenant row belongs to exactly one environment of one workspace. */
+/** The tenant of a query. Every tenant row belongs to one environment of one workspace. */
 export interface Tenant {
   workspaceId: string;
   environmentId: string;
 }
 
-/** What every transaction of ours can do. */
+/** The operations of every transaction. */
 export interface ScopedTransaction {
   /**
-   * One statement, sent at once; `?` or `:name` marks a value. Returns pg's result. It is prepared once for each connection,
-   * under the name of its file. Without values the text may hold several statements.
+   * Sends one statement and returns pg's result. `?` or `:name` marks a value. The statement is prepared once for each
+   * connection, under the name of its file. A text without values may contain several statements.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
 }
 
 declare const environmentBrand: unique symbol;
-/** A transaction whose settings name a tenant. Only `withEnvironment` makes one, and every query of a tenant table takes one. */
+/** A transaction whose settings name a tenant. Only `withEnvironment` creates one, and every query of a tenant table needs one. */
 export interface EnvironmentTransaction extends ScopedTransaction {
   readonly [environmentBrand]: true;
 }
 
 declare const workspaceBrand: unique symbol;
-/** A transaction whose settings name a workspace and no environment. Only `withWorkspace` and `withMember` make one. */
+/** A transaction whose settings name a workspace and no environment. Only `withWorkspace` and `withMember` create one. */
 export interface WorkspaceTransaction extends ScopedTransaction {
   readonly [workspaceBrand]: true;
 }
 
 declare const userBrand: unique symbol;
-/** A transaction whose settings name a user: their own account and sign-in sessions. Only `withUser` and `withMember` make one. */
+/**
+ * A transaction whose settings name a user, for their own account and sign-in sessions. Only `withUser` and `withMember` create
+ * one.
+ */
 export interface UserTransaction extends ScopedTransaction {
   readonly [userBrand]: true;
 }
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections at most; the process needs one more for its notifications. */
+  /** Maximum number of connections in the pool. The process needs one more for its notifications. */
   poolMax?: number;
   applicationName: string;
 }
 
 export const POOL_MAX_DEFAULT = 20;
-/** Waiting time for a connection of the pool, free or new. */
+/** Maximum wait for a connection of the pool, including the time to open one. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_TIMEOUT_MS = 30_000;
-/** No statement of ours runs long; one that does must not hold its locks for ever. */
+/** Our statements are short. A statement that is not must not hold its locks indefinitely. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
-/** No connection was free, or could be made, within the waiting time. It passes by itself. */
+/** The pool had no free connection, and could not open one, within the maximum wait. The condition is temporary. */
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError';
 }
 
 export class Database {
   /**
-   * The pool without a tenant, only for the SECURITY DEFINER functions of the migrations and for health checks. Every tenant
-   * table is empty in it.
+   * The pool without a tenant: for the SECURITY DEFINER functions of the migrations and for health checks only. Row-level
+   * security makes every tenant table empty in it.
    */
   readonly directory: Directory;
   private closing: Promise<void> | null = null;
@@ -72,20 +75,20 @@ export class Database {
       idleTimeoutMillis: IDLE_CONNECTION_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      // A statement is sent without waiting for the answer to the one before it.
+      // Statements are pipelined: each is sent without waiting for the answer to the one before.
       pipeline: true,
       max: options.poolMax ?? POOL_MAX_DEFAULT,
     });
-    // A lost connection fails the statements in flight on it, and the pool drops it. The statements' callers see the error.
-    // Without a listener the event would end the process.
+    // A lost connection fails the statements in flight on it, and their callers see the error. The pool drops the connection.
+    // Without a listener this event would end the process.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.directory = { raw: (sql, bindings) => this.ask(sql, bindings) };
   }
 
   /**
-   * The only way to query a tenant's rows: one transaction whose settings name the tenant, for this transaction only. Row-level
-   * security compares every row with them. Rolls back when `work` throws.
+   * The only way to query a tenant's rows. Opens one transaction with settings that name the tenant; row-level security compares
+   * every row with them. Rolls back when `work` throws.
    */
   async withEnvironment<T>(
     tenant: Tenant,
@@ -96,8 +99,8 @@ export class Database {
   }
 
   /**
-   * The same for work that is exactly one `raw` statement: the COMMIT travels with it too, so that it takes one round trip.
-   * What `work` makes of the answer can take nothing back, and a second statement throws.
+   * The same for work that is exactly one `raw` statement. BEGIN, statement and COMMIT take one round trip. `work` cannot roll
+   * back after it has the answer, and a second statement throws.
    */
   async oneStatement<T>(
     tenant: Tenant,
@@ -109,7 +112,7 @@ export class Database {
   }
 
   /**
-   * For the tables of a workspace as a whole (members, keys, audit): one transaction whose settings name the workspace and no
+   * For the tables of a workspace as a whole (members, keys, audit): one transaction with settings that name the workspace and no
    * environment. Tables of an environment are empty in it. Rolls back when `work` throws.
    */
   async withWorkspace<T>(
@@ -129,7 +132,7 @@ export class Database {
     return this.transact(beginAs({ userId }, options), (tx) => work(tx as UserTransaction), options);
   }
 
-  /** A user and a workspace in one transaction, for what changes both: accepting an invitation. */
+  /** A user and a workspace in one transaction, for a change of both: accepting an invitation. */
   async withMember<T>(
     ids: { userId: string; workspaceId: string },
     work: (tx: UserTransaction & WorkspaceTransaction) => Promise<T>,
@@ -139,7 +142,7 @@ export class Database {
     );
   }
 
-  /** Ends every connection. A second call waits for the first. */
+  /** Closes every connection. A second call waits for the first. */
   async close(): Promise<void> {
     this.closing ??= this.pool.end();
     await this.closing;
@@ -149,7 +152,7 @@ export class Database {
     try {
       return await this.pool.connect();
     } catch (error) {
-      // pg reveals only by its message that the wait timed out.
+      // pg has no code for this time-out, only a message.
       if (!(error instanceof Error) || !/timeout/.test(error.message)) throw error;
       throw new NoConnectionError('no connection to the database was free in time', { cause: error });
     }
@@ -164,7 +167,7 @@ export class Database {
     }
   }
 
-  /** The BEGIN travels with the first statement, and statements are prepared once for each connection (docs/performance.md). */
+  /** BEGIN travels with the first statement, and statements are prepared once for each connection (docs/performance.md). */
   private async transact<T>(
     begin: string,
     work: (tx: ScopedTransaction) => Promise<T>,
@@ -177,17 +180,18 @@ export class Database {
     let beginFailure: { error: unknown } | null = null;
     try {
       sendTogether(client);
-      // Every later statement fails too, and says less, so this failure is the one that is thrown.
+      // Later statements fail with a less specific error, so the first failure is the one to throw.
       client.query(begin).catch((error: unknown) => (beginFailure = { error }));
       const query: Query = (config) => {
-        // Also of what goes on beside a failure, as in Promise.all: the connection may be another transaction's by then.
+        // Statements that are still in flight beside a failure (as in Promise.all) must end too: the connection may serve another
+        // transaction by then.
         if (isOver) throw new Error('the transaction is over');
         sendTogether(client);
         const answer = client.query(config);
         if (isOneStatement) {
           isOver = true;
           commit = client.query('COMMIT');
-          commit.catch(() => undefined); // it is awaited below, after the statement
+          commit.catch(() => undefined); // awaited below, after the statement
         }
         return answer;
       };
@@ -215,7 +219,7 @@ type Query = (config: QueryConfig) => Promise<QueryResult>;
 
 /** The pool without a tenant. */
 export interface Directory {
-  /** One statement by itself, as that of a transaction. */
+  /** Sends one statement outside of a transaction. */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
 }
 
@@ -225,23 +229,25 @@ function configOf(sql: string, bindings?: Bindings): QueryConfig {
   return { text, values: valuesOf({ places }, bindings), ...(name === null ? {} : { name }) };
 }
 
-/** A caller may hand in more than a tenant: only these two are its scope. */
+/** A caller may pass an object with more members than these two; only these two set the scope. */
 function ofTenant({ workspaceId, environmentId }: Tenant): Tenant {
   return { workspaceId, environmentId };
 }
 
-/** Everything that is sent from here on until the event loop turns leaves in one packet. */
+/** Packs everything that is written until the next turn of the event loop into one packet. */
 function sendTogether({ connection: { stream } }: PoolClient): void {
   stream.cork();
   process.nextTick(() => stream.uncork());
 }
 
-/** Who has the connection next is answered after this. A connection whose COMMIT fails is broken: it is ended, and the pool drops it. */
+/**
+ * The connection returns to the pool after this. A connection whose COMMIT fails is broken: it is closed, and the pool drops it.
+ */
 function endInPassing(client: PoolClient): void {
   client.query('COMMIT').catch(() => client.connection.stream.destroy());
 }
 
-/** False where the transaction could not be ended: then the connection is not to be used again. */
+/** Returns false where the transaction could not be ended. The connection must not be used again then. */
 async function rollBack(client: PoolClient): Promise<boolean> {
   try {
     await client.query('ROLLBACK');

@@ -4,8 +4,8 @@ import { lockAction } from './lock-action.ts';
 import type { ActionRecord } from './records.ts';
 
 /**
- * Archives the action that `ref` names: its name is free again, its history stays readable by id. One that is archived already
- * stays as it was: `changed` is false then. Null where there is no such action.
+ * Archives the action that `ref` names. Its name becomes free, and its history stays readable by id. An action that is archived
+ * already is left as it is, and `changed` is false. Returns null where there is no such action.
  */
 export async function archiveAction(
   tx: EnvironmentTransaction,

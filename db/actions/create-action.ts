@@ -12,7 +12,7 @@ export interface CreateActionInput {
   version: NewVersion;
 }
 
-/** Makes an action and its version 1. Throws CONFLICT where a live action has the name. */
+/** Creates an action and its version 1. Throws CONFLICT where a live action has the name. */
 export async function createAction(tx: EnvironmentTransaction, input: CreateActionInput): Promise<ActionRecord> {
   const { environmentId, name, description, version } = input;
   const [id, versionId] = [newId('action'), newId('actionVersion')];

@@ -7,8 +7,8 @@ const SELECTED = Object.entries(ACTION_COLUMNS)
   .join(', ');
 
 /**
- * The action that `ref` names: an id (archived ones too: history stays readable) or the name of a live action. No name has the
- * form of an id, so a ref means one thing.
+ * Finds an action by `ref`: an id, which also finds an archived action, or the name of a live action. No name has the form of an
+ * id, so a ref is never ambiguous.
  */
 export async function getAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
   const which = isId('action', ref) ? 'actions.id = ?' : 'actions.name = ? AND actions.archived_at IS NULL';

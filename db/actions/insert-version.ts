@@ -1,7 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewVersion } from './records.ts';
 
-/** Where a new version belongs. */
 export interface VersionPlace {
   id: string;
   environmentId: string;

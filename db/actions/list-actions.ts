@@ -5,14 +5,14 @@ import { ACTION_COLUMNS, SHORTENED_DEFINITION, toActionRecord, type ActionRecord
 const { definition: _cut, ...SHOWN_COLUMNS } = ACTION_COLUMNS;
 
 export interface ListActionsFilter {
-  /** Exactly this name. */
+  /** An exact match. */
   name?: string | undefined;
   includeArchived: boolean;
   limit: number;
   offset: number;
 }
 
-/** One page of the actions, newest first, large configs and schemas cut, and how many there are in all. */
+/** One page of actions, newest first, with the total count. Large configs and schemas are shortened. */
 export async function listActions(
   tx: EnvironmentTransaction,
   filter: ListActionsFilter,

@@ -4,7 +4,7 @@ import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from 
 
 const { definition: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
 
-/** One page of an action's versions, newest first, large configs and schemas cut, and how many there are in all. */
+/** One page of an action's versions, newest first, with the total count. Large configs and schemas are shortened. */
 export async function listVersions(
   tx: EnvironmentTransaction,
   actionId: string,

@@ -4,9 +4,9 @@ import { getAction } from './get-action.ts';
 import type { ActionRecord } from './records.ts';
 
 /**
- * Locks the action that `ref` names until the transaction ends, and reads it after: changes of one action come one after the
- * other. Two statements, because the snapshot of a statement that waited for the lock would miss the version that the other
- * transaction has just made.
+ * Locks the action that `ref` names until the transaction ends, and then reads it, so that changes of one action are serialized.
+ * The lock and the read are two statements: the snapshot of a statement that waited for the lock would miss the version that the
+ * other transaction has just committed.
  */
 export async function lockAction(tx: EnvironmentTransaction, ref: string): Promise<ActionRecord | null> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(

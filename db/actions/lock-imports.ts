@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Imports into one environment come one after the other: the later one finds what the earlier one made. */
+/** Serializes imports into one environment, so that the later one sees what the earlier one created. */
 export async function lockImports(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('actions.import/' || current_environment_id(), 0))");
 }

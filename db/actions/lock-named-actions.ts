@@ -1,12 +1,12 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** A live action as an import has to know it; its definition is read where it differs. */
+/** What an import needs to know about a live action. The definition is read only where the digest differs. */
 export interface NamedAction {
   id: string;
   name: string;
   description: string | null;
   currentVersion: { id: string; number: number; digest: string };
-  /** The change note of version 1: an import's says what it was made from. */
+  /** The change note of version 1. For an imported action it says which document it was made from. */
   firstNote: string | null;
 }
 
@@ -21,8 +21,8 @@ interface Row {
 }
 
 /**
- * Locks the live actions of these names until the transaction ends, in the order of their ids, and reads them after: two
- * statements for the reason that `lockAction` has.
+ * Locks the live actions with these names until the transaction ends, in the order of their ids, and then reads them. Lock and
+ * read are two statements for the same reason as in `lockAction`.
  */
 export async function lockNamedActions(
   tx: EnvironmentTransaction,

@@ -1,13 +1,12 @@
 import type { ActionDefinition } from '../../domain/actions.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
 
-/** Who made a version. */
 export interface VersionAuthor {
   type: string;
   id: string;
 }
 
-/** An action with the version that an invocation would use now. */
+/** An action with its current version, the one that a new invocation uses. */
 export interface ActionRecord {
   id: string;
   environmentId: string;
@@ -32,7 +31,7 @@ export interface ActionVersionRecord {
   changeNote: string | null;
 }
 
-/** What makes a version, apart from the number that the database gives it. */
+/** The input of a new version. The database assigns the number. */
 export interface NewVersion {
   definition: ActionDefinition;
   digest: string;
@@ -40,7 +39,7 @@ export interface NewVersion {
   changeNote: string | null;
 }
 
-/** Of `actions` joined with the current row of `action_versions`. */
+/** Selected from `actions` joined with the current row of `action_versions`. */
 export const ACTION_COLUMNS = {
   id: 'actions.id',
   environmentId: 'actions.environment_id',
@@ -55,7 +54,7 @@ export const ACTION_COLUMNS = {
   archivedAt: 'actions.archived_at',
 } as const;
 
-/** In a list: each of the config and the schemas is cut where it is large, and is an object still. */
+/** For lists: a large config or schema is shortened and remains a JSON object. */
 export const SHORTENED_DEFINITION = `shortened_definition(action_versions.definition, ${LISTED_MEMBER_BYTES_MAX})`;
 
 export type ActionRow = Omit<ActionRecord, 'currentVersion'> & {

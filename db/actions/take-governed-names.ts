@@ -1,11 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Releases those of these names that an action left behind while it was governed or required approval, to actions of this
- * transaction that bear them by now; answers which those were. The caller checks its scope, and rolls back where it lacks it.
+ * Releases those of `names` that another action gave up while it was governed or required approval, where an action of this
+ * transaction has such a name by now. Returns the released names. The caller checks the scope, and rolls back where it is
+ * missing.
  *
- * Call it after the names are written: whoever gives a name up holds it until they commit, so the unique index makes a taker wait
- * for them, and what they left is found here. A name that is not released cannot be committed, which a deferred trigger holds.
+ * Call it after the names are written. A transaction that gives a name up holds it until it commits, so the unique index makes
+ * the new holder wait, and this function then finds the released row. A deferred trigger refuses to commit a name that was not
+ * released.
  */
 export async function takeGovernedNames(tx: EnvironmentTransaction, names: readonly string[]): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { name: string }[] }>(

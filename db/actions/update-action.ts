@@ -8,13 +8,13 @@ import type { ActionRecord, NewVersion } from './records.ts';
 export interface UpdateActionInput {
   name: string;
   description: string | null;
-  /** Left null where the definition is what it was. */
+  /** Null where the definition is unchanged. */
   version: NewVersion | null;
 }
 
 /**
- * Changes an action that the same transaction has locked with `lockAction`, and makes the next version where there is one.
- * Throws CONFLICT where another live action has the name.
+ * Changes an action that the same transaction has locked with `lockAction`, and appends `version` where one is given. Throws
+ * CONFLICT where another live action has the name.
  */
 export async function updateAction(
   tx: EnvironmentTransaction,

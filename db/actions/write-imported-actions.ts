@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { nameTaken } from './name-taken.ts';
 import type { VersionAuthor } from './records.ts';
 
-/** A version whose definition is JSON text already: many of them are never built up as objects. */
+/** A version whose definition is already JSON text: an import of many operations does not build all of them as objects. */
 export interface ImportedVersion {
   definitionJson: string;
   digest: string;
@@ -16,7 +16,7 @@ export interface ImportedAction {
   version: ImportedVersion;
 }
 
-/** An action that `lockNamedActions` has locked; without a version only its description changes. */
+/** An action that `lockNamedActions` has locked. Without a version, only its description changes. */
 export interface ImportedChange {
   id: string;
   description: string | null;
@@ -30,8 +30,8 @@ interface VersionRow extends ImportedVersion {
 }
 
 /**
- * Makes many actions with their version 1, in two statements. Throws CONFLICT where a live action has one of the names, which
- * somebody made since `lockNamedActions` looked.
+ * Creates many actions, each with its version 1, in two statements. Throws CONFLICT where another transaction created a live
+ * action with one of the names after `lockNamedActions` looked.
  */
 export async function insertImportedActions(
   tx: EnvironmentTransaction,

@@ -5,11 +5,11 @@ import { generateApiKey, hashApiKey, shownPrefixOf } from './api-key.ts';
 
 export interface NewApiKey {
   name: string;
-  /** With neither a preset nor scopes the key holds every scope that is not privileged. With both, the scopes count. */
+  /** Without a preset and without scopes, the key holds every scope that is not privileged. Scopes beside a preset win. */
   preset?: KeyPreset | null;
   scopes?: readonly Scope[];
   expiresAt?: Date | null;
-  /** The member who makes it, for good; null: the operator, at the command line. */
+  /** The member who creates the key; it never changes. Null for the operator at the command line. */
   createdBy?: string | null;
 }
 
@@ -24,7 +24,9 @@ export interface ApiKeyRecord {
   createdBy: string | null;
 }
 
-/** Makes a key of the transaction's environment. The key itself is returned here, once, and is stored nowhere. */
+/**
+ * Creates a key in the transaction's environment. This is the only time that the key itself is returned; only its hash is stored.
+ */
 export async function createApiKey(
   tx: EnvironmentTransaction,
   input: NewApiKey,

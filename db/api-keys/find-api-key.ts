@@ -9,7 +9,7 @@ export interface CallerEnvironment {
   protected: boolean;
 }
 
-/** What a key's holder may do, and where. Never the key or its hash. */
+/** What the holder of a key may do, and in which environment. It contains neither the key nor its hash. */
 export interface ApiKeyGrant {
   keyId: string;
   workspaceId: string;
@@ -33,7 +33,7 @@ interface Row {
   last_used_at: Date | null;
 }
 
-/** The grant of the key with that SHA-256 hash; null where there is none, or it is revoked or expired. */
+/** The grant of the key with this SHA-256 hash. Null where there is none, or where it is revoked or expired. */
 export async function findApiKey(db: Database, hash: Buffer): Promise<ApiKeyGrant | null> {
   const { rows } = await db.directory.raw<{ rows: Row[] }>('SELECT * FROM find_api_key(?)', [hash]);
   const row = rows[0];

@@ -1,6 +1,6 @@
 import type { WorkspaceTransaction } from '../client.ts';
 
-/** Source: service.md "API key record", and who made it. */
+/** A key as the workspace's list shows it (docs/identity.md, "API keys"). */
 export interface ListedApiKey {
   id: string;
   name: string;
@@ -9,11 +9,11 @@ export interface ListedApiKey {
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** The member who made it; null: the operator. */
+  /** The member who created it; null for the operator. */
   createdBy: string | null;
 }
 
-/** The keys of every environment of the transaction's workspace, revoked ones too, newest first. */
+/** The keys of all environments of the transaction's workspace, newest first, including revoked ones. */
 export async function listApiKeys(
   tx: WorkspaceTransaction,
   page: { limit: number; offset: number },

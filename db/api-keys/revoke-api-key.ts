@@ -1,8 +1,8 @@
 import type { WorkspaceTransaction } from '../client.ts';
 
 /**
- * Revokes a key of the transaction's workspace, for good: every request looks its key up, so the next one with it fails on
- * every process. Answers the key's environment; null where there is no such key. Revoking twice keeps the first moment.
+ * Revokes a key of the transaction's workspace permanently. Every request looks its key up, so the next request with it fails on
+ * every process. Returns the key's environment, or null where there is no such key. A second call keeps the first timestamp.
  */
 export async function revokeApiKey(
   tx: WorkspaceTransaction,

@@ -1,9 +1,9 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** How exactly `last_used_at` is kept. */
+/** The resolution of `last_used_at`. */
 export const LAST_USED_PRECISION_SECONDS = 60;
 
-/** Remembers that a key of the transaction's environment was used. Written at most once a minute for each key. */
+/** Records that a key of the transaction's environment was used; writes at most once a minute for each key. */
 export async function touchApiKey(tx: EnvironmentTransaction, keyId: string): Promise<void> {
   await tx.raw(
     `UPDATE api_keys SET last_used_at = now()

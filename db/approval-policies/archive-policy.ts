@@ -1,8 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Takes a policy out of force for good: its name is free again, its history stays readable by id. Call `lockPolicies` first, and
- * only for one that is not archived yet: the database keeps those as they are.
+ * Takes a policy out of force permanently. Its name becomes free, and its history stays readable by id. The caller holds
+ * `lockPolicies`. The policy must be live: the database refuses changes to an archived one.
  */
 export async function archivePolicy(tx: EnvironmentTransaction, id: string): Promise<void> {
   await tx.raw('UPDATE approval_policies SET archived_at = now(), updated_at = now() WHERE id = ?', [id]);

@@ -10,7 +10,7 @@ export interface NewPlan {
   lifetimeSeconds: number;
 }
 
-/** Keeps a plan for `applyPlan`. Expiry is by the database's clock, which also decides it. */
+/** Stores a plan for `applyPlan`. The database's clock sets the expiry, because it also decides whether a plan has expired. */
 export async function createPlan(tx: EnvironmentTransaction, plan: NewPlan): Promise<{ id: string; expiresAt: Date }> {
   const id = newId('policyPlan');
   const { rows } = await tx.raw<{ rows: { expiresAt: Date }[] }>(

@@ -6,7 +6,7 @@ import { policyNameTaken } from './name-taken.ts';
 import type { NewPolicyVersion, PolicyRecord } from './records.ts';
 
 /**
- * Makes a policy and its version 1, in force at once. Call `lockPolicies` first.
+ * Creates a policy and its version 1, in force from the commit. The caller holds `lockPolicies`.
  *
  * @throws {ServiceError} CONFLICT where a live policy has the name.
  */

@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** For so long it is said of a plan that it expired, and of an applied one what it did; afterwards it is not found. */
+/** An expired plan is reported as expired, and an applied plan answers its result, for this long. After that it is a 404. */
 const KEPT_DAYS = 7;
 const APPLIED_KEPT_DAYS = 90;
 const DELETED_MAX = 50;
-/** Plans that were not applied: each may hold a megabyte, and reading policies is enough to make one. */
+/** The number of unapplied plans kept. A plan can hold a megabyte, and a key that may only read policies can create plans. */
 export const UNAPPLIED_PLANS_MAX = 50;
 
-/** Removes plans that nobody will use any more, so that a repository that plans on every push does not fill the table. */
+/** Deletes plans that are no longer usable, so that a repository that plans on every push does not fill the table. */
 export async function deleteOldPlans(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw(
     `DELETE FROM policy_plans WHERE id IN (

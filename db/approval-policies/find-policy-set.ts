@@ -8,12 +8,13 @@ import { type PolicyRevision, readPolicyRevision } from './read-policy-revision.
 const NONE: LoadedPolicySet = { revision: 0, set: compilePolicySet([]) };
 
 /**
- * The enabled policies of the transaction's environment: as this process has compiled them, else as they are to be compiled, by
- * `policySets.compile`, when the transaction is over: compiling may take a second, and a connection is not to wait for it.
+ * The enabled policies of the transaction's environment: compiled, if this process has them in its cache, else as source. Compile
+ * the source with `policySets.compile` after the transaction: compiling can take a second, and must not hold a connection.
  *
- * A change that has committed is seen by the next call, on every process: the revision is read each time, or was by `known` in an
- * earlier statement of this transaction. A stamp names one content for ever (migration 0010), also one that was read in a
- * transaction that is rolled back. Read Committed lets a change come in between; then the answer is the newer one, whole.
+ * Every process sees a committed change on its next call, because the revision is read each time (or was read for `known` by an
+ * earlier statement of this transaction). A stamp identifies one content for good (migration 0010), even where it was read in a
+ * transaction that rolled back. Under Read Committed a change may commit between two statements; the newer set is then returned
+ * as a whole.
  */
 export async function findPolicySet(
   tx: EnvironmentTransaction,
@@ -36,7 +37,7 @@ interface Row {
   bytes: number;
 }
 
-/** The revision and the policies in one statement, so that both are of one moment. */
+/** One statement, so that the revision and the policies come from one snapshot. */
 async function readUncompiled(tx: EnvironmentTransaction): Promise<UncompiledPolicySet> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT r.environment_id AS "environmentId", r.revision, r.stamp, p.id, p.name, p.priority, v.version, v.document,

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { PlanRecord } from './records.ts';
 
-/** A plan of the transaction's environment, locked, so that nobody applies it or deletes it for its age at the same time. */
+/** A plan of the transaction's environment. The row lock keeps others from applying it, or deleting it for its age, meanwhile. */
 export async function getPlan(tx: EnvironmentTransaction, id: string): Promise<PlanRecord | null> {
   const { rows } = await tx.raw<{ rows: (Omit<PlanRecord, 'baseRevision'> & { baseRevision: string })[] }>(
     `SELECT id, base_revision AS "baseRevision", digest, changes, expires_at AS "expiresAt",

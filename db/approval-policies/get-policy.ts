@@ -5,7 +5,7 @@ const SELECTED = Object.entries(POLICY_COLUMNS)
   .map(([name, column]) => `${column} AS "${name}"`)
   .join(', ');
 
-/** The policy of that id, archived or not: history stays readable. */
+/** Finds a policy by id, archived ones included: history stays readable. */
 export async function getPolicy(tx: EnvironmentTransaction, id: string): Promise<PolicyRecord | null> {
   const { rows } = await tx.raw<{ rows: PolicyRecord[] }>(
     `SELECT ${SELECTED} FROM approval_policies p

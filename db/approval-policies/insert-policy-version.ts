@@ -3,8 +3,8 @@ import { policyNameTaken } from './name-taken.ts';
 import type { NewPolicyVersion } from './records.ts';
 
 /**
- * Appends a version; the database gives the policy its number, name and priority, and moves the revision. Version 1 belongs to
- * a policy that the same transaction has inserted.
+ * Appends a version. A trigger gives the policy the version's number, name and priority, and increments the revision. Version 1
+ * is for a policy that the same transaction has inserted.
  *
  * @throws {ServiceError} CONFLICT where another live policy has the document's name.
  */

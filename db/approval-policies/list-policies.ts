@@ -5,7 +5,7 @@ import { LISTED_DOCUMENT, type ListedPolicyRecord, POLICY_COLUMNS } from './reco
 const { document: _cut, ...SHOWN_COLUMNS } = POLICY_COLUMNS;
 
 export interface ListPoliciesFilter {
-  /** Exactly this name. */
+  /** An exact match. */
   name?: string | undefined;
   enabled?: boolean | undefined;
   includeArchived: boolean;
@@ -13,7 +13,7 @@ export interface ListPoliciesFilter {
   offset: number;
 }
 
-/** One page of the policies, newest first, large documents cut, and how many there are in all. */
+/** One page of policies, newest first, with the total count. Large documents are shortened. */
 export async function listPolicies(
   tx: EnvironmentTransaction,
   filter: ListPoliciesFilter,

@@ -4,7 +4,7 @@ import { LISTED_DOCUMENT, type ListedPolicyVersionRecord, VERSION_COLUMNS } from
 
 const { document: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
 
-/** One page of a policy's versions, newest first, large documents cut, and how many there are in all. */
+/** One page of a policy's versions, newest first, with the total count. Large documents are shortened. */
 export async function listPolicyVersions(
   tx: EnvironmentTransaction,
   policyId: string,

@@ -2,9 +2,9 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { readPolicyRevision } from './read-policy-revision.ts';
 
 /**
- * Makes this transaction the only one that changes the policies of its environment until it ends, and answers the revision
- * as it is then. Every change of a policy takes it first; two statements, because the snapshot of one that waited would be
- * older than the wait.
+ * Serializes changes of an environment's policies until the transaction ends, and returns the current revision. Every change
+ * takes this lock first. The lock and the read are two statements: the snapshot of a statement that waited would predate the
+ * wait.
  */
 export async function lockPolicies(tx: EnvironmentTransaction): Promise<number> {
   await tx.raw('SELECT lock_policies()');

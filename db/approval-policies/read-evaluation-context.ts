@@ -3,11 +3,11 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 export interface EvaluationContext {
   environment: PolicyFacts['environment'] & { approvalDefault: PolicyDefaults['approvalDefault'] };
-  /** Null where the environment has no such key, or none was asked for. */
+  /** Null where no key was asked for, or the environment has no such key. */
   keyName: string | null;
 }
 
-/** The environment of the transaction as policies see it, and the name of one of its keys. */
+/** The transaction's environment as policies see it, with the name of one of its keys. */
 export async function readEvaluationContext(
   tx: EnvironmentTransaction,
   keyId: string | null,

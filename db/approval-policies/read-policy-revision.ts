@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** How often the policies of an environment have changed; `stamp` is new with each change and null before the first. */
+/** The number of changes of an environment's policies. `stamp` is new with each change, and null before the first. */
 export interface PolicyRevision {
   revision: number;
   stamp: string | null;

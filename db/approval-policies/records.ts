@@ -1,13 +1,12 @@
 import type { PolicyDocument } from '../../domain/approval-policies/document.ts';
 import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../shortened.ts';
 
-/** Who made a version or a plan. */
 export interface PolicyAuthor {
   type: string;
   id: string;
 }
 
-/** A policy with the document that is in force while it is enabled and not archived. */
+/** A policy with its newest document, which is in force while the policy is enabled and not archived. */
 export interface PolicyRecord {
   id: string;
   name: string;
@@ -32,13 +31,13 @@ export interface PolicyVersionRecord {
   createdAt: Date;
 }
 
-/** As a list shows them: a large document is cut. */
+/** For lists: a large document is shortened. */
 export type ListedPolicyRecord = Omit<PolicyRecord, 'document'> & { document: PolicyDocument | Shortened };
 export type ListedPolicyVersionRecord = Omit<PolicyVersionRecord, 'document'> & {
   document: PolicyDocument | Shortened;
 };
 
-/** Of a list, with the version's table as `v`. A document is `json`, which keeps the order of its members. */
+/** For lists, with the version's table as `v`. A document has type `json`, which keeps the order of its members. */
 export const LISTED_DOCUMENT = `CASE WHEN octet_length(v.document::text) <= ${LISTED_MEMBER_BYTES_MAX} THEN v.document
   ELSE shortened_text(v.document::text, ${LISTED_MEMBER_BYTES_MAX})::json END AS document`;
 
@@ -48,7 +47,7 @@ export interface NewPolicyVersion {
   createdBy: PolicyAuthor;
 }
 
-/** Of `approval_policies p` joined with the newest row of `approval_policy_versions v`. */
+/** Selected from `approval_policies p` joined with the newest row of `approval_policy_versions v`. */
 export const POLICY_COLUMNS = {
   id: 'p.id',
   name: 'p.name',
@@ -71,7 +70,7 @@ export const VERSION_COLUMNS = {
   createdAt: 'created_at',
 } as const;
 
-/** What a plan will do to one policy. `after` is set where it makes a version; `policyId` where there is a policy already. */
+/** What a plan will do to one policy. `after` is set where the plan makes a version; `policyId` is set where the policy exists. */
 export interface PlannedChange {
   name: string;
   action: 'create' | 'update' | 'delete' | 'none';
@@ -86,7 +85,7 @@ export interface PlanRecord {
   changes: PlannedChange[];
   expiresAt: Date;
   isExpired: boolean;
-  /** Null until it was applied. */
+  /** Null until the plan is applied. */
   result: AppliedPlan | null;
 }
 
@@ -97,7 +96,7 @@ export interface AppliedChange {
   version: number | null;
 }
 
-/** What applying a plan answers, the first time and every later time. */
+/** The result of applying a plan. A repeated request gets the same result. */
 export interface AppliedPlan {
   planId: string;
   revision: number;

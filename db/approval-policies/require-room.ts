@@ -8,8 +8,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Holds the policies of an environment to what every invocation can be evaluated over. Call it after the change, under
- * `lockPolicies`: the transaction that goes over a bound is rolled back.
+ * Enforces the bounds within which every invocation can evaluate its environment's policies. Call it after the change, under
+ * `lockPolicies`; an error rolls the change back.
  *
  * @throws {ServiceError} CONFLICT that names the bound.
  */

@@ -9,13 +9,13 @@ export interface NewDecision {
   note: string | null;
   bindingDigest: string;
   principal: Principal;
-  /** Of the session that decided; null for a key. */
+  /** The session that decided; null for a key. */
   sessionId: string | null;
 }
 
 /**
- * Appends a decision; the database ends the approval with it where it is a denial or fills the quorum. False where this
- * principal had decided before. The caller has locked the approval.
+ * Appends a decision. A trigger ends the approval where the decision is a denial or fills the quorum. Returns false where this
+ * principal has decided before. The caller holds the approval's lock.
  */
 export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
   const { principal, sessionId } = decision;

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import { type ApprovalRecord, type DecisionRecord, standingApprovals } from './records.ts';
 
 /**
- * The part of an approval that its effect's evidence holds: what was asked, under which policy, and whose decisions count.
- * The receipt chains it by hash. It holds ids only: notes and names are in the approval.
+ * The part of an approval that goes into its effect's evidence: what was asked, under which policy, and whose decisions count. It
+ * contains only ids, because the receipt chains it by hash and keeps it for good. Notes and names stay in the approval.
  */
 export function approvalDetails(approval: ApprovalRecord): JsonObject {
   const { policy } = approval;

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { announceApproval } from './announce-approval.ts';
 
-/** Uses an approval up for the one dispatch that it was given for. In the transaction that marks it; the database allows it once. */
+/** Consumes an approval for one dispatch, in the transaction that writes the fence. The database allows it once. */
 export async function consumeApproval(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
     `UPDATE approvals SET status = 'consumed', consumed_at = now() WHERE id = ? AND status = 'approved' RETURNING id`,

@@ -3,10 +3,10 @@ import { announceApproval } from './announce-approval.ts';
 
 export type ApprovalEnd =
   | { status: 'expired' | 'cancelled'; at: Date }
-  /** Also of one that was approved: what was agreed to does not hold any more. */
+  /** This can also end an approved approval: what was agreed to is no longer what would be sent. */
   | { status: 'invalidated'; at: Date };
 
-/** Ends an approval that nobody decided, or that is no longer valid. False where it had ended before. */
+/** Ends an approval that nobody decided, or that is no longer valid. Returns false where it has ended already. */
 export async function endApproval(
   tx: EnvironmentTransaction,
   approvalId: string,

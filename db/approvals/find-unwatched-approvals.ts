@@ -1,7 +1,7 @@
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { Database } from '../client.ts';
 
-/** Across all environments, oldest first: approvals whose workflow never began, or has not heard of what became of them. */
+/** Approvals of all environments, oldest first, whose workflow never started or has not seen their current status. */
 export async function findUnwatchedApprovals(
   db: Database,
   page: { olderThanSeconds: number; afterId: string; limit: number },

@@ -19,7 +19,7 @@ export interface ApprovalFilter {
   offset: number;
 }
 
-/** Newest first, ties by id, large payloads cut; `total` counts what the filter matches. */
+/** Newest first, ties by id, with large payloads shortened. `total` counts the matches of the filter. */
 export async function listApprovals(
   tx: EnvironmentTransaction,
   filter: ApprovalFilter,

@@ -3,8 +3,8 @@ import { getApproval } from './get-approval.ts';
 import type { ApprovalRecord } from './records.ts';
 
 /**
- * An approval, locked until the transaction ends, and its invocation before it: everything locks them in this order. The
- * read is a statement of its own, so that it sees what was committed while the locks were waited for.
+ * Locks an approval until the transaction ends. Its invocation is locked first; this order holds everywhere. The read is a
+ * statement of its own, so that it sees what was committed while the locks were waited for.
  */
 export async function lockApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalRecord | null> {
   await tx.raw(

@@ -8,15 +8,15 @@ import type { ApprovalPolicyRecord } from './records.ts';
 export interface NewApproval {
   id: string;
   kind: ApprovalKind;
-  /** Null: free-standing, as the four after it. */
+  /** Null for a free-standing approval, as are the next four. */
   invocationId: string | null;
-  /** Null for a plain invocation too. */
+  /** Null for the approval of a plain invocation too. */
   effectId: string | null;
   previewId: string | null;
   actionId: string | null;
   title: string;
   summary: string;
-  /** Of a free-standing one. */
+  /** The payload of a free-standing approval. */
   payload: Json;
   bindingDigest: string;
   policy: ApprovalPolicyRecord;

@@ -3,15 +3,15 @@ import type { Role } from '../../domain/roles.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface PrincipalNow extends Principal {
-  /** Of a key whose maker was removed from the workspace: it decides nothing. */
+  /** The maker of this key was removed from the workspace, so the key decides nothing. */
   makerLeft: boolean;
 }
 
 /**
- * Who decides, as they are in this transaction: a key that is neither revoked nor expired, a member with the role of now. Null
- * for anybody else: a request that was long under way must not decide for a key that was revoked meanwhile. The row is
- * locked, so that a revocation, or a change of the role, waits for the decision or is found by it. The maker of a key is not
- * locked: whether they are still a member is looked at again when the approval is consumed.
+ * The principal that decides, as of this transaction: a key that is neither revoked nor expired, or a member with the current
+ * role. Null for anybody else: a slow request must not decide for a key that was revoked meanwhile. The row is locked, so that a
+ * revocation or a change of role either waits for the decision or is seen by it. The maker of a key is not locked; consuming the
+ * approval checks again whether they are still a member.
  */
 export async function readPrincipal(
   tx: EnvironmentTransaction,

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Records the reminder with this number, once, while the approval is pending. False where there is nothing to record. */
+/** Records the reminder with this number, once, while the approval is pending. Returns false otherwise. */
 export async function recordReminder(
   tx: EnvironmentTransaction,
   { approvalId, reminder, at }: { approvalId: string; reminder: number; at: Date },

@@ -4,7 +4,7 @@ import { type Principal, type Requester, voiceOf } from '../../domain/approvals/
 import type { Json } from '../../domain/json.ts';
 import { shortenedColumn } from '../shortened.ts';
 
-/** Why an approval is asked for. `caller`: a free-standing one. */
+/** Where the need for an approval came from. `caller` is a free-standing approval. */
 export interface ApprovalPolicyRecord {
   source: PolicyVerdict['source'] | 'caller';
   id: string | null;
@@ -18,9 +18,12 @@ export interface DecisionRecord {
   note: string | null;
   bindingDigest: string;
   principal: Principal;
-  /** Of the session that decided; null for a key, which is the principal itself. */
+  /** The session that decided; null for a key, which is the principal itself. */
   sessionId: string | null;
-  /** False once its key was revoked, or its member (the user, or the maker of the key) was removed: it counts no more. */
+  /**
+   * False once the key was revoked, or the member (the user, or the maker of the key) was removed. The decision then no longer
+   * counts.
+   */
   stands: boolean;
   at: Date;
 }
@@ -42,7 +45,7 @@ export interface ApprovalRecord {
   approversOfAll: Approvers[];
   preventSelf: boolean;
   requestedBy: Requester;
-  /** Of the invocation. */
+  /** The invocation's run. */
   runId: string | null;
   agentId: string | null;
   /** Oldest first. */
@@ -58,7 +61,7 @@ export interface ApprovalRecord {
 export const APPROVAL_TABLES =
   'approvals p LEFT JOIN actions a ON a.id = p.action_id LEFT JOIN invocations i ON i.id = p.invocation_id';
 
-/** The columns of ApprovalRecord; `approvalOf` makes one of a row. */
+/** The columns of `ApprovalRow`; `approvalOf` turns a row into an ApprovalRecord. */
 export const APPROVAL_COLUMNS = `
   p.id, p.kind, p.status, p.invocation_id AS "invocationId", p.effect_id AS "effectId", p.preview_id AS "previewId",
   CASE WHEN a.id IS NULL THEN NULL ELSE jsonb_build_object('id', a.id, 'name', a.name) END AS action, p.title, p.summary, p.payload,
@@ -77,13 +80,13 @@ export const APPROVAL_COLUMNS = `
   p.reminders_sent AS "remindersSent", p.last_reminded_at AS "lastRemindedAt", p.created_at AS "createdAt",
   p.expires_at AS "expiresAt", p.decided_at AS "decidedAt", p.consumed_at AS "consumedAt"`;
 
-/** Of an approval as a list shows it: a large payload is cut. */
+/** The same for lists: a large payload is shortened. */
 export const LISTED_APPROVAL_COLUMNS = APPROVAL_COLUMNS.replace(
   'p.payload,',
   `${shortenedColumn('p.payload')} AS payload,`,
 );
 
-/** How a decider was known, as `approval_decisions.authentication` keeps it. */
+/** How a decider was authenticated, as stored in `approval_decisions.authentication`. */
 export interface Authentication {
   keyName?: string | null;
   role?: Principal['role'];
@@ -124,7 +127,7 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
   };
 }
 
-/** The approvals that still count, one for each person. */
+/** The approve decisions that still count, one for each person. */
 export function standingApprovals({ decisions }: Pick<ApprovalRecord, 'decisions'>): DecisionRecord[] {
   const given = decisions.filter(({ decision, stands }) => decision === 'approve' && stands);
   return [...new Map(given.map((each) => [voiceOf(each.principal), each])).values()];

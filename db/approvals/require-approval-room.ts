@@ -3,8 +3,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Throws QUOTA_EXCEEDED where the environment has as many pending free-standing approvals as it may. Until this transaction
- * ends nobody else counts: call it right before the approval is opened.
+ * Throws QUOTA_EXCEEDED where the environment has its maximum of pending free-standing approvals. Other counters wait until this
+ * transaction ends, so call it right before the approval is opened.
  */
 export async function requireApprovalRoom(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('approvals/' || current_environment_id(), 0))");

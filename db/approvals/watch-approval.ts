@@ -4,8 +4,8 @@ import type { EnvironmentTransaction } from '../client.ts';
 type Row = Omit<ApprovalWatch, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date };
 
 /**
- * Returns what the approval's workflow needs, and records that it has seen this status: the sweep wakes the workflows that
- * have not (`find_unwatched_approvals`).
+ * Reads what the approval's workflow needs, and records that the workflow has seen this status. The sweep wakes workflows that
+ * have not seen the current one (`find_unwatched_approvals`).
  */
 export async function watchApproval(tx: EnvironmentTransaction, approvalId: string): Promise<ApprovalWatch> {
   await tx.raw('UPDATE approvals SET awaited_status = status WHERE id = ? AND awaited_status IS DISTINCT FROM status', [

@@ -1,9 +1,9 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Longer than its activity and the queue before it can take: its worker and its workflow are gone. */
+/** Longer than a replay's activity and its time in the queue can take. After this long its worker and its workflow are gone. */
 const LOST_AFTER_SECONDS = 180;
 
-/** Closes a replay whose worker is gone, as its workflow would have done. A claimed one may have been sent. */
+/** Abandons a replay whose worker is gone, as its workflow would have done. A claimed replay may have been sent. */
 export async function abandonLostReplays(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
     `UPDATE attempts a SET status = 'abandoned', finished_at = now(),

@@ -9,9 +9,9 @@ export interface ClaimedDispatch {
   operationKey: string;
   input: JsonObject;
   definition: ActionDefinition;
-  /** The digest of its effect, or of its preview where a plain invocation was approved; null: bound to nothing. */
+  /** The digest that the effect is bound to, or the preview of an approved plain invocation; null where nothing is bound. */
   requestDigest: string | null;
-  /** The secret versions, by name, that its preview (for a replay, the first request) is bound to; null: to none. */
+  /** The secret versions, by name, that the preview (for a replay, the first request) is bound to; null where none are. */
   boundSecretVersions: Record<string, number> | null;
 }
 

@@ -2,9 +2,10 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { ClaimedDispatch } from './claim-dispatch.ts';
 
 /**
- * Claims a replay, once and for ever, and only while the outcome is still unknown and the window has `marginSeconds` and the
- * action's time-out left. Null: it was claimed before, given up, or is no longer due; nothing may be sent then. The invocation is
- * locked first, so that a resolution or a settlement that is about to commit is waited for.
+ * Claims a replay, once for good. The claim succeeds only while the outcome is unknown and the provider's idempotency window
+ * still has the action's time-out plus `marginSeconds` left. Returns null where the replay was claimed before, abandoned, or is
+ * no longer due; the caller must then send nothing. The invocation is locked first, so that the claim waits for a resolution or
+ * settlement that is about to commit.
  */
 export async function claimReplay(
   tx: EnvironmentTransaction,

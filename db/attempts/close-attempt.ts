@@ -9,7 +9,7 @@ export interface AttemptEnd {
   response: Json;
 }
 
-/** Completes a started attempt. Answers false where it was abandoned meanwhile: then what was seen is late evidence only. */
+/** Completes a started attempt. Returns false where it was abandoned meanwhile: the answer is then late evidence only. */
 export async function completeAttempt(
   tx: EnvironmentTransaction,
   attemptId: string,
@@ -29,7 +29,7 @@ export async function completeAttempt(
   return rowCount === 1;
 }
 
-/** Gives up a started attempt whose worker was lost, or which no worker took up. */
+/** Abandons a started attempt whose worker was lost, or that no worker took up. */
 export async function abandonAttempt(
   tx: EnvironmentTransaction,
   attemptId: string,

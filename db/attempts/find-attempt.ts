@@ -1,7 +1,7 @@
 import type { AttemptStatus } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** How far an attempt has come; locked until the transaction ends. */
+/** The progress of an attempt. The row is locked until the transaction ends. */
 export async function findAttempt(
   tx: EnvironmentTransaction,
   attemptId: string,

@@ -10,14 +10,13 @@ export interface DispatchAttempt {
   refusal: Refusal | null;
   error: string | null;
   response: Json;
-  /** A replay of it was claimed, and what became of that is not known (yet). */
+  /** A replay of it was claimed, and its result is not known yet. */
   unansweredReplay: boolean;
 }
 
 /**
- * The one dispatch of an invocation, with the answer that came after it was given up, or null before it was marked. Locked until
- * the transaction ends: a claim or a record that is about to commit is waited for, so that nobody settles from what was true a
- * moment ago.
+ * The one dispatch of an invocation, with an answer that came after it was abandoned; null before the fence. The row is locked
+ * until the transaction ends, so that a settlement waits for a claim or a record that is about to commit.
  */
 export async function findDispatchAttempt(
   tx: EnvironmentTransaction,

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Whether the one dispatch of an invocation is yet to be claimed: neither claimed nor given up. It locks nothing. */
+/** True while the one dispatch of an invocation is neither claimed nor abandoned. Takes no lock. */
 export async function isDispatchUnclaimed(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     `SELECT 1 FROM attempts WHERE invocation_id = ? AND kind = 'dispatch' AND status = 'started' AND claimed_at IS NULL`,

@@ -2,8 +2,8 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { AttemptEnd } from './close-attempt.ts';
 
 /**
- * Keeps what was seen after its attempt had been abandoned. Returns false where it was kept before: an earlier try of the
- * same record committed and its confirmation was lost.
+ * Stores an answer that arrived after its attempt was abandoned. Returns false where it is stored already: an earlier try
+ * committed, and its confirmation was lost.
  */
 export async function keepLateAnswer(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(

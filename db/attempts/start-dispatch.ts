@@ -2,8 +2,9 @@ import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Writes the fence: the attempt row, `started`, and moves invocation and effect to `dispatching`. Committed before a byte is
- * sent. The caller holds the invocation's row lock. The versions of its secrets are kept, for a replay to be held to.
+ * Writes the fence: inserts the attempt row, `started`, and moves invocation and effect to `dispatching`. It commits before a
+ * byte is sent. The caller holds the invocation's row lock. The versions of the secrets are stored, because a replay must use the
+ * same.
  */
 export async function startDispatch(
   tx: EnvironmentTransaction,

@@ -3,12 +3,12 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { abandonLostReplays } from './abandon-lost-replays.ts';
 
 /**
- * Opens an attempt of kind `reconcile`: a read, never a send. An earlier read whose worker died is closed as abandoned. A read of
- * what is being reconciled counts among the effect's reconciliation attempts.
+ * Starts an attempt of kind `reconcile`: a read, never a send. An earlier read whose worker died is abandoned first. While the
+ * effect is being reconciled, the read counts among its reconciliation attempts.
  */
 export async function startReadAttempt(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
   const id = newId('attempt');
-  await tx.raw('SELECT 1 FROM invocations WHERE id = ? FOR UPDATE', [invocationId]); // numbers are taken one at a time
+  await tx.raw('SELECT 1 FROM invocations WHERE id = ? FOR UPDATE', [invocationId]); // numbers are assigned one at a time
   await tx.raw(
     `UPDATE attempts SET status = 'abandoned', finished_at = now(), error = 'the worker was lost while it read'
      WHERE invocation_id = ? AND kind = 'reconcile' AND status = 'started'`,

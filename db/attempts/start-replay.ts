@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 /**
  * Writes the fence of a replay: an attempt row, `started`, committed before a byte is sent. The caller holds the invocation's
- * lock; the database keeps one of them open at a time and refuses one outside of the adapter's window.
+ * lock. The database allows one open replay at a time, and refuses one outside of the adapter's window.
  */
 export async function startReplay(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
   const id = newId('attempt');

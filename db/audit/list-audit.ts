@@ -5,7 +5,7 @@ import type { AuditActor } from './record-audit.ts';
 
 export interface AuditEntry {
   id: string;
-  /** Counts the workspace's entries from 1. */
+  /** The entry's number in its workspace, from 1. */
   sequence: number;
   actor: AuditActor;
   action: string;
@@ -25,9 +25,9 @@ export interface AuditFilter {
   /** Id of the target. */
   target?: string | undefined;
   environmentId?: string | undefined;
-  /** From this moment on. */
+  /** Inclusive. */
   startDate?: Date | undefined;
-  /** Until before this moment. */
+  /** Exclusive. */
   endDate?: Date | undefined;
   limit: number;
   offset: number;
@@ -57,7 +57,7 @@ const COLUMNS = {
   hash: 'hash',
 } as const;
 
-/** One page of the workspace's audit log, newest first, and how many entries match in all. */
+/** One page of the workspace's audit log, newest first, with the total count. */
 export async function listAudit(
   tx: WorkspaceTransaction,
   filter: AuditFilter,

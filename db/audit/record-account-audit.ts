@@ -2,9 +2,9 @@ import type { UserTransaction, WorkspaceTransaction } from '../client.ts';
 import { type AuditChange, recordAudit } from './record-audit.ts';
 
 /**
- * Appends what concerns a user's account to the log of every workspace of theirs: an account belongs to none, and each relies
- * on it. The chains are locked in the order of the workspaces' ids, so that two of these never wait for each other.
- * The last statements of the transaction.
+ * Appends an event of a user's account to the audit log of every workspace that the user belongs to. An account belongs to no
+ * workspace, and each of them relies on it. The chains are locked in the order of the workspaces' ids, so that two calls cannot
+ * deadlock. These must be the last statements of the transaction.
  */
 export async function recordAccountAudit(
   tx: UserTransaction,
@@ -16,7 +16,7 @@ export async function recordAccountAudit(
   ]);
   for (const { id: workspaceId } of rows) {
     await scopeTo(tx, workspaceId);
-    // Its settings name the workspace from here on, and no environment.
+    // From here on the transaction's settings name this workspace, and no environment.
     await recordAudit(tx as unknown as WorkspaceTransaction, { ...change, workspaceId });
   }
   await scopeTo(tx, '');

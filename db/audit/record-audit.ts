@@ -6,27 +6,27 @@ export const AUDIT_ACTOR_TYPES = ['api_key', 'user', 'system'] as const;
 
 export interface AuditActor {
   type: (typeof AUDIT_ACTOR_TYPES)[number];
-  /** Null where nobody is known, as for a sign-in that failed. */
+  /** Null where the actor is unknown, for instance a failed sign-in. */
   id: string | null;
 }
 
 export interface AuditChange {
   workspaceId: string;
-  /** Left out: the transaction's environment, or none where it has none. */
+  /** Omitted: the transaction's environment, if it has one. */
   environmentId?: string | null;
   actor: AuditActor;
-  /** `<what>.<what happened to it>`, such as `api_key.created`. */
+  /** `<target>.<event>`, for instance `api_key.created`. */
   action: string;
   target: { type: string; id: string };
-  /** What a reader needs beside the names. Never a secret's value, a password, a key, or the hash of one. */
+  /** What a reader needs beside the names. Never the value of a secret, a password, a key, or a hash of one. */
   details?: JsonObject;
   requestId?: string | null;
 }
 
 /**
- * Appends to the workspace's audit log, in the transaction of the change itself; the database numbers and chains the entry.
- * Call it last in the transaction: it locks the end of the workspace's chain until the commit. A transaction that waits for
- * another lock while it holds this one can deadlock.
+ * Appends to the workspace's audit log, in the transaction of the change itself. The database numbers and chains the entry. Call
+ * it last: it locks the end of the workspace's chain until the commit, and a transaction that then waits for another lock can
+ * deadlock.
  */
 export async function recordAudit(
   tx: EnvironmentTransaction | WorkspaceTransaction,

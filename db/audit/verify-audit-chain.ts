@@ -1,27 +1,29 @@
 import type { WorkspaceTransaction } from '../client.ts';
 
 export interface AuditChainState {
-  /** Entries that the log holds. */
+  /** The number of entries in the log. */
   entries: number;
-  /** What is wrong, by the sequence of the entry at which it shows, lowest first; empty where the chain is whole. */
+  /** Each fault with the sequence of the entry where it shows, lowest first. Empty where the chain is intact. */
   breaks: AuditBreak[];
 }
 
 export interface AuditBreak {
   sequence: number;
-  /** `content`: the entry is not what was hashed. `link`: it does not follow from the one before. `end`: the log ends early, or late. */
+  /**
+   * `content`: the entry differs from what was hashed. `link`: it does not follow from the entry before. `end`: the log ends too
+   * early or too late.
+   */
   kind: 'content' | 'link' | 'end';
 }
 
 const BREAKS_MAX = 100;
 
 /**
- * Computes the chain of the workspace's audit log anew. It shows an entry that was changed, removed (from the middle, the
- * beginning or the end), put in, or moved. What it cannot show is a whole chain rewritten by the owner of the database: keep
- * the newest hash elsewhere for that.
+ * Recomputes the chain of the workspace's audit log. It detects an entry that was changed, removed (anywhere), inserted or moved.
+ * It cannot detect that the owner of the database rewrote the whole chain: for that, keep the newest hash somewhere else.
  */
 export async function verifyAuditChain(tx: WorkspaceTransaction): Promise<AuditChainState> {
-  // One statement and so one snapshot: entries that are appended meanwhile are in both halves of it, or in neither.
+  // One statement has one snapshot: an entry that is appended meanwhile is in both halves, or in neither.
   const { rows } = await tx.raw<{ rows: { entries: string; breaks: AuditBreak[] | null }[] }>(
     `WITH links AS (
        SELECT a.sequence, a.hash = audit_hash(a) AS intact,

@@ -7,16 +7,16 @@ import { verifyAuditChain } from './verify-audit-chain.ts';
 export interface ChainsState {
   workspaces: number;
   auditEntries: number;
-  /** Zero where the receipts were not asked for. */
+  /** Zero where receipts were not verified. */
   effects: number;
-  /** A line for each break, which says where it is. */
+  /** One line for each fault, with its location. */
   breaks: string[];
 }
 
-/** Effects in one statement, whose time is limited. */
+/** The number of effects in one statement; a statement's time is limited. */
 export const EFFECTS_AT_ONCE = 200;
 
-/** Computes the audit chain of every workspace anew, and, where asked to, the receipt of every effect. Writes nothing. */
+/** Recomputes the audit chain of every workspace and, on request, the receipt of every effect. Writes nothing. */
 export async function verifyChains(db: Database, options: { receipts: boolean }): Promise<ChainsState> {
   const tenants = await listEveryEnvironment(db);
   const state: ChainsState = { workspaces: 0, auditEntries: 0, effects: 0, breaks: [] };

@@ -3,7 +3,7 @@ import type { CallerEnvironment } from '../api-keys/find-api-key.ts';
 import type { Database } from '../client.ts';
 import { SESSION_IDLE_MINUTES } from './session-terms.ts';
 
-/** A live sign-in session, and the user's role in the requested workspace. Never its token. */
+/** A live sign-in session, with the user's role in the requested workspace. It does not contain the token. */
 export interface FoundSession {
   id: string;
   userId: string;
@@ -13,11 +13,11 @@ export interface FoundSession {
   expiresAt: Date;
   lastSeenAt: Date;
   tokenIssuedAt: Date;
-  /** False where the token is the one before the last rotation. */
+  /** False where the token is the one that the last rotation replaced. */
   isCurrentToken: boolean;
-  /** Null where no workspace was asked for, or the user is no member of it. */
+  /** Null where no workspace was requested, or the user is not a member of it. */
   membership: { workspaceId: string; role: Role } | null;
-  /** Null where none was asked for, or it is of a workspace that the user is no member of. */
+  /** Null where no environment was requested, or the user is not a member of its workspace. */
   environment: CallerEnvironment | null;
 }
 
@@ -39,7 +39,7 @@ interface Row {
   environment_protected: boolean;
 }
 
-/** The living session of a token's SHA-256. `place` names a workspace, or an environment, by UUID. One look at the database. */
+/** Finds the live session of a token by its SHA-256, in one round trip. `place` is the UUID of a workspace or an environment. */
 export async function findSignInSession(
   db: Database,
   tokenHash: Buffer,

@@ -1,17 +1,17 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /**
- * Scrypt with N = 2^17, r = 8, p = 1: 128 MiB and some tenths of a second for each guess.
- * Source: OWASP Password Storage Cheat Sheet, "scrypt".
+ * Scrypt with N = 2^17, r = 8, p = 1: a guess takes 128 MiB and some tenths of a second. Source: OWASP Password Storage Cheat
+ * Sheet, "scrypt".
  */
 export const SCRYPT_COST = { logN: 17, blockSize: 8, parallelization: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** What a stored hash may ask for, so that a planted row cannot exhaust the process. */
+/** The highest parameters that a stored hash may have, so that a planted row cannot exhaust the process. */
 const LOG_N_MAX = 20;
-/** Hashes at once: each takes 128 MiB and a thread of libuv's pool, which DNS and files share. */
+/** The number of concurrent hashes. Each takes 128 MiB and a thread of libuv's pool, which DNS and files share. */
 const CONCURRENCY_MAX = 2;
-/** Beyond it a caller would wait longer than it is willing to. */
+/** The length of the queue. A caller behind it would wait longer than it is willing to. */
 const WAITING_MAX = 50;
 
 export interface ScryptCost {
@@ -20,12 +20,12 @@ export interface ScryptCost {
   parallelization: number;
 }
 
-/** Too many passwords wait to be hashed. */
+/** The queue of passwords to hash is full. */
 export class HashingBusyError extends Error {}
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** A hash for the database, with its parameters and a salt of its own: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`. */
+/** A hash for the database, with its parameters and its own salt: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`. */
 export async function hashPassword(password: string, cost: ScryptCost = SCRYPT_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, cost);
@@ -33,7 +33,7 @@ export async function hashPassword(password: string, cost: ScryptCost = SCRYPT_C
   return `$scrypt$${parameters}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** Whether the password is the one of the hash. Without a hash it takes the same time and answers false. */
+/** Compares a password with a hash. Without a hash it takes the same time and returns false. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const parsed = stored === null ? null : parse(stored);
   const expected = parsed?.hash ?? Buffer.alloc(HASH_BYTES);
@@ -53,7 +53,10 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** In a thread of libuv's pool, so the event loop goes on. Equal strings that are composed otherwise are the same password. */
+/**
+ * Runs in libuv's thread pool and does not block the event loop. Strings that are equal after Unicode normalization are the same
+ * password.
+ */
 async function derive(
   password: string,
   salt: Buffer,
@@ -77,11 +80,11 @@ async function derive(
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** @throws {HashingBusyError} where too many wait already. */
+/** @throws {HashingBusyError} where the queue is full. */
 async function turn(): Promise<void> {
   if (running >= CONCURRENCY_MAX) {
     if (waiting.length >= WAITING_MAX) throw new HashingBusyError('too many passwords wait to be hashed');
-    await new Promise<void>((resolve) => waiting.push(resolve)); // a finished hash hands its slot over
+    await new Promise<void>((resolve) => waiting.push(resolve)); // the next caller takes over this one's slot
     return;
   }
   running += 1;

@@ -1,7 +1,7 @@
 import type { UserTransaction } from '../client.ts';
 import { generateToken, hashToken, TOKEN_OVERLAP_SECONDS, TOKEN_ROTATION_MINUTES } from './session-terms.ts';
 
-/** Replaces a token that is due. Of requests at once one replaces it and gets the new one; the others get null and go on. */
+/** Replaces a token that is due. Among concurrent requests, one replaces it and gets the new token; the others get null. */
 export async function rotateSessionToken(tx: UserTransaction, presented: Buffer): Promise<string | null> {
   const token = generateToken();
   const { rows } = await tx.raw<{ rows: unknown[] }>(

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A session ends so long after its sign-in, whatever happens. */
+/** A session ends this long after its sign-in, however active it is. */
 export const SESSION_LIFETIME_HOURS = 12;
-/** A session ends after so long without a request. */
+/** A session ends after this long without a request. */
 export const SESSION_IDLE_MINUTES = 60;
-/** A token is replaced by the first request after so long. */
+/** The first request after this long replaces the token. */
 export const TOKEN_ROTATION_MINUTES = 15;
-/** For requests that were under way with the replaced token. */
+/** The replaced token stays valid for this long, for requests that were in flight with it. */
 export const TOKEN_OVERLAP_SECONDS = 60;
-/** How exactly `last_seen_at` is kept. */
+/** The resolution of `last_seen_at`. */
 export const LAST_SEEN_PRECISION_SECONDS = 60;
 
 const TOKEN_BYTES = 32;
@@ -18,7 +18,7 @@ export function generateToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** The only form in which a token is stored. Its entropy makes a salt or a slow hash pointless. */
+/** The only form in which a token is stored. Its entropy makes a salt or a slow hash unnecessary. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { networkOf } from '../../domain/address-ranges.ts';
 import type { Database } from '../client.ts';
 
-/** Failures before the first pause, and how long the pauses are: each failure more doubles it up to the longest. */
+/**
+ * The number of failures before the first pause, and the length of the pauses: each further failure doubles it, up to the
+ * maximum.
+ */
 interface Bucket {
   freeFailures: number;
   firstPauseSeconds: number;
@@ -11,13 +14,13 @@ interface Bucket {
 
 /** One account from one address: a person who mistypes, or a guesser without a botnet. */
 const PAIR: Bucket = { freeFailures: 5, firstPauseSeconds: 2, longestPauseSeconds: 900 };
-/** One account from everywhere. Short pauses: whoever knows an e-mail address can cause them. */
+/** One account from all addresses. The pauses are short, because anyone who knows an e-mail address can cause them. */
 const ACCOUNT: Bucket = { freeFailures: 10, firstPauseSeconds: 1, longestPauseSeconds: 60 };
 /** One address for all accounts: many people may share it. */
 const ADDRESS: Bucket = { freeFailures: 30, firstPauseSeconds: 2, longestPauseSeconds: 900 };
-/** Failures are forgotten, and rows deleted, after so long without another. */
+/** Counters are reset, and rows deleted, this long after the last failure. */
 export const FORGOTTEN_AFTER_DAYS = 1;
-/** For so long after a sign-in an account is at home at the address. */
+/** An address counts as familiar to an account for this long after a sign-in. */
 export const HOME_DAYS = 30;
 
 export interface SignInAttempt {
@@ -26,11 +29,11 @@ export interface SignInAttempt {
 }
 
 /**
- * Counts an attempt against its account, its address and both together, before the password is looked at: attempts at once
- * cannot slip through together. Answers until when to wait; null where the attempt may go on.
+ * Counts an attempt for its account, its address and the pair of both. It runs before the password is checked, so that concurrent
+ * attempts cannot pass together. Returns the end of the pause, or null where the attempt may proceed.
  *
- * The account as a whole is asked only at addresses where it has not signed in lately. So nobody can lock its holder out of a
- * place they know by failing elsewhere, and at a new place the wait is a minute at most.
+ * The account's own counter applies only at unfamiliar addresses. Nobody can therefore lock a user out of a familiar place by
+ * failing elsewhere, and at a new place the wait is a minute at most.
  */
 export async function beginSignInAttempt(db: Database, attempt: SignInAttempt): Promise<Date | null> {
   const keys = keysOf(attempt);
@@ -51,7 +54,7 @@ export async function beginSignInAttempt(db: Database, attempt: SignInAttempt): 
   return null;
 }
 
-/** The password was right: the failures of the account are forgotten, and the address gets this attempt back. */
+/** Call it after a correct password: resets the account's counters and takes this attempt off the address's. */
 export async function settleSignIn(db: Database, attempt: SignInAttempt): Promise<void> {
   const { account, address, pair } = keysOf(attempt);
   await db.directory.raw(`SELECT settle_sign_in(?, ?, ?, ? * interval '1 day')`, [
@@ -71,8 +74,8 @@ async function count(db: Database, key: Buffer, bucket: Bucket): Promise<Date | 
 }
 
 /**
- * Hashes: the table holds neither e-mail nor network addresses. Case makes no other account, and an IPv6 address counts as its
- * /64: whoever has one address of it has them all.
+ * Keys are hashes, so the table holds neither e-mail addresses nor network addresses. The case of an e-mail address is ignored.
+ * An IPv6 address counts as its /64, because its holder has all of that network.
  */
 function keysOf({ email, address: given }: SignInAttempt): Record<'account' | 'address' | 'pair', Buffer> {
   const account = email.toLowerCase();

@@ -4,13 +4,13 @@ import { generateToken, hashToken, SESSION_LIFETIME_HOURS } from './session-term
 
 export interface StartedSession {
   id: string;
-  /** For the cookie; it is stored nowhere. */
+  /** For the cookie. It is not stored. */
   token: string;
   csrfToken: string;
   expiresAt: Date;
 }
 
-/** Starts a session of the transaction's user, with a token that nobody has seen, and clears away the user's expired ones. */
+/** Starts a session of the transaction's user with a new token, and deletes the user's expired sessions. */
 export async function startSession(tx: UserTransaction): Promise<StartedSession> {
   const [id, token, csrfToken] = [newId('signInSession'), generateToken(), generateToken()];
   await tx.raw('DELETE FROM sign_in_sessions WHERE expires_at <= now()');

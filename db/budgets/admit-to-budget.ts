@@ -10,12 +10,15 @@ import { usageResetsAt } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface Admission {
-  /** Whose budget. Sessions have none: they are outside these caps. */
+  /** The caller whose budget counts. Sessions have no budget. */
   apiKeyId: string;
   kind: BudgetKind;
-  /** Operations, of a batch all that are planned. */
+  /** The number of operations; for a batch, all that are planned. */
   count: number;
-  /** Of an invocation: its reservation is settled or released as the invocation ends. Everything else is used at once. */
+  /**
+   * Set for an invocation: its reservation is settled or released when the invocation ends. All other operations count as used at
+   * once.
+   */
   invocationId?: string;
 }
 
@@ -27,8 +30,8 @@ interface Verdict {
 }
 
 /**
- * Reckons operations to the budget of a key, all of them or none, in the transaction that admits them. What a key without a
- * budget uses is counted too. Call it before `consumeAllowance`: the counters are locked in this order everywhere.
+ * Counts operations against the budget of a key, all of them or none, in the transaction that admits them. Keys without a budget
+ * are counted too. Call it before `consumeAllowance`: counters are locked in this order everywhere.
  * @throws {ServiceError} BUDGET_EXCEEDED, BUDGET_RECONCILIATION_REQUIRED; nothing is counted then.
  */
 export async function admitToBudget(tx: EnvironmentTransaction, admission: Admission): Promise<void> {

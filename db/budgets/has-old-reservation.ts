@@ -2,8 +2,8 @@ import { IDEMPOTENCY_RETENTION_HOURS } from '../idempotency/claim-key.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Whether an invocation was admitted under a budget so long ago that the reply of its Idempotency-Key is gone.
- * Source: service.md "Errors", BUDGET_EFFECT_ALREADY_RESERVED.
+ * True where an invocation was admitted under a budget so long ago that the reply of its Idempotency-Key has expired. The caller
+ * then gets BUDGET_EFFECT_ALREADY_RESERVED (docs/budgets.md).
  */
 export async function hasOldReservation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(

@@ -1,9 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Waits until no admission of a key is under way, and keeps new ones waiting until the transaction ends: a budget that is made
- * then knows all that the key has used. Call it before anything else of the budget. Answers whether there is such a key that
- * is not revoked.
+ * Waits until no admission of a key is in flight, and blocks new ones until the transaction ends. A budget that is created then
+ * includes all earlier usage. Call it before any other budget operation. Returns whether the key exists and is not revoked.
  */
 export async function lockBudget(tx: EnvironmentTransaction, apiKeyId: string): Promise<boolean> {
   await tx.raw('SELECT pg_advisory_xact_lock(budget_lock_of(?))', [apiKeyId]);

@@ -2,8 +2,8 @@ import { BUDGET_KIND_COLUMNS, BUDGET_KINDS, type BudgetCaps } from '../../domain
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Makes or replaces the budget of a key that the same transaction has locked. A cap below what was used already is legal: then
- * nothing more is admitted.
+ * Creates or replaces the budget of a key that the same transaction has locked. A cap may be below what was used; nothing more is
+ * admitted then.
  */
 export async function putBudget(
   tx: EnvironmentTransaction,

@@ -2,9 +2,9 @@ import { BUDGET_KIND_COLUMNS, BUDGET_KINDS, type BudgetKind } from '../../domain
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Takes an operator's word for what a key had used this month before its use was counted, and ends the pause that waits for
- * it. For a key that the same transaction has locked, and that is given its budget after it: what is said here may exceed the
- * one that stands. Answers false where nothing was unknown.
+ * Records the operator's statement of what a key had used this month before it was counted, and ends the pause that waits for the
+ * statement. The caller has locked the key, and puts its budget afterwards; the stated amount may exceed the current budget.
+ * Returns false where no usage was unknown.
  */
 export async function reconcileUsage(
   tx: EnvironmentTransaction,
@@ -32,7 +32,7 @@ export async function reconcileUsage(
   return true;
 }
 
-/** A budget has one cap at least: the highest there is, until its new ones are put. */
+/** The table requires a cap. The highest possible one applies until the new caps are put. */
 const LIFT_CAPS = `
   UPDATE budgets SET total = 9223372036854775807, ${BUDGET_KINDS.map((kind) => `${BUDGET_KIND_COLUMNS[kind]} = NULL`).join(', ')}
   WHERE api_key_id = ?`;

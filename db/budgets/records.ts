@@ -1,18 +1,18 @@
 import type { BudgetCaps, BudgetSums } from '../../domain/budgets.ts';
 
-/** A budget with what its key has used this month. All sums in microcents. */
+/** A budget with the usage of its key in this month. All amounts are in microcents. */
 export interface BudgetRecord {
   apiKeyId: string;
-  /** The UTC month that the sums are of, such as `2026-11`. */
+  /** The UTC month of the amounts, for instance `2026-11`. */
   month: string;
   caps: BudgetCaps;
   used: BudgetSums;
   reserved: BudgetSums;
-  /** Some of this month's use was never counted: the key is paused until an operator says what it was. */
+  /** Some of this month's usage was never counted. The key is paused until an operator states it. */
   reconciliationRequired: boolean;
   createdAt: Date;
   updatedAt: Date;
-  /** Of the database, so that the month and its end go together. */
+  /** Computed by the database, so that it fits `month`. */
   readAt: Date;
 }
 
@@ -26,7 +26,7 @@ const sums = (column: 'used' | 'reserved'): string => `
 
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-/** `SELECT … FROM budgets b` with the sums of its key. */
+/** `SELECT … FROM budgets b` with the amounts of its key. */
 export const BUDGET_QUERY = `
   SELECT b.api_key_id AS "apiKeyId", to_char(${THIS_MONTH}, 'YYYY-MM') AS month,
     jsonb_strip_nulls(jsonb_build_object('total', b.total, 'messages', b.messages, 'events', b.events,
