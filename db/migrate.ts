@@ -1,20 +1,23 @@
 import knex, { type Knex } from 'knex';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
-/** The database holds migrations that are not this version's: nothing was changed. */
+/** The database holds migrations that this version does not know. Nothing was changed. */
 export class ForeignSchemaError extends Error {}
 
-/** Stands in every database of before the baseline, and in none of after it: its area is now `0005-vault`. */
+/** The name exists in every database from before the baseline and in none after it; the area is now `0005-vault`. */
 const BEFORE_THE_BASELINE = '0002-vault';
 
 export interface MigrateOptions {
-  /** The owner's connection: it makes the tables and roles. */
+  /** The owner's connection. The owner creates tables and roles. */
   ownerUrl: string;
-  /** The application's connection. Its login role is made (with the URL's password) where it is missing, and becomes a member of `service_app`. */
+  /**
+   * The application's connection. Its login role is created (with the URL's password) where it is missing, and becomes a member
+   * of `service_app`.
+   */
   applicationUrl: string;
 }
 
-/** Brings the database to the newest schema. Safe to run again, and from several places at once (knex holds a lock). */
+/** Migrates the database to the newest schema. It may run again, and from several places at once, because knex holds a lock. */
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
   const db = knex({ client: 'pg', connection: options.ownerUrl, pool: { min: 0, max: 2 } });
   try {

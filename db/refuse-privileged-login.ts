@@ -1,11 +1,11 @@
 import type { Database } from './client.ts';
 
-/** The login sees more than row-level security should let it see, or the database is not ours yet. */
+/** The login can bypass row-level security, or the database has not been migrated. */
 export class UnsuitableLoginError extends Error {}
 
 /**
- * Throws UnsuitableLoginError where the login is, or may become, a superuser, a role that bypasses row-level security, or the
- * owner of one of our tables: for such a role the isolation of environments is a matter of good manners.
+ * Throws UnsuitableLoginError where the login is, or can become, a superuser, a role that bypasses row-level security, or the
+ * owner of one of our tables: row-level security does not isolate environments from such a role.
  */
 export async function refusePrivilegedLogin(db: Database): Promise<void> {
   const { rows } = await db.directory.raw<{ rows: Facts[] }>(`

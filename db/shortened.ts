@@ -1,16 +1,16 @@
-/** A member of a list's records is cut where its JSON is longer; `GET` of the one record has it whole. */
+/** The maximum size of a list record's member in JSON; a larger one is shortened. `GET` of the one record returns it whole. */
 export const LISTED_MEMBER_BYTES_MAX = 4_096;
 
-/** What stands in place of a member that was cut. It is made in SQL (migration 0022), so that nothing large is read. */
+/** Replaces a member that is too large. SQL makes it (migration 0022), so that large values are not read. */
 export interface Shortened {
   truncated: true;
-  /** Of its JSON text. */
+  /** The size of the JSON text. */
   bytes: number;
-  /** How that begins. */
+  /** The first characters of the JSON text. */
   preview: string;
 }
 
-/** A column of JSON, cut where it is large. */
+/** A JSON column, shortened where it is large. */
 export function shortenedColumn(column: string): string {
   return `shortened(${column}, ${LISTED_MEMBER_BYTES_MAX})`;
 }

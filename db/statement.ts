@@ -1,20 +1,23 @@
-/** A statement as PostgreSQL takes it: `$1 …` in place of what stood for a value. */
+/** A statement in PostgreSQL's form: `$1 …` replaces each mark of a value. */
 export interface Statement {
-  /** Begins with its name as a comment, which logs and pg_stat_statements show. */
+  /** Starts with its name as a comment, which logs and pg_stat_statements show. */
   text: string;
-  /** Each connection parses and plans it once under this name; null: once and again (there are too many already). */
+  /**
+   * Each connection parses and plans the statement once under this name. Null: every time, because there are too many names
+   * already.
+   */
   name: string | null;
-  /** The value at each of `$1`, `$2`, … */
+  /** The value for each of `$1`, `$2`, … */
   places: readonly (string | number)[];
 }
 
 export type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** Our statements are constants of the code, some hundred. More than this means that one is put together from values. */
+/** Our statements are constants in the code, a few hundred. A larger number means that a statement's text contains values. */
 const NAMED_STATEMENTS_MAX = 1_000;
 
 const statements = new Map<string, Statement>();
-/** How many statements a file has: the second of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
+/** The number of statements per file: the second one of claim-dispatch.ts is prepared as `claim_dispatch_2`. */
 const countOf = new Map<string, number>();
 
 /** The maximum length of a name in PostgreSQL. A longer one is truncated there, and might collide. */
@@ -23,8 +26,8 @@ const OPENED_BY = /[\\/]([\w.-]+?)\.[cm]?[jt]s:\d+/;
 const NAMES_NOTHING = /[\\/]db[\\/](client|statement)\.[cm]?[jt]s:/;
 
 /**
- * A statement is named after its file, since a file is one operation: db/attempts/claim-dispatch.ts sends `claim_dispatch`.
- * The name is read off the stack, once for each statement in the life of a process, so that no call has to repeat it.
+ * A statement is named after its file, since a file is one operation: db/attempts/claim-dispatch.ts sends `claim_dispatch`. The
+ * name is taken from the stack, once for each statement in the life of a process, so that no caller has to repeat it.
  */
 function nameOfCaller(): string {
   const frames = (new Error().stack ?? '').split('\n');
@@ -33,13 +36,13 @@ function nameOfCaller(): string {
   return file.replaceAll(/[^a-z0-9]+/gi, '_').slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** `?` and `:name` stand for values (`\\?` for a question mark); a name that is not bound is left alone, as in `::text`. */
+/** `?` and `:name` mark values (`\\?` is a question mark). A name without a binding is left alone, as in `::text`. */
 export function statementOf(sql: string, bindings?: Bindings): Statement {
   const known = statements.get(sql);
   if (known !== undefined) return known;
   const places: (string | number)[] = [];
   if (bindings === undefined) {
-    // It may be several statements in one text, which cannot be prepared; nothing in it stands for a value.
+    // Without values the text may contain several statements, which cannot be prepared.
     const statement = { text: `/* ${nameOfCaller()} */ ${sql}`, name: null, places };
     if (statements.size < NAMED_STATEMENTS_MAX) statements.set(sql, statement);
     return statement;

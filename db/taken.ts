@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Turns the database's refusal of what `constraint` keeps unique into CONFLICT with this message; any other error passes. For `.catch`. */
+/** For `.catch`: turns a violation of the unique `constraint` into CONFLICT with this message and rethrows any other error. */
 export function conflictWhereTaken(constraint: string, message: string): (error: unknown) => never {
   return (error) => {
     const facts = error as { code?: unknown; constraint?: unknown } | null;

@@ -2,7 +2,7 @@ import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewEvidence } from './records.ts';
 
-/** Appends to an effect's evidence; the database chains it by hash. Nothing ever changes or removes it. */
+/** Appends to an effect's evidence; a trigger chains it by hash. Evidence is never changed or removed. */
 export async function appendEvidence(tx: EnvironmentTransaction, evidence: NewEvidence): Promise<string> {
   const id = newId('evidence');
   await tx.raw(

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { NewEffect } from './records.ts';
 
-/** Creates the effect of an evaluated invocation, ready or waiting for its approval, and ties the invocation to it. */
+/** Creates the effect of an evaluated invocation, `ready` or `awaiting_approval`, and links the invocation to it. */
 export async function createEffect(tx: EnvironmentTransaction, effect: NewEffect): Promise<void> {
   await tx.raw(
     `WITH effect AS (

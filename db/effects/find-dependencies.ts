@@ -1,14 +1,14 @@
 import type { Outcome, Stage } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** An effect that an invocation waits for, as it is now. */
+/** An effect that an invocation waits for, in its current state. */
 export interface Dependency {
   effectId: string;
   stage: Stage;
   outcome: Outcome;
 }
 
-/** What an invocation depends on, in the order of its request. */
+/** The dependencies of an invocation, in the order of its request. */
 export async function findDependencies(tx: EnvironmentTransaction, invocationId: string): Promise<Dependency[]> {
   const { rows } = await tx.raw<{ rows: Dependency[] }>(
     `SELECT e.id AS "effectId", e.stage, e.outcome FROM effect_dependencies d JOIN effects e ON e.id = d.depends_on

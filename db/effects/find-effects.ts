@@ -9,7 +9,7 @@ export interface FoundEffect {
   compensates: string | null;
 }
 
-/** Those of the transaction's environment that are there, in no order. */
+/** The effects among these ids that exist in the transaction's environment, in no particular order. */
 export async function findEffects(tx: EnvironmentTransaction, ids: readonly string[]): Promise<FoundEffect[]> {
   const { rows } = await tx.raw<{ rows: FoundEffect[] }>(
     'SELECT id, stage, outcome, partial_effect AS "partialEffect", compensates FROM effects WHERE id = ANY(?)',

@@ -12,26 +12,26 @@ import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRec
 export interface EffectDetail extends EffectRecord {
   attempts: AttemptRecord[];
   evidence: EvidenceRecord[];
-  /** By the id of their limit. */
+  /** Ordered by the id of the limit. */
   reservations: ReservationRecord[];
-  /** What its invocation waited for, in the order of the request, as it is now. */
+  /** The dependencies of its invocation in their current state, in the order of the request. */
   dependsOn: { effectId: string; outcome: Outcome }[];
-  /** What it is bound to. */
+  /** The preview that it is bound to. */
   preview: PreviewRecord | null;
-  /** As the API shows it. */
+  /** As `GET` of one effect shows it. */
   resolution: JsonObject | null;
 }
 
-/** As a list shows it: its large members, and those of its evidence and its preview, are cut. */
+/** For lists: large members of the effect, its evidence and its preview are shortened. */
 export type ListedEffect = Omit<EffectDetail, 'preview'> & { preview: ListedPreviewRecord | null };
 
-/** The entries of one record, as they were appended. */
+/** The receipt's entries of one record, in the order of the chain. */
 const chainOf = (
   recordId: string,
 ): string => `COALESCE((SELECT jsonb_agg(jsonb_build_object('sequence', n.sequence, 'kind', n.kind,
   'previousHash', n.previous_hash, 'hash', n.hash) ORDER BY n.sequence) FROM receipt_entries n WHERE n.record_id = ${recordId}), '[]')`;
 
-/** An effect with its attempts and evidence, both oldest first, and what else is kept of it. */
+/** An effect with its attempts and evidence, oldest first, and the rest of its receipt. */
 export async function getEffect(tx: EnvironmentTransaction, effectId: string): Promise<EffectDetail | null> {
   const { rows } = await tx.raw<{ rows: EffectRecord[] }>(`SELECT ${EFFECT_COLUMNS} FROM effects e WHERE e.id = ?`, [
     effectId,
@@ -44,7 +44,7 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
   return detailed === undefined ? null : { ...detailed, preview: preview ?? null };
 }
 
-/** Several effects as a list shows them, in one statement for each kind of detail. */
+/** Several effects for a list, with one statement for each kind of detail. */
 export async function withListedDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<ListedEffect[]> {
   const detailed = await withDetails(tx, effects, `${shortenedColumn('v.details')} AS details`);
   const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));

@@ -12,7 +12,7 @@ export interface EffectFilter {
   offset: number;
 }
 
-/** Newest first, ties by id, large members cut; `total` counts what the filter matches. */
+/** Newest first, ties by id, with large members shortened. `total` counts the matches of the filter. */
 export async function listEffects(
   tx: EnvironmentTransaction,
   filter: EffectFilter,

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { appendEvidence } from './append-evidence.ts';
 
-/** Says on a compensated effect that its compensation has succeeded. It changes no outcome: both things happened. */
+/** Records on a compensated effect that its compensation succeeded. Its outcome stays: both effects happened. */
 export async function noteCompensation(
   tx: EnvironmentTransaction,
   compensation: { invocationId: string; compensates: string },

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Records when the effect is read next. A plan after the schedule ended means that there is something to wait for again. */
+/** Records when the effect is read next. It also reopens an exhausted schedule, where there is something to wait for again. */
 export async function planReconciliation(tx: EnvironmentTransaction, effectId: string, nextAt: Date): Promise<void> {
   await tx.raw(
     `UPDATE effects SET reconcile_next_at = ?, reconcile_exhausted = false, updated_at = now() WHERE id = ? AND stage = 'reconciling'`,
@@ -8,7 +8,7 @@ export async function planReconciliation(tx: EnvironmentTransaction, effectId: s
   );
 }
 
-/** Answers false where it was exhausted before, or has been settled meanwhile. */
+/** Marks the schedule as exhausted. Returns false where it was so before, or the effect was settled meanwhile. */
 export async function markReconciliationExhausted(tx: EnvironmentTransaction, effectId: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE effects SET reconcile_next_at = NULL, reconcile_exhausted = true, updated_at = now()

@@ -2,7 +2,7 @@ import type { DispatchRecord } from '../../domain/settlement.ts';
 import { findDispatchAttempt } from '../attempts/find-dispatch-attempt.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** What is on record of an invocation's dispatch, for `settlementOf`. Null before the dispatch was marked. */
+/** The record of an invocation's dispatch, as input for `settlementOf`. Null before the fence. */
 export async function readDispatchRecord(
   tx: EnvironmentTransaction,
   invocationId: string,

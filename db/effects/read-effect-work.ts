@@ -11,9 +11,9 @@ export interface EffectWork {
   operationKey: string;
   outcome: Outcome;
   dispatchedAt: Date;
-  /** Of the dispatch or a replay of it, where one was seen; the one that was accepted before one that was not. */
+  /** A response to the dispatch or to a replay, where one was seen. An accepting response comes before a rejecting one. */
   response: ProviderResponse | null;
-  /** Reads until now that found nothing. */
+  /** The number of reads so far that found nothing. */
   absentReads: number;
 }
 

@@ -60,13 +60,13 @@ export const EFFECT_COLUMNS = `
   e.reconcile_next_at AS "reconcileNextAt", e.reconcile_exhausted AS "reconcileExhausted", e.created_at AS "createdAt",
   e.updated_at AS "updatedAt", e.first_dispatched_at AS "firstDispatchedAt", e.outcome_at AS "outcomeAt", e.request, e.capabilities`;
 
-/** Of an effect as a list shows it: a cut request or target is an object still. */
+/** For lists: a large request or target is shortened and remains a JSON object. */
 export const LISTED_EFFECT_COLUMNS = ['target', 'request'].reduce(
   (columns, name) => columns.replace(` e.${name},`, ` ${shortenedColumn(`e.${name}`)} AS ${name},`),
   EFFECT_COLUMNS,
 );
 
-/** An entry of the effect's chain: its hash is over what is recorded and over the entry before. */
+/** An entry of the effect's receipt. Its hash covers the record and the entry before. */
 export interface ReceiptEntry {
   sequence: number;
   kind: ReceiptEntryKind;
@@ -88,7 +88,7 @@ export interface EvidenceRecord {
   chain: ReceiptEntry[];
 }
 
-/** What came after its attempt had been given up. */
+/** An answer that came after its attempt was abandoned. */
 export interface LateAnswerRecord {
   observedOutcome: Outcome;
   error: string | null;
@@ -104,7 +104,7 @@ export interface AttemptRecord {
   observedOutcome: Outcome | null;
   refusal: Refusal | null;
   error: string | null;
-  /** SHA-256 over the response, which the record of the invocation holds where it settled it. */
+  /** SHA-256 of the response. The response itself is in the invocation's record, where it settled the invocation. */
   responseDigest: string | null;
   secretVersions: Record<string, number> | null;
   startedAt: Date;
@@ -129,7 +129,7 @@ export interface NewEffect {
   impact: ImpactQuantity[];
   stage: 'ready' | 'awaiting_approval';
   previewId: string | null;
-  /** What it is held to, where a preview shows it. */
+  /** The binding digest of its preview; null where it has none. */
   bindingDigest: string | null;
   approvalId: string | null;
 }

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Keeps the provider's own id of what an effect made. The first one stays. */
+/** Stores the provider's own id of the effect. The first id is kept. */
 export async function setProviderReference(
   tx: EnvironmentTransaction,
   effectId: string,

@@ -1,7 +1,7 @@
 import type { ReceiptEntryKind } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** How many of each were found to be what was hashed. */
+/** The number of records whose hash was right. */
 export interface CheckedRecords {
   evidence: number;
   attempts: number;
@@ -9,11 +9,11 @@ export interface CheckedRecords {
 }
 
 /**
- * Where a receipt's chain breaks first, and how. `content`: the record is not what was hashed, or is gone. `link`: the entry does not
- * follow from the one before. `end`: the chain ends early, or late. `unchained`: the record has no entry.
+ * The first fault of a receipt's chain. `content`: the record differs from what was hashed, or is missing. `link`: the entry does
+ * not follow from the one before. `end`: the chain ends too early or too late. `unchained`: the record has no entry.
  */
 export interface ReceiptBreak {
-  /** Null: of a record without an entry. */
+  /** Null for a record without an entry. */
   sequence: number | null;
   problem: 'content' | 'link' | 'end' | 'unchained';
   kind: ReceiptEntryKind | null;
@@ -24,12 +24,12 @@ export interface ReceiptState {
   effectId: string;
   entries: number;
   checked: CheckedRecords;
-  /** The last entry; null: nothing is recorded yet. Whoever keeps it elsewhere sees a chain that was rewritten as a whole. */
+  /** The last entry; null for an empty chain. A copy of it elsewhere reveals a chain that was rewritten as a whole. */
   head: { sequence: number; hash: string | null } | null;
   brokenAt: ReceiptBreak | null;
 }
 
-/** Each entry with its content computed anew from the record that it is of; null: there is no such record of this effect. */
+/** Each entry, with its content recomputed from its record. Null content: the effect has no such record. */
 const ENTRIES = `
   SELECT r.effect_id, r.sequence, r.kind, r.record_id, r.hash,
     r.previous_hash IS NOT DISTINCT FROM lag(r.hash) OVER chain AND r.sequence = row_number() OVER chain AS chained,
@@ -43,7 +43,7 @@ const ENTRIES = `
   FROM receipt_entries r JOIN effects e ON e.id = r.effect_id WHERE r.effect_id = ANY(:effectIds)
   WINDOW chain AS (PARTITION BY r.effect_id ORDER BY r.sequence)`;
 
-/** The entries that the records call for. */
+/** The entries that the records require. */
 const RECORDS = `
   SELECT v.effect_id, 'evidence' AS kind, v.id AS record_id FROM evidence v WHERE v.effect_id = ANY(:effectIds)
   UNION ALL
@@ -55,14 +55,15 @@ const RECORDS = `
   SELECT s.effect_id, 'resolution', s.id FROM resolutions s WHERE s.effect_id = ANY(:effectIds)`;
 
 /**
- * Computes the chains of these effects anew, from their records. It shows what was changed, removed (from the end too), put in, or
- * moved to another effect. What it cannot show is a whole chain rewritten by the owner of the database: keep heads elsewhere for that.
+ * Recomputes the chains of these effects from their records. It detects what was changed, removed (from the end too), inserted,
+ * or moved to another effect. It cannot detect that the owner of the database rewrote a whole chain: for that, keep heads
+ * elsewhere.
  */
 export async function verifyReceipts(
   tx: EnvironmentTransaction,
   effectIds: readonly string[],
 ): Promise<ReceiptState[]> {
-  // One statement and so one snapshot: an entry that is appended meanwhile is in all of it, or in nothing.
+  // One statement has one snapshot: an entry that is appended meanwhile is in all of it, or in none.
   const { rows } = await tx.raw<{ rows: ReceiptState[] }>(
     `WITH entries AS MATERIALIZED (${ENTRIES}), records AS (${RECORDS}),
      breaks AS (

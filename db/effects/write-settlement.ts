@@ -4,8 +4,8 @@ import { statusOf, type Settlement } from '../../domain/settlement.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Writes what is known of a dispatch onto the invocation and, where one governs, its effect and reservations. Idempotent: the
- * same settlement twice changes nothing, and the database refuses one that goes back on an earlier one.
+ * Writes a settlement to the invocation and, where it has one, to its effect and reservations. Idempotent: writing the same
+ * settlement again changes nothing, and the database refuses one that contradicts an earlier one.
  */
 export async function writeSettlement(
   tx: EnvironmentTransaction,
@@ -24,10 +24,10 @@ export async function writeSettlement(
   const written = tx.raw(
     `WITH effect AS (
        UPDATE effects SET stage = :stage, outcome = :outcome, outcome_source = :source, partial_effect = :partialEffect,
-         -- What the provider is at now is waited for anew, also where the reads of the unknown had come to their end.
+         -- A provider-side "pending" starts a new schedule of reads, even where that of the unknown outcome was exhausted.
          reconcile_exhausted = reconcile_exhausted AND NOT (outcome = 'unknown' AND :outcome = 'pending'),
          reconcile_next_at = CASE WHEN :stage <> 'settled' THEN reconcile_next_at
-           -- What its provider may still reverse is read on: the sweep starts watchReversal when this is due.
+           -- The provider can still reverse this success: the sweep starts watchReversal when the read is due.
            WHEN :outcome = 'succeeded' AND COALESCE((capabilities ->> 'reversible')::boolean, false) THEN now() + interval '1 day' END,
          outcome_at = CASE WHEN :outcome = 'pending' THEN outcome_at
            WHEN :outcome = outcome THEN COALESCE(outcome_at, now()) ELSE now() END, updated_at = now()

@@ -15,10 +15,10 @@ export interface NewEnvironment {
 }
 
 /**
- * Makes an environment within the plan's total. The workspace's row is locked first, so that environments made at once, and a
- * change of plan, are counted one after the other.
+ * Creates an environment within the plan's limit. The workspace's row is locked first, so that concurrent creations, and a change
+ * of plan, are counted one after the other.
  *
- * @throws {ServiceError} QUOTA_EXCEEDED, 429, at the plan's total; CONFLICT where the name is taken.
+ * @throws {ServiceError} QUOTA_EXCEEDED, 429, at the plan's limit; CONFLICT where the name is taken.
  */
 export async function createEnvironment(tx: WorkspaceTransaction, input: NewEnvironment): Promise<EnvironmentRecord> {
   await requireRoom(tx);
@@ -41,7 +41,7 @@ async function requireRoom(tx: WorkspaceTransaction): Promise<void> {
   );
   const plan = rows[0]?.plan;
   if (plan === undefined || !isPlanName(plan)) throw new Error(`the workspace has no plan that is known: ${plan}`);
-  // Counted in a statement of its own: only its snapshot holds what was made while this one waited for the lock.
+  // A statement of its own: only a new snapshot contains what was committed while this transaction waited for the lock.
   const counted = await tx.raw<{ rows: { total: number }[] }>('SELECT count(*)::int AS total FROM environments');
   if (allowsAnotherEnvironment(plan, counted.rows[0]?.total ?? 0)) return;
   const { title, environments } = PLAN_TABLE[plan];

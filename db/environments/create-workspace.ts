@@ -23,8 +23,8 @@ const ENVIRONMENT_NAMES: Record<EnvironmentKind, string> = {
 };
 
 /**
- * A workspace in one transaction, with its default environment: Production, protected (service.md "Versioning" 6). The local
- * stack asks for one of each kind; the plan's total of environments bounds those that are created afterwards.
+ * Creates a workspace with its default environment, a protected Production, in one transaction (docs/environments.md). The
+ * embedded stack asks for one environment of each kind; the plan's limit applies to those that are created later.
  */
 export async function createWorkspace(
   db: Database,

@@ -4,13 +4,14 @@ import { getEnvironment, type EnvironmentRecord } from './records.ts';
 
 export interface HaltChange {
   environment: EnvironmentRecord;
-  /** False where it was so already, and nothing changed. */
+  /** False where the environment was in that state already. */
   changed: boolean;
 }
 
 /**
- * Halts an environment: once this has committed no dispatch of it is marked or taken up. It waits for transactions that are
- * marking one. A halted environment keeps its first moment and reason. Null where the workspace has none of that id.
+ * Halts an environment. Once this has committed, none of its dispatches is marked or claimed. It waits for transactions that are
+ * marking one. An environment that is halted already keeps its first timestamp and reason. Null where the workspace has no such
+ * environment.
  */
 export async function haltEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
@@ -25,7 +26,7 @@ export async function haltEnvironment(
   return changeOf(tx, id, rowCount);
 }
 
-/** Ends the halt of an environment; one that runs stays as it is. Null where the workspace has none of that id. */
+/** Resumes a halted environment; one that runs is left as it is. Null where the workspace has no such environment. */
 export async function resumeEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,
@@ -38,7 +39,7 @@ export async function resumeEnvironment(
   return changeOf(tx, id, rowCount);
 }
 
-/** The other side of `readHalt`. PostgreSQL queues these locks, so a halt comes through however busy the environment is. */
+/** The counterpart of `readHalt`. PostgreSQL queues these locks, so a halt gets its turn however busy the environment is. */
 async function lockHalt(tx: EnvironmentTransaction | WorkspaceTransaction, id: string): Promise<void> {
   await tx.raw('SELECT pg_advisory_xact_lock(halt_lock_of(?::uuid))', [id]);
 }

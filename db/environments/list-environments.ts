@@ -2,7 +2,7 @@ import type { WorkspaceTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { ENVIRONMENT_COLUMNS, type EnvironmentRecord } from './records.ts';
 
-/** One page of the workspace's environments, newest first, and how many there are in all. */
+/** One page of the workspace's environments, newest first, with the total count. */
 export async function listEnvironments(
   tx: WorkspaceTransaction,
   range: { limit: number; offset: number },

@@ -1,6 +1,6 @@
 import type { Database, Tenant } from '../client.ts';
 
-/** Every environment of the installation, for the operator's commands: each is then worked on inside `withEnvironment`. */
+/** Every environment of the installation, for the operator's commands. Each is then processed inside `withEnvironment`. */
 export async function listEveryEnvironment(db: Database): Promise<Tenant[]> {
   const { rows } = await db.directory.raw<{ rows: Tenant[] }>(
     'SELECT environment_id AS "environmentId", workspace_id AS "workspaceId" FROM list_environment_ids()',

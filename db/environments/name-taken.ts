@@ -1,6 +1,6 @@
 import { conflictWhereTaken } from '../taken.ts';
 
-/** CONFLICT where the database refuses a second environment of a name; any other error passes. For `.catch`. */
+/** For `.catch`: turns the unique violation of an environment's name into CONFLICT and rethrows any other error. */
 export const environmentNameTaken = (name: string): ((error: unknown) => never) =>
   conflictWhereTaken(
     'environments_workspace_id_name_key',

@@ -6,9 +6,9 @@ export interface Halt {
 }
 
 /**
- * The halt of the transaction's environment, or null while it runs. A halt that has committed is always seen; one that comes
- * later waits until this transaction ends, so what is decided on the answer holds. Call it in the transaction that acts on it,
- * after any row lock of your own and before `recordAudit`.
+ * The halt of the transaction's environment, or null while it runs. It sees every committed halt, and a later halt waits until
+ * this transaction ends, so a decision based on the answer holds. Call it in the transaction that acts on the answer, after your
+ * own row locks and before `recordAudit`.
  */
 export async function readHalt(tx: EnvironmentTransaction): Promise<Halt | null> {
   const { rows } = await tx.raw<{ rows: { halted_at: Date | null; halted_reason: string | null }[] }>(
@@ -19,7 +19,6 @@ export async function readHalt(tx: EnvironmentTransaction): Promise<Halt | null>
   return row.halted_at === null ? null : { haltedAt: row.halted_at, reason: row.halted_reason ?? '' };
 }
 
-/** `readHalt` as yes or no. */
 export async function isHalted(tx: EnvironmentTransaction): Promise<boolean> {
   return (await readHalt(tx)) !== null;
 }

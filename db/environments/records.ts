@@ -10,7 +10,7 @@ export interface EnvironmentRecord {
   name: string;
   kind: EnvironmentKind;
   protected: boolean;
-  /** What decides where neither a policy nor the action does; null: by the kind. */
+  /** The decision where neither a policy nor the action makes one. Null: the default of the environment's kind. */
   approvalDefault: ApprovalDefault | null;
   haltedAt: Date | null;
   haltedReason: string | null;
@@ -28,7 +28,7 @@ export const ENVIRONMENT_COLUMNS = {
   createdAt: 'environments.created_at',
 } as const;
 
-/** One environment of the transaction's workspace, or null. */
+/** An environment of the transaction's workspace, or null. */
 export async function getEnvironment(
   tx: EnvironmentTransaction | WorkspaceTransaction,
   id: string,

@@ -6,12 +6,12 @@ import { ENVIRONMENT_COLUMNS, getEnvironment, type ApprovalDefault, type Environ
 export interface EnvironmentChange {
   name?: string;
   protected?: boolean;
-  /** Null: by the kind. */
+  /** Null: the default of the environment's kind. */
   approvalDefault?: ApprovalDefault | null;
 }
 
 /**
- * Changes an environment and answers it before and after; null where the workspace has none of that id.
+ * Changes an environment and returns it before and after. Null where the workspace has no such environment.
  *
  * @throws {ServiceError} CONFLICT where the name is taken.
  */

@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Keys are retained 24 hours. Source: service.md "Endpoints", Idempotency-Key 5. */
+/** Keys are kept for 24 hours (docs/idempotency.md). */
 export const IDEMPOTENCY_RETENTION_HOURS = 24;
 
 export interface ClaimRequest {
   key: string;
-  /** Over method, path, workspace and JSON body. */
+  /** SHA-256 over method, path, workspace and JSON body. */
   requestDigest: string;
-  /** A new UUID for each try: it tells this claim from one that took it over. */
+  /** A new UUID for each try, which distinguishes this claim from one that took it over. */
   holder: string;
   leaseMs: number;
 }
@@ -15,25 +15,26 @@ export interface ClaimRequest {
 export type ClaimOutcome =
   /** This request holds the key and must run its handler. */
   | { state: 'claimed' }
-  /** The same request was answered before, with these bytes. */
+  /** The same request has been answered with these bytes. */
   | { state: 'completed'; status: number; body: string }
-  /** The same request runs elsewhere. It was marked as awaited; its lease runs out in so many milliseconds unless it is renewed. */
+  /**
+   * The same request runs elsewhere and was marked as awaited. Its lease ends after this many milliseconds unless it is renewed.
+   */
   | { state: 'in_progress'; leaseRemainingMs: number }
-  /** The key belongs to another request. */
+  /** Another request used the key. */
   | { state: 'reused' };
 
 /**
- * Claims a key of the transaction's environment: one of any number of concurrent requests gets it. Does what `takeKey` does,
- * and says why it failed where it did.
+ * Claims a key of the transaction's environment; among concurrent requests, one gets it. It does what `takeKey` does, and says
+ * why where it fails.
  */
 export async function claimKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<ClaimOutcome> {
   return (await takeKey(tx, request)) ? { state: 'claimed' } : readHeldKey(tx, request);
 }
 
 /**
- * Takes a key that is free, in one statement.
- * A key is free when there is no row, when its retention is over, or when the same request held it and its lease ran out.
- * A dead holder's key is not free to another request: what the holder did before it died is not known.
+ * Takes a free key in one statement. A key is free when it has no row, when its retention is over, or when the same request held
+ * it and its lease ran out. The key of a dead holder is not free for another request, because the work of the holder is unknown.
  */
 export async function takeKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
@@ -63,7 +64,7 @@ interface HeldRow {
   lease_remaining_ms: number;
 }
 
-/** The INSERT that met the row holds its lock, so its end comes after this transaction and sees the mark. */
+/** The INSERT that met this row holds its lock. The holder therefore ends after this transaction, and sees the mark. */
 async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<ClaimOutcome> {
   const { rows } = await tx.raw<{ rows: HeldRow[] }>(
     `WITH marked AS (

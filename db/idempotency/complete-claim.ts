@@ -5,13 +5,13 @@ import { IDEMPOTENCY_RETENTION_HOURS } from './claim-key.ts';
 export interface CompletedClaim {
   key: string;
   holder: string;
-  /** 2xx: nothing else is stored. */
+  /** Always 2xx: other replies are not stored. */
   status: number;
-  /** The very bytes that are answered. */
+  /** The bytes of the reply, exactly. */
   body: string;
 }
 
-/** Stores the reply and, where a duplicate waits, tells it. False where the claim was taken over in the meantime. */
+/** Stores the reply, and notifies a duplicate that waits. Returns false where the claim was taken over meanwhile. */
 export async function completeClaim(tx: EnvironmentTransaction, claim: CompletedClaim): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     `WITH done AS (

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { CHANNELS } from '../notifications/notification-listener.ts';
 
-/** Gives the key back after a failed request and, where a duplicate waits, tells it: one of them takes the key. */
+/** Frees the key after a failed request and notifies the duplicates that wait; one of them takes the key. */
 export async function freeClaim(tx: EnvironmentTransaction, claim: { key: string; holder: string }): Promise<void> {
   await tx.raw(
     `WITH freed AS (

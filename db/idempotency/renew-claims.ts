@@ -1,6 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Extends the leases of claims that their holders still work on. One that was taken over has another holder and is left alone. */
+/**
+ * Extends the leases of claims whose holders are still at work. A claim that was taken over has another holder and is left alone.
+ */
 export async function renewClaims(tx: EnvironmentTransaction, holders: string[], leaseMs: number): Promise<void> {
   await tx.raw(
     `UPDATE idempotency_claims SET lease_expires_at = clock_timestamp() + :leaseMs * interval '1 millisecond'

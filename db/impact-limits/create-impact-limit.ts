@@ -7,9 +7,9 @@ import type { LimitRecord } from './records.ts';
 
 export type NewLimit = Omit<LimitRecord, 'id' | 'createdAt' | 'updatedAt' | 'archivedAt'>;
 
-/** Makes a limit and answers its id. Throws CONFLICT where a live one has the name, QUOTA_EXCEEDED where there are too many. */
+/** Creates a limit and returns its id. Throws CONFLICT where a live limit has the name, QUOTA_EXCEEDED where there are too many. */
 export async function createImpactLimit(tx: EnvironmentTransaction, limit: NewLimit): Promise<string> {
-  // Counted one after the other: what two requests count at once is one too few for both.
+  // Serialized: two requests that counted at the same time would both miss the other's limit.
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('impact-limits/' || current_environment_id(), 0))");
   const { rows } = await tx.raw<{ rows: { live: number }[] }>(
     'SELECT count(*)::int AS live FROM impact_limits WHERE environment_id = current_environment_id() AND archived_at IS NULL',

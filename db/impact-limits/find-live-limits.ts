@@ -6,8 +6,8 @@ export interface LiveLimit extends NamedLimit {
 }
 
 /**
- * The live limits that could apply to these facts, by id: the order in which they are locked. Limits that differ only by a
- * name are filtered here, so that an environment with many limits of agents or keys sends few of them; `appliesTo` decides.
+ * The live limits that may apply to these facts, in id order, which is the lock order. Limits that differ only by a name are
+ * filtered here, so that an environment with many limits of agents or keys returns few of them. `appliesTo` decides.
  */
 export async function findLiveLimits(tx: EnvironmentTransaction, facts: ImpactFacts): Promise<LiveLimit[]> {
   const dimensions = [...new Set(facts.impact.flatMap(({ dimension, amount }) => (amount > 0 ? [dimension] : [])))];

@@ -5,7 +5,7 @@ import type { RefusalCode } from '../../domain/lifecycle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { findLiveLimits, type LiveLimit } from './find-live-limits.ts';
 
-/** What a limit would allow an effect now. A dispatch checks again, under its lock. */
+/** What a limit would allow an effect now. The dispatch checks again, under the limit's lock. */
 export interface Allowance {
   limitId: string;
   name: string;
@@ -13,16 +13,16 @@ export interface Allowance {
   currency: string | null;
   unit: string;
   cap: number;
-  /** The period's key; `per_effect` where the limit is one for each effect. */
+  /** The key of the period, or `per_effect`. */
   period: string;
   available: number;
   requested: number;
   sufficient: boolean;
-  /** Why a dispatch would be refused now; null where the allowance is sufficient. */
+  /** The reason for which a dispatch would be refused now; null where the allowance is sufficient. */
   refusal: Extract<RefusalCode, 'impact_limit_exceeded' | 'currency_mismatch'> | null;
 }
 
-/** The allowances of every limit that applies, and of those that would refuse money of another currency. By the limit's id. */
+/** The allowances of every limit that applies, and of every limit that would refuse the currency. Ordered by the limit's id. */
 export async function allowancesOf(
   tx: EnvironmentTransaction,
   facts: ImpactFacts,
@@ -61,7 +61,7 @@ function allowance(
     cap,
     period,
     available,
-    // Beyond the exact numbers it is beyond every cap too.
+    // An amount beyond the exact integers is beyond every cap too.
     requested: Math.min(requested, Number.MAX_SAFE_INTEGER),
     sufficient,
     refusal,

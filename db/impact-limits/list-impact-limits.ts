@@ -9,7 +9,7 @@ export interface ListLimitsFilter {
   offset: number;
 }
 
-/** One page of the limits, newest first, with what is used of each now, and how many there are in all. */
+/** One page of limits, newest first, with their current counters and the total count. */
 export async function listImpactLimits(
   tx: EnvironmentTransaction,
   filter: ListLimitsFilter,

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { ReservationRecord } from './records.ts';
 
-/** The reservations of several effects, by effect and limit. */
+/** The reservations of several effects, ordered by effect and limit. */
 export async function listReservations(
   tx: EnvironmentTransaction,
   effectIds: readonly string[],

@@ -1,6 +1,6 @@
 import { conflictWhereTaken } from '../taken.ts';
 
-/** CONFLICT where the database refuses a second live name; any other error passes. For `.catch`. */
+/** For `.catch`: turns the unique violation of a live name into CONFLICT and rethrows any other error. */
 export const nameTaken = (name: string): ((error: unknown) => never) =>
   conflictWhereTaken(
     'impact_limits_live_name',

@@ -4,9 +4,9 @@ import type { SettledImpact } from '../../domain/impact-limits/settle.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * What the response that accepted an effect says it used. Null where its action declares nothing to observe, or no response
- * did: what a read-back found has no such response, and is settled in full. A response may hold megabytes and is read only
- * where a declaration points into it.
+ * What the accepting response says the effect used. Null where the action declares nothing to observe, or where no response
+ * accepted it: an effect that a read-back found is settled in full. A response can hold megabytes, so it is read only where a
+ * declaration points into it.
  */
 export async function readObservedImpact(tx: EnvironmentTransaction, effectId: string): Promise<SettledImpact | null> {
   const { rows } = await tx.raw<{

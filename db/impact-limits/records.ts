@@ -1,6 +1,6 @@
 import type { Exposure, LimitPeriod, LimitScope, ReservationState } from '../../domain/impact-limits/limits.ts';
 
-/** A limit as it stands, without its counters. Amounts are exact: the database keeps them below 2^53. */
+/** A limit without its counters. Amounts are exact: the database keeps them below 2^53. */
 export interface LimitRecord {
   id: string;
   name: string;
@@ -20,18 +20,18 @@ export const LIMIT_COLUMNS = `
   l.id, l.name, l.dimension, l.currency, CAST(l.cap AS float8) AS cap, l.period, l.timezone, l.scope, l.thresholds,
   l.created_at AS "createdAt", l.updated_at AS "updatedAt", l.archived_at AS "archivedAt"`;
 
-/** A threshold that was reached, or (`threshold: null`) a reservation that was refused: once for each period. */
+/** A threshold that was reached or, with `threshold: null`, a refused reservation. Recorded once for each period. */
 export interface CrossingRecord {
   period: string;
   threshold: number | null;
   used: number;
-  /** By the reservation that was refused. */
+  /** The amount of the refused reservation; null for a threshold. */
   requested: number | null;
   cap: number;
   crossedAt: Date;
 }
 
-/** A limit with what is used of it now. */
+/** A limit with its current counters. */
 export interface LimitDetail extends LimitRecord {
   /** Null for `per_effect`. */
   currentPeriod: string | null;
@@ -40,13 +40,13 @@ export interface LimitDetail extends LimitRecord {
   reserved: number;
   settled: number;
   available: number;
-  /** Held now, of every period: an unknown outcome holds its allowance for as long as it is unknown. */
+  /** Held now, over all periods: an unknown outcome holds its allowance until it is known. */
   exposures: { unknown: number; pending: number };
-  /** Of the current period; of `per_effect`, the newest. Newest first. */
+  /** Newest first. Of the current period; for `per_effect`, the newest ones. */
   crossings: CrossingRecord[];
 }
 
-/** A reservation of an effect, with what a reader must know of its limit. */
+/** A reservation of an effect, with the part of its limit that a reader needs. */
 export interface ReservationRecord {
   id: string;
   effectId: string;
@@ -61,6 +61,6 @@ export interface ReservationRecord {
   settled: number;
   released: number;
   createdAt: Date;
-  /** When it came to where it is: settled, released, or given back by a late reversal. */
+  /** When it reached its state: settled, released, or given back by a late reversal. */
   finishedAt: Date | null;
 }

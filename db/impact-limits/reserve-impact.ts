@@ -17,11 +17,12 @@ export interface ReservingEffect extends ImpactFacts {
 }
 
 /**
- * Reserves what an effect declares against every limit that applies: all of it, or nothing and the refusal. For the
- * transaction that marks the dispatch, which locks the effect's invocation first: the reservation stands if the fence does.
+ * Reserves an effect's declared impact against every limit that applies: all of it, or nothing with the refusal. It belongs to
+ * the transaction that writes the fence and has locked the effect's invocation, so the reservation commits if and only if the
+ * fence does.
  *
- * No round trip where nothing is declared, one where no limit applies, two otherwise. The counters are locked in the order
- * of their limits' ids, and stay locked until the transaction ends: call it late in it.
+ * It takes no round trip where no impact is declared, one where no limit applies, and two otherwise. Counters are locked in the
+ * order of their limits' ids and stay locked until the commit, so call it late in the transaction.
  */
 export async function reserveImpact(
   tx: EnvironmentTransaction,
@@ -36,7 +37,7 @@ export async function reserveImpact(
   return short === undefined ? null : limitExceeded([short, ...more]);
 }
 
-/** What is short of it; nothing is reserved then. */
+/** The limit that lacks allowance; nothing is reserved then. */
 async function reserveAll(
   tx: EnvironmentTransaction,
   effectId: string,
@@ -59,7 +60,7 @@ async function reserveAll(
     if (rows[0] === undefined) throw new Error('a reservation answered nothing');
     return rows[0];
   };
-  // Statements of their own, because one does not see the rows that others made while it waited for them.
+  // Separate statements: one statement cannot see the rows that others committed while it waited for them.
   const isNewEachTime = demands.some(({ limit }) => limit.period === 'per_effect');
   let [, reserved] = await Promise.all([isNewEachTime ? open() : null, reserve()]);
   if (reserved.found < demands.length) [, reserved] = await Promise.all([open(), reserve()]);
@@ -75,12 +76,12 @@ async function reserveAll(
 }
 
 interface ReservedRow {
-  /** How many of the periods are there. Where one is not, nothing was reserved. */
+  /** Returns how many of the periods exist. Where one does not, nothing was reserved. */
   found: number;
   short: { limitId: string; cap: number; available: number }[] | null;
 }
 
-/** The first reservation of a period opens it. */
+/** The first reservation of a period creates it. */
 const OPEN_PERIODS = `
   INSERT INTO impact_limit_periods (limit_id, period, environment_id)
   SELECT w.limit_id, w.period, current_environment_id()
@@ -88,15 +89,15 @@ const OPEN_PERIODS = `
   ON CONFLICT DO NOTHING`;
 
 /**
- * Where a period is not there yet, nothing is locked: who opens it then may wait for another that opens it, and that one must
- * not wait for a counter held here. Periods are never deleted.
+ * Nothing is locked where a period does not exist yet. The transaction that creates it may have to wait for another that creates
+ * it, and that one must not wait for a counter that is locked here. Periods are never deleted.
  *
- * LATERAL, so that each counter is found by its key and locked in this order, whatever the planner knows of the table. Each
- * limit is locked after its counter: a change of the cap waits, and its newest value is the one that counts. The insert moves
- * the counters, by its trigger. A limit that was archived a moment ago no longer counts.
+ * LATERAL makes PostgreSQL find each counter by its key and lock it in this order, whatever its statistics say. Each limit is
+ * locked after its counter: a change of the cap waits, and the newest cap counts. The trigger of the inserted reservations moves
+ * the counters. A limit that was archived meanwhile counts no longer.
  *
- * Of a record set the planner supposes the same number of rows whatever is in it, so that it keeps one plan: of arrays, whose
- * length it sees, it made a new one for every reservation, which took as long as the reservation itself.
+ * The arguments are a record set because the planner assumes a fixed number of rows for one and keeps its plan. For arrays it
+ * looks at their length and planned anew for every reservation, which took as long as the reservation itself.
  */
 const RESERVE = `
   WITH wanted AS (

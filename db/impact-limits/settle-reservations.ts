@@ -5,13 +5,13 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { readObservedImpact } from './read-observed-impact.ts';
 
 export interface HowSettled {
-  /** The amount really used, from a resolution; null where it does not say. Left out: the provider's response says. */
+  /** The amount that was used, as a resolution says; null where it does not say. Omitted: the provider's response decides. */
   settledImpact?: SettledImpact | null;
 }
 
 /**
- * Brings the reservations of an effect to where its row says, in the transaction that changed it: held while the outcome is
- * not known, settled by success, released by the proof that nothing happened, given back by a late reversal. Idempotent. The
+ * Moves the reservations of an effect to the state that its row requires, in the transaction that changed the row: held while the
+ * outcome is unknown, settled by success, released by proof that nothing happened, given back by a late reversal. Idempotent. The
  * database refuses to commit a change of an effect without it.
  */
 export async function settleReservations(
@@ -22,7 +22,7 @@ export async function settleReservations(
   await settle(tx, await unreleased(tx, `${UNRELEASED} WHERE e.id = ? ${LOCKED}`, effectId), how);
 }
 
-/** The same by the invocation, governed or not. */
+/** The same for the effect of an invocation, where there is one. */
 export async function settleReservationsOf(
   tx: EnvironmentTransaction,
   invocationId: string,
@@ -90,10 +90,7 @@ async function settledImpactOf(
   return readObservedImpact(tx, first.effectId);
 }
 
-/**
- * Locks the counters in the order of their limits' ids, as the reservation does, and from a record set too; then the trigger
- * moves them.
- */
+/** Locks the counters in the order of their limits' ids, from a record set as in `reserveImpact`. The trigger then moves them. */
 const MOVE = `
   WITH moving AS (
     SELECT * FROM jsonb_to_recordset(CAST(:moving AS jsonb)) AS m (id text, limit_id text, period text, settled bigint)

@@ -5,8 +5,8 @@ import type { LimitRecord } from './records.ts';
 export type LimitChange = Pick<LimitRecord, 'name' | 'cap' | 'thresholds'>;
 
 /**
- * Changes a limit that the same transaction has locked. A cap below what is used is legal: then nothing more can be
- * reserved. Throws CONFLICT where another live limit has the name.
+ * Changes a limit that the same transaction has locked. A cap may be below what is used; nothing more can be reserved then.
+ * Throws CONFLICT where another live limit has the name.
  */
 export async function updateImpactLimit(tx: EnvironmentTransaction, id: string, change: LimitChange): Promise<void> {
   await tx

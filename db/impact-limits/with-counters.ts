@@ -13,7 +13,7 @@ interface CountedRow {
   crossings: (Omit<CrossingRecord, 'crossedAt'> & { crossedAt: string })[] | null;
 }
 
-/** What is used of these limits now, in one statement. Each limit has a clock of its own. */
+/** Adds the current counters to these limits in one statement. Each limit has its own time zone and period. */
 export async function withCounters(
   tx: EnvironmentTransaction,
   limits: readonly LimitRecord[],

@@ -5,7 +5,7 @@ import { findByOperationKey } from './find-by-operation-key.ts';
 import type { ActorRecord } from './records.ts';
 
 export interface Admission {
-  /** The preview that it executes, locked (`lockPreview`): it reserved the invocation's id. */
+  /** The preview that it executes, which reserved the invocation's id. The caller holds `lockPreview`. */
   preview?: { id: string; invocationId: string } | null;
   actionId: string;
   versionId: string;
@@ -13,20 +13,20 @@ export interface Admission {
   operationKey: string | null;
   requestDigest: string;
   input: JsonObject;
-  /** The row also keeps the member on whom it rests: the dispatch asks whether that is still one. */
+  /** The row also stores the member behind the requester. The dispatch checks whether they are still a member. */
   requestedBy: ActorRecord;
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
-  /** Effects that must have succeeded before it is sent, each once. */
+  /** Effects that must succeed before this is sent, without duplicates. */
   dependsOn?: readonly string[];
-  /** The effect that it makes up for. */
+  /** The effect that this invocation compensates. */
   compensates?: string | null;
 }
 
 /**
- * Admits an invocation. An operation key is taken for good: where it was taken before, nothing is written and the earlier
- * invocation's id is answered, whoever asks first.
+ * Admits an invocation. An operation key is taken for good: where it is taken already, nothing is written and the id of the
+ * earlier invocation is returned, whoever asked.
  */
 export async function admitInvocation(
   tx: EnvironmentTransaction,
@@ -64,7 +64,7 @@ export async function admitInvocation(
   );
   const row = rows[0];
   if (row) return row;
-  // The conflicting row is committed (ON CONFLICT waits for it), so a new statement sees it.
+  // ON CONFLICT waited for the conflicting row to commit, so a new statement sees it.
   const found = await findByOperationKey(tx, admission.operationKey ?? id);
   if (!found) throw new Error('an operation key conflicted with no row: the isolation level must be READ COMMITTED');
   return { id: found.id, admitted: false };

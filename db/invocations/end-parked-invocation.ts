@@ -4,19 +4,19 @@ import type { ApprovalRecord } from '../approvals/records.ts';
 import { appendEvidence } from '../effects/append-evidence.ts';
 import { announceSettlement } from './announce-settlement.ts';
 
-/** Why an effect was rejected whose invocation ended while it waited for its approval. */
+/** The rejection reason of an effect whose invocation ended while it waited for its approval. */
 const REASONS = { denied: 'approval_denied', expired: 'approval_expired', cancelled: 'approval_cancelled' } as const;
 
 export interface ParkedEnd {
   status: keyof typeof REASONS;
   error: string;
-  /** How it ended, without what a person wrote. */
+  /** The end of the approval, without text that a person wrote. */
   summary: string;
   at: Date;
 }
 
 /**
- * Ends an invocation that waited for its approval, with its effect and its evidence, in the transaction that ends the approval.
+ * Ends an invocation that waited for its approval, with its effect and evidence, in the transaction that ends the approval.
  * Nothing was sent.
  */
 export async function endParkedInvocation(

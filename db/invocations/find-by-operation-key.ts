@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** The invocation that took an operation key of the transaction's environment, with the digest of its request. */
+/** The invocation that took an operation key in the transaction's environment, with the digest of its request. */
 export async function findByOperationKey(
   tx: EnvironmentTransaction,
   operationKey: string,

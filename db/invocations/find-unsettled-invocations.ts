@@ -6,7 +6,7 @@ export interface UnsettledInvocation {
   environmentId: string;
 }
 
-/** Across all environments, oldest first: invocations that were admitted and have not come to rest. */
+/** Invocations of all environments, oldest first, that were admitted and are not at rest. */
 export async function findUnsettledInvocations(
   db: Database,
   page: { olderThanSeconds: number; afterId: string; limit: number },

@@ -10,7 +10,7 @@ export interface InvocationFilter {
   offset: number;
 }
 
-/** Newest first, ties by id, large results cut; `total` counts what the filter matches. */
+/** Newest first, ties by id, with large results shortened. `total` counts the matches of the filter. */
 export async function listInvocations(
   tx: EnvironmentTransaction,
   filter: InvocationFilter,

@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { InvocationWork } from './records.ts';
 
-/** Whether an invocation's requester may still act. An expiry takes nothing back: it was known beforehand. */
+/** Whether the requester of an invocation may still act. A key that expired is still good: its expiry was known when it asked. */
 export type RequesterStanding = 'stands' | 'key_revoked' | 'member_removed';
 
 /**
- * Locks the credentials that an invocation rests on until the transaction ends: its requester's, and those of everyone who
- * decided on its approval. A revocation or a removal has either committed by now and is found, or waits for this
- * transaction. Members are locked before keys, each in the order of their ids. The caller has locked the invocation.
+ * Locks the credentials behind an invocation until the transaction ends: the requester's, and those of everyone who decided on
+ * its approval. A revocation or removal has either committed and is seen, or waits for this transaction. Members are locked
+ * before keys, each in id order. The caller has locked the invocation.
  */
 export async function lockCredentials(
   tx: EnvironmentTransaction,
@@ -18,7 +18,10 @@ export async function lockCredentials(
   return isMember ? 'stands' : 'member_removed';
 }
 
-/** Whether the member on whom the request rests has been one since; true where it rests on none. Who came back is a new member. */
+/**
+ * True where the member behind the request has stayed one since, or where there is none. Somebody who left and came back is a new
+ * member.
+ */
 async function lockMembers(
   tx: EnvironmentTransaction,
   { id, requestedBy, requestingMember, approvalId }: Parameters<typeof lockCredentials>[1],
@@ -36,7 +39,7 @@ async function lockMembers(
   return restsOnNobody || rows.some(({ userId, isSince }) => userId === requestingMember && isSince);
 }
 
-/** Whether the key that asked is live. A key is never deleted: one that is not there never asked. */
+/** Whether the requesting key is live. Keys are never deleted, so a missing key never asked. */
 async function lockKeys(
   tx: EnvironmentTransaction,
   { requestedBy, approvalId }: Parameters<typeof lockCredentials>[1],

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import type { BoundPreview, InvocationWork } from './records.ts';
 
-/** The invocation's row, locked until the transaction ends, with all that its evaluation goes by. Null where it was withdrawn. */
+/** Locks the invocation until the transaction ends and reads all that its evaluation needs. Null where it was withdrawn. */
 export async function lockInvocationWork(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
 import { announceSettlement } from './announce-settlement.ts';
 
-/** Marks the invocation as waiting for its approval: the request that waits for its reply is answered. */
+/** Marks the invocation as waiting for its approval; the request that waits for its reply is answered. */
 export async function parkInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -3,10 +3,10 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<InvocationState, 'dependents'> & { dependents: string[] | null };
 
-/** No more than these are signalled: the others check by themselves, minutes later. */
+/** The number of dependents that are signalled. The others check by themselves, minutes later. */
 const DEPENDENTS_MAX = 100;
 
-/** What a workflow may know of an invocation now. */
+/** The facts about an invocation that a workflow may know. */
 export async function readInvocationState(tx: EnvironmentTransaction, invocationId: string): Promise<InvocationState> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT i.status, COALESCE(e.grade, i.grade) AS grade, e.stage, i.effect_id AS "effectId",

@@ -9,7 +9,7 @@ export interface ActorRecord {
   id: string | null;
 }
 
-/** An invocation with the name of its action, as the API answers it. */
+/** An invocation with the name of its action, as the API shows it. */
 export interface InvocationRecord {
   id: string;
   status: InvocationStatus;
@@ -20,11 +20,11 @@ export interface InvocationRecord {
   versionId: string;
   effectId: string | null;
   approvalId: string | null;
-  /** Of the effect, where one governs. */
+  /** The effect's grade, where there is one. */
   effectStage: Stage | null;
   operationKey: string;
   requestDigest: string;
-  /** The response that was seen, as `attempts.response` keeps it. */
+  /** The response, as stored in `attempts.response`. */
   result: ProviderResponse | null;
   error: string | null;
   resolution: JsonObject | null;
@@ -34,16 +34,16 @@ export interface InvocationRecord {
   agentId: string | null;
   createdAt: Date;
   settledAt: Date | null;
-  /** Since it waits for the effects that it depends on. */
+  /** Set while it waits for the effects that it depends on. */
   dependenciesAwaitedAt: Date | null;
 }
 
-/** As a list shows it. */
+/** For lists: a large result is shortened. */
 export type ListedInvocationRecord = Omit<InvocationRecord, 'result'> & { result: ProviderResponse | Shortened | null };
 
 /**
- * An effect is joined by the invocation's id wherever that is known: with `e.id = i.effect_id` the planner, as long as it has
- * no statistics, reads every effect of the environment instead (row-level security offers it that index).
+ * Join an effect by the invocation's id wherever that is known. With `e.id = i.effect_id` and no statistics, the planner reads
+ * every effect of the environment instead, because row-level security offers it that index.
  */
 export const INVOCATION_TABLES = `
   invocations i JOIN actions a ON a.id = i.action_id LEFT JOIN effects e ON e.invocation_id = i.id`;
@@ -60,7 +60,7 @@ export const INVOCATION_COLUMNS = columnsWith('i.result');
 /** The columns of ListedInvocationRecord. */
 export const LISTED_INVOCATION_COLUMNS = columnsWith(`${shortenedColumn('i.result')} AS result`);
 
-/** What the workflow's activities need of an invocation: what was asked, and under which definition. */
+/** The part of an invocation that the workflow's activities need: the request and its definition. */
 export interface InvocationWork {
   id: string;
   status: InvocationStatus;
@@ -69,9 +69,9 @@ export interface InvocationWork {
   operationKey: string;
   input: JsonObject;
   requestedBy: ActorRecord;
-  /** The member on whom the request rests: the user, or the maker of the key where that was a member then. */
+  /** The member behind the request: the user, or the maker of the key where that was a member then. */
   requestingMember: string | null;
-  /** Of the key that asked; null where a user did. */
+  /** The name of the requesting key; null where a user asked. */
   requestedByName: string | null;
   runId: string | null;
   agentId: string | null;
@@ -81,28 +81,28 @@ export interface InvocationWork {
   currentVersionId: string;
   versionId: string;
   definition: ActionDefinition;
-  /** Of the effect, where one governs. */
+  /** The effect's stage, where there is one. */
   requestDigest: string | null;
   bindingDigest: string | null;
   impact: ImpactQuantity[] | null;
   target: JsonObject | null;
-  /** The effect that this invocation makes up for. */
+  /** The effect that this invocation compensates. */
   compensates: string | null;
   /** Whether it waits for other effects before it is sent. */
   hasDependencies: boolean;
-  /** Why its environment is halted; null while it runs. As it was when this was read: a dispatch is decided by `readHalt`. */
+  /** Why its environment is halted; null while it runs. This is a snapshot: `readHalt` decides whether a dispatch may go. */
   haltedReason: string | null;
   workspaceId: string;
   environment: {
     id: string;
     name: string;
     kind: 'development' | 'staging' | 'production';
-    /** Null: by the kind. */
+    /** Null: the default of the environment's kind. */
     approvalDefault: 'allow' | 'require_approval' | null;
   };
-  /** How often the environment's policies have changed. A stamp is never used again; null: there was never one. */
+  /** The number of changes of the environment's policies. A stamp is never reused; null before the first change. */
   policies: { revision: number; stamp: string | null };
-  /** What the invocation is held to: the preview that its caller named, or the one that was made when it was parked. */
+  /** The preview that binds the invocation: the one that its caller named, or the one that was made when it was parked. */
   preview: BoundPreview | null;
   approvalId: string | null;
 }
@@ -110,7 +110,7 @@ export interface InvocationWork {
 export interface BoundPreview {
   id: string;
   madeBy: 'caller' | 'service';
-  /** The effect's id that the preview reserves; null for a plain action. */
+  /** The effect id that the preview reserved; null for a plain action. */
   effectId: string | null;
   bindingDigest: string;
   expiresAt: Date;

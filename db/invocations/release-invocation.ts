@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** In the transaction that approves it: the invocation and its effect are ready to be reserved. */
+/** Makes a parked invocation and its effect ready for the reservation, in the transaction that approves it. */
 export async function releaseInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<void> {
   await tx.raw(
     `WITH ready AS (

@@ -2,9 +2,9 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { giveBackAllowance } from '../plans/give-back-allowance.ts';
 
 /**
- * Takes back an admission whose workflow could not be started. Answers false where the workflow began after all (its
- * evaluation committed first): then the invocation stays. Whichever commits first wins, so nothing is ever half-done.
- * The execution that the admission took from the month's allowance is given back with it.
+ * Withdraws an admission whose workflow could not be started, and returns its execution to the month's allowance. Returns false
+ * where the workflow began after all, because its evaluation committed first; the invocation then stays. Whichever commits first
+ * wins.
  */
 export async function withdrawInvocation(tx: EnvironmentTransaction, invocationId: string): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: { created_at: Date }[] }>(

@@ -5,8 +5,8 @@ import { createUser, findUserByEmail, newUserId } from '../users/create-user.ts'
 import { addMember } from './add-member.ts';
 
 /**
- * For whoever runs the installation: a user with this password, as a member of the workspace. A user who has the e-mail
- * address already gets the password, and is signed out everywhere.
+ * For the operator: creates a user with this password as a member of the workspace. An existing user with the e-mail address gets
+ * the password and is signed out everywhere.
  */
 export async function createMember(
   db: Database,

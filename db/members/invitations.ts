@@ -13,13 +13,13 @@ export interface InvitationRecord {
   expiresAt: Date;
 }
 
-/** Invites an e-mail address into the transaction's workspace, in place of an earlier invitation of it. The token is returned once. */
+/** Invites an e-mail address into the transaction's workspace, replacing an earlier invitation. The token is returned this once. */
 export async function createInvitation(
   tx: WorkspaceTransaction,
   input: { email: string; role: Role; invitedBy: string },
 ): Promise<{ record: InvitationRecord; token: string }> {
   const token = generateToken();
-  // One at a time for an address, so that of two at once the later takes the earlier's place.
+  // Invitations of one address are serialized, so that the later of two replaces the earlier.
   await tx.raw('SELECT pg_advisory_xact_lock(hashtextextended(current_workspace_id()::text || lower(?), 0))', [
     input.email,
   ]);
@@ -54,7 +54,7 @@ export interface OpenInvitation {
   role: Role;
 }
 
-/** The invitation of a token that was neither accepted nor revoked and has not expired. */
+/** Finds an open invitation by its token: not accepted, not revoked, not expired. */
 export async function findInvitation(db: Database, token: string): Promise<OpenInvitation | null> {
   const { rows } = await db.directory.raw<{ rows: OpenInvitation[] }>(
     'SELECT id, workspace_id AS "workspaceId", email, role FROM find_invitation(?)',
@@ -63,7 +63,7 @@ export async function findInvitation(db: Database, token: string): Promise<OpenI
   return rows[0] ?? null;
 }
 
-/** Uses an invitation up, once. False where it was accepted, revoked or run out in the meantime. */
+/** Accepts an invitation, once. Returns false where it was accepted, revoked or expired meanwhile. */
 export async function consumeInvitation(tx: WorkspaceTransaction, invitationId: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     'UPDATE invitations SET accepted_at = now() WHERE id = ? AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()',
@@ -72,7 +72,7 @@ export async function consumeInvitation(tx: WorkspaceTransaction, invitationId: 
   return rowCount === 1;
 }
 
-/** Takes back what a member has open: whoever made an invitation knows its token, and must not come back by it. */
+/** Revokes a member's open invitations. They know the tokens and must not come back with one. */
 export async function revokeInvitationsBy(tx: WorkspaceTransaction, invitedBy: string): Promise<void> {
   await tx.raw(
     'UPDATE invitations SET revoked_at = now() WHERE invited_by = ? AND accepted_at IS NULL AND revoked_at IS NULL',

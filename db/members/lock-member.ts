@@ -3,11 +3,11 @@ import { MEMBER_COLUMNS, type MemberRecord } from './records.ts';
 
 export interface LockedMember {
   member: MemberRecord;
-  /** No other owner would remain. */
+  /** True where the workspace has no other owner. */
   isLastOwner: boolean;
 }
 
-/** A member of the transaction's workspace, locked together with its owners, in the order of ids, until the commit. */
+/** Locks a member of the transaction's workspace together with its owners, in id order, until the commit. */
 export async function lockMember(tx: WorkspaceTransaction, userId: string): Promise<LockedMember | null> {
   const { rows } = await tx.raw<{ rows: MemberRecord[] }>(
     `SELECT ${MEMBER_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id

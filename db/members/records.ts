@@ -8,5 +8,5 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-/** For a query over `members m JOIN users u`. */
+/** Selected from `members m JOIN users u`. */
 export const MEMBER_COLUMNS = 'm.user_id AS "userId", u.email, u.name, m.role, m.created_at AS "joinedAt"';

@@ -4,8 +4,8 @@ import { getMessage } from './get-message.ts';
 import type { MessageRecord } from './records.ts';
 
 /**
- * Cancels a message that no attempt was started of. The row lock decides: once this commits no attempt can start, and once an
- * attempt has started this changes nothing and answers the status in the way. Null where there is no such message.
+ * Cancels a message before its first attempt. The row lock decides: after this commits no attempt can start. Where an attempt has
+ * started, nothing changes and the status that prevents it is returned. Null where there is no such message.
  */
 export async function cancelMessage(
   tx: EnvironmentTransaction,

@@ -5,9 +5,9 @@ export type DeduplicationClaim =
   { fresh: true } | { fresh: false; earlier: { messageId: string; status: MessageStatus | null } };
 
 /**
- * Takes the deduplication window of a digest for a message that this transaction is about to insert, or answers the message
- * that has it. Of concurrent claims one is fresh: the others wait for its transaction. The status is null where the earlier
- * message is of this very transaction.
+ * Takes the deduplication window of a digest for a message that this transaction is about to insert, or returns the message that
+ * holds it. Among concurrent claims one is fresh; the others wait for its transaction. The status is null where the earlier
+ * message belongs to this same transaction.
  */
 export async function claimDeduplication(
   tx: EnvironmentTransaction,

@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface AttemptEnd {
-  /** abandoned: whoever made it was lost before its end was on record. */
+  /** `abandoned`: the worker was lost before the end of the attempt was recorded. */
   status: 'completed' | 'abandoned';
   responseStatus: number | null;
   error: string | null;
 }
 
-/** Closes an attempt, once. False where it was closed before: then nothing of what it saw counts. */
+/** Closes an attempt, once. Returns false where it was closed before; what it saw must then be ignored. */
 export async function closeAttempt(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE message_attempts SET status = :status, response_status = :responseStatus, error = :error, finished_at = now()

@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 
-/** Deduplication windows, of all environments, that are over, as `<environment>/<digest>` and in this order. */
+/** Expired deduplication windows of all environments, as `<environment>/<digest>`, in that order. */
 export async function findExpiredDeduplications(
   db: Database,
   page: { afterId: string; limit: number },

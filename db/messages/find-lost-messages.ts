@@ -1,7 +1,7 @@
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import type { Database } from '../client.ts';
 
-/** Across all environments, oldest first: accepted messages whose workflow never began, or has let its time pass by far. */
+/** Accepted messages of all environments, oldest first, whose workflow never started or is long overdue. */
 export async function findLostMessages(
   db: Database,
   page: { olderThanSeconds: number; overdueBySeconds: number; afterId: string; limit: number },

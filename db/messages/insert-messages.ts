@@ -10,19 +10,19 @@ export interface NewMessage {
   content: StoredContent;
   redact: Redaction | null;
   label: string | null;
-  /** Null: at once. */
+  /** Null: immediately. */
   scheduledFor: Date | null;
   maxRetries: number;
   retryDelaysMs: number[] | null;
   timeoutSeconds: number;
   callbackUrl: string | null;
   failureCallbackUrl: string | null;
-  /** The message whose end this one tells of. */
+  /** The message whose end this callback reports. */
   callbackOf: string | null;
   publishedBy: { type: string; id: string | null };
 }
 
-/** Accepts messages. Answers the status of each: `scheduled` where it is due later. */
+/** Accepts messages. Returns the status of each: `scheduled` where it is due later. */
 export async function insertMessages(
   tx: EnvironmentTransaction,
   messages: readonly NewMessage[],
@@ -33,7 +33,7 @@ export async function insertMessages(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-/** One text for one message and for a batch: it is prepared once, and a batch has no more parameters than one. */
+/** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
 const COLUMNS = `id, kind, url, method, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value,
   redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url, failure_callback_url, callback_of,
   published_by`;
@@ -42,7 +42,7 @@ const INSERT = `INSERT INTO messages (environment_id, ${COLUMNS}, status, next_a
     COALESCE(scheduled_for, now())
   FROM json_populate_recordset(CAST(NULL AS messages), CAST(:messages AS json)) RETURNING id, status`;
 
-/** As `json_populate_recordset` reads a row of the table: bytes in hexadecimal. */
+/** A row as `json_populate_recordset` reads it; bytes are hexadecimal. */
 function rowOf(message: NewMessage): Record<string, unknown> {
   const { content } = message;
   const { sealed } = content;

@@ -11,18 +11,18 @@ const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN messages.body END AS body,
 
 export interface MessageFilter {
   status?: MessageStatus | undefined;
-  /** Created after. */
+  /** Exclusive. */
   startDate?: Date | undefined;
-  /** Created before. */
+  /** Exclusive. */
   endDate?: Date | undefined;
-  /** The destination, exactly as it was published. */
+  /** The destination, exactly as published. */
   url?: string | undefined;
   includeEventDeliveries: boolean;
   limit: number;
   offset: number;
 }
 
-/** Newest first, ties by id, large bodies cut; `total` counts what the filter matches. */
+/** Newest first, ties by id, with large bodies shortened. `total` counts the matches of the filter. */
 export async function listMessages(
   tx: EnvironmentTransaction,
   filter: MessageFilter,

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
 import type { Redaction, StoredContent } from './message-content.ts';
 
-/** What an attempt needs of a message. */
+/** The part of a message that an attempt needs. */
 export interface MessageWork {
   id: string;
   status: MessageStatus;
@@ -20,16 +20,16 @@ export interface MessageWork {
   failureCallbackUrl: string | null;
   publishedBy: { type: string; id: string | null };
   createdAt: Date;
-  /** Until the next attempt is due; 0 or less when it is. */
+  /** Time until the next attempt is due; 0 or less when it is due. */
   dueInMs: number;
-  /** An attempt that was started and whose end is not on record. */
+  /** An attempt that was started and has no recorded end. */
   openAttemptId: string | null;
 }
 
 type Row = Omit<MessageWork, 'content'> &
   Omit<StoredContent, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
 
-/** The message's row, locked until the transaction ends. Null where there is none. */
+/** Locks a message's row until the transaction ends. Null where there is none. */
 export async function lockMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageWork | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT m.id, m.status, m.url, m.method, m.headers, m.body, m.body_kind AS "bodyKind", m.body_sealed AS "bodySealed",

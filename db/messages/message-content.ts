@@ -4,21 +4,21 @@ import { isSensitiveHeader } from '../../domain/messages/request.ts';
 import type { Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 
-/** What a delivery sends. */
+/** The content that a delivery sends. */
 export interface MessageContent {
   headers: Record<string, string> | null;
-  /** The very text, and whether it is a JSON text that we wrote. */
+  /** The exact text, and whether it is JSON that the service serialized. */
   body: { kind: 'text' | 'json'; text: string } | null;
 }
 
-/** What the publisher wants shown of it no more than a credential is. */
+/** The parts that the publisher wants redacted like credentials. */
 export interface Redaction {
   body?: boolean | undefined;
-  /** All of them, or these. */
+  /** All headers, or these. */
   headers?: boolean | string[] | undefined;
 }
 
-/** The columns of a message that hold its content: unencrypted where it may be read again, otherwise sealed. */
+/** The columns with a message's content: unencrypted where readers may see it, sealed otherwise. */
 export interface StoredContent {
   headers: Record<string, string> | null;
   body: string | null;
@@ -32,7 +32,7 @@ export function messagePlace({ workspaceId, environmentId }: Tenant, messageId: 
   return { workspaceId, environmentId, name: `message/${messageId}`, version: 1 };
 }
 
-/** The headers as they may be shown and stored. */
+/** The headers, with secret values removed, as they may be shown and stored. */
 export function shownHeaders(
   headers: Record<string, string> | null,
   redaction: Redaction | null,
@@ -49,7 +49,7 @@ function isSealedHeader(name: string, redaction: Redaction | null): boolean {
   return Array.isArray(named) && named.some((other) => other.toLowerCase() === name.toLowerCase());
 }
 
-/** Seals the content that may not be read again, for this message only. */
+/** Seals the content that readers may not see, for this message only. */
 export function sealContent(
   vault: Pick<Vault, 'seal'>,
   place: SecretContext,
@@ -70,7 +70,8 @@ export function sealContent(
 }
 
 /**
- * The content as it is sent, and the parts of it that no row or log may hold: the sealed header values, and a sealed body.
+ * Returns the content as it is sent, and its secret parts: the sealed header values, and a sealed body. No row or log may contain
+ * those.
  */
 export function openContent(
   vault: Pick<Vault, 'open'>,

@@ -1,17 +1,17 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** What the newest attempt saw of the destination. */
+/** What the latest attempt saw. */
 export interface SeenResponse {
   status: number | null;
   headers: Record<string, string> | null;
-  /** At most 8 KiB, credentials removed. */
+  /** At most 8 KiB, with credentials removed. */
   body: Buffer | null;
 }
 
 export type Outcome =
   { kind: 'delivered' } | { kind: 'failed'; error: string } | { kind: 'retry'; error: string; delayMs: number };
 
-/** Writes what an attempt came to. The caller holds the row's lock and has closed the attempt. */
+/** Writes the result of an attempt. The caller holds the row's lock and has closed the attempt. */
 export async function recordOutcome(
   tx: EnvironmentTransaction,
   messageId: string,

@@ -2,7 +2,7 @@ import type { MessageMethod, MessageStatus } from '../../domain/messages/message
 import type { Shortened } from '../shortened.ts';
 import type { StoredContent } from './message-content.ts';
 
-/** A message as the API answers it. */
+/** A message as the API shows it. */
 export interface MessageRecord {
   id: string;
   url: string;
@@ -26,7 +26,7 @@ export interface MessageRecord {
   updatedAt: Date;
 }
 
-/** As a list shows it: a large body is cut, and `body` is null then. */
+/** For lists: a large body is shortened, and `body` is then null. */
 export type ListedMessageRecord = MessageRecord & { shortenedBody: Shortened | null };
 
 export const MESSAGE_COLUMNS = {

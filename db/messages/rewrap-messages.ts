@@ -5,8 +5,8 @@ import { messagePlace } from './message-content.ts';
 type Row = { id: string } & SealedSecret;
 
 /**
- * Wraps the sealed contents of up to `most` messages of one environment under the newest master key and says how many it did;
- * 0 when none is left. Throws, and changes nothing, where one does not open.
+ * Rewraps the sealed contents of up to `most` messages of one environment under the newest master key. Returns how many; 0 when
+ * none is left. Throws, and changes nothing, where one does not open.
  */
 export async function rewrapMessages(
   tx: EnvironmentTransaction,

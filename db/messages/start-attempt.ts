@@ -7,7 +7,7 @@ export interface StartedAttempt {
   number: number;
 }
 
-/** From here on the message cannot be cancelled. The caller holds the row's lock. */
+/** Starts an attempt. From here on the message cannot be cancelled. The caller holds the row's lock. */
 export async function startAttempt(tx: EnvironmentTransaction, messageId: string): Promise<StartedAttempt> {
   const id = newId('attempt');
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(

@@ -1,11 +1,11 @@
 export type WaitResult = 'notified' | 'timeout' | 'aborted';
 
-/** Waiters by key. Waking is by key or of all; a woken waiter must look for itself whether what it waits for is there. */
+/** Waiters by key. A wake is for one key or for all; a woken waiter must check by itself whether what it waits for has happened. */
 export class KeyedWaiters {
   private isEnded = false;
   private readonly waiters = new Map<string, Set<(result: WaitResult) => void>>();
 
-  /** Registers before it returns, so that whoever calls this and then reads the row misses nothing. */
+  /** Registers before it returns: a caller that calls this and then reads the row misses nothing. */
   wait(key: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
     if (signal?.aborted === true) return Promise.resolve('aborted');
     if (this.isEnded) return Promise.resolve('timeout');
@@ -35,7 +35,7 @@ export class KeyedWaiters {
     for (const key of this.waiters.keys()) this.wake(key);
   }
 
-  /** The time of all is over, also of those who come later: each looks once more and goes. */
+  /** Ends the wait of everybody, including those who come later: each checks once more and returns. */
   end(): void {
     this.isEnded = true;
     for (const ofKey of this.waiters.values()) for (const settle of ofKey) settle('timeout');

@@ -1,16 +1,16 @@
 import { Client, type Notification } from 'pg';
 
-/** Every channel of ours, with what its payload holds. Senders call `pg_notify` inside the transaction that they tell of. */
+/** Every channel, with its payload. Senders call `pg_notify` inside the transaction that makes the change. */
 export const CHANNELS = {
-  /** Payload: the invocation id. It has come to rest. */
+  /** Payload: the invocation id. The invocation is at rest. */
   invocationSettled: 'invocation_settled',
-  /** Payload: the approval id. Somebody decided, or it ended. */
+  /** Payload: the approval id. A decision was made, or the approval ended. */
   approvalChanged: 'approval_changed',
   /** Payload: `<environment id>/<SHA-256 of the key, hex>`. The claim was completed or freed. */
   idempotencyCompleted: 'idempotency_completed',
-  /** Payload: the workspace id. It is on another plan. */
+  /** Payload: the workspace id. Its plan changed. */
   planChanged: 'workspace_plan_changed',
-  /** No payload. Expensive work was paused or resumed for the whole installation. */
+  /** No payload. Expensive work was paused or resumed for the installation. */
   expensiveWorkChanged: 'expensive_work_changed',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
@@ -18,26 +18,26 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 export type NotificationHandler = (payload: string) => void;
 
 export interface NotificationListenerOptions {
-  /** A direct connection or a session-mode pool: LISTEN does not survive a pool that works by transaction. */
+  /** Must be a direct connection or a session-mode pool: LISTEN does not survive a transaction-mode pool. */
   url: string;
   applicationName: string;
-  /** Called on a lost connection and on each failed attempt to reconnect. */
+  /** Called when the connection is lost, and on each failed attempt to reconnect. */
   onError(error: Error, context: { attempt: number; retryInMs: number }): void;
 }
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A connection whose peer vanished silently looks healthy for hours; a query on it does not. */
+/** A connection whose peer vanished silently looks healthy for hours. A query on it reveals that. */
 const HEARTBEAT_INTERVAL_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /**
- * One dedicated LISTEN connection for a process, which reconnects by itself.
+ * One dedicated LISTEN connection for the process, which reconnects by itself.
  *
- * A notification is a hint, never the truth: PostgreSQL keeps none for a listener that was away. So whoever waits registers
- * first, then reads the row, then waits; and `onGap` tells whenever notifications may have been lost (the connection broke,
- * is still broken after another attempt, or is back), so that waiters read the row again.
+ * A notification is a hint, never the truth: PostgreSQL keeps none for a listener that is away. A waiter therefore registers
+ * first, then reads the row, then waits. `onGap` reports when notifications may have been lost (the connection broke, an attempt
+ * to reconnect failed, or the connection is back), so that waiters read the row again.
  */
 export class NotificationListener {
   private readonly options: NotificationListenerOptions;
@@ -53,7 +53,7 @@ export class NotificationListener {
     this.options = options;
   }
 
-  /** Connects. Throws where the first connection fails: a process that cannot reach its database does not start. */
+  /** Connects. Throws where the first connection fails: a process that cannot reach its database must not start. */
   async start(): Promise<void> {
     await this.connect();
   }
@@ -62,7 +62,10 @@ export class NotificationListener {
     return this.client !== null;
   }
 
-  /** Registers at once; the returned function takes the handler away. On a live connection the LISTEN follows, and then a gap is told. */
+  /**
+   * Registers a handler immediately; the returned function removes it. On a live connection the LISTEN follows, and then a gap is
+   * reported.
+   */
   listen(channel: Channel, handler: NotificationHandler): () => void {
     const handlers = this.handlers.get(channel) ?? new Set();
     const isNewChannel = handlers.size === 0;
@@ -78,7 +81,7 @@ export class NotificationListener {
     return () => handlers.delete(handler);
   }
 
-  /** Calls `handler` whenever notifications may have been missed. The returned function takes it away. */
+  /** Calls `handler` whenever notifications may have been missed. The returned function removes it. */
   onGap(handler: () => void): () => void {
     this.gapHandlers.add(handler);
     return () => this.gapHandlers.delete(handler);
@@ -130,7 +133,7 @@ export class NotificationListener {
   }
 
   private lost(client: Client, error: Error): void {
-    if (this.closed || this.client !== client) return; // told once for each connection
+    if (this.closed || this.client !== client) return; // reported once for each connection
     this.client = null;
     if (this.heartbeatTimer !== null) clearInterval(this.heartbeatTimer);
     abandon(client);
@@ -154,7 +157,7 @@ export class NotificationListener {
   }
 }
 
-/** Ends a connection of which nothing is expected any more; that its end may fail too has no consequence. */
+/** Ends a connection that is no longer used. An error while it ends has no consequence. */
 function abandon(client: Client): void {
   client.removeAllListeners();
   client.on('error', () => undefined);

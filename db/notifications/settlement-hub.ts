@@ -2,14 +2,14 @@ import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
 
 /**
- * Lets a request wait until an invocation has come to rest (`wait`), or an approval is decided (`poll`), without asking the
- * database again and again. Use it so, and no notification is lost:
+ * Lets a request wait until an invocation is at rest (`wait`) or an approval is decided (`poll`) without polling the database.
+ * Use it in this order, and no notification is lost:
  *
  *     const woken = hub.wait(id, remainingMs, done.signal); // registers first
  *     if (isResting(await readInvocation(id))) return done.abort();
  *     if ((await woken) === 'timeout') ...                  // else read the row again
  *
- * `notified` says "look again", not "it is settled": all waiters are woken too when notifications may have been lost.
+ * `notified` means "look again", not "settled": all waiters are woken when notifications may have been lost.
  */
 export class SettlementHub {
   private readonly waiters = new KeyedWaiters();
@@ -31,22 +31,22 @@ export class SettlementHub {
     return this.waiters.wait(invocationId, timeoutMs, signal);
   }
 
-  /** As `wait`, of a request that only looks: nothing of its own is under way. */
+  /** Like `wait`, for a request that only reads and has no work of its own in flight. */
   poll(approvalId: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
     return this.pollers.wait(approvalId, timeoutMs, signal);
   }
 
-  /** Requests that wait now. */
+  /** The number of requests that wait now. */
   get waiting(): number {
     return this.waiters.size + this.pollers.size;
   }
 
-  /** A process that stops does not wait for those who only look: their time is over. */
+  /** Ends the wait of requests that only read, so that a process that stops need not wait for them. */
   endPolls(): void {
     this.pollers.end();
   }
 
-  /** Stops hearing; the time of all who wait still is over, so that they answer with what there is. */
+  /** Stops listening and ends every wait, so that each request answers with the current state. */
   close(): void {
     for (const detach of this.detach) detach();
     this.pollers.end();

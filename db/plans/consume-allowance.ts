@@ -2,7 +2,7 @@ import { type Allowance, PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 import { quotaExceeded, type UsedUp } from './quota-exceeded.ts';
 
-/** Over which the counts that refuse nothing are spread; enough for the connections of a few processes. */
+/** The number of rows over which an unlimited count is spread; enough for the connections of a few processes. */
 export const UNLIMITED_SHARDS = 16;
 
 interface Row extends UsedUp {
@@ -11,10 +11,10 @@ interface Row extends UsedUp {
 
 /**
  * Takes `amount` (a whole number, at least 1) from the workspace's allowance of this UTC month, in the transaction that admits
- * the work: whatever takes the admission back takes this back too. Call it late in the transaction, since the row of a limited
- * allowance stays locked until the commit. Counted on every plan, so that a workspace that changes its plan keeps its count.
- * The month is that of the transaction's beginning, to the millisecond that records keep as their `createdAt`.
- * @throws {ServiceError} QUOTA_EXCEEDED, with nothing taken. Source: service.md "Limits", monthly allowances.
+ * the work. A rollback of the admission takes it back too. Call it late in the transaction: the row of a limited allowance stays
+ * locked until the commit. It counts on every plan, so that a workspace that changes its plan keeps its count. The month is that
+ * of the transaction's start, to the millisecond that records keep as their `createdAt`.
+ * @throws {ServiceError} QUOTA_EXCEEDED, with nothing taken (docs/plans-and-limits.md).
  */
 export async function consumeAllowance(
   tx: EnvironmentTransaction | WorkspaceTransaction,

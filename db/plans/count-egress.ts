@@ -2,9 +2,9 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { UNLIMITED_SHARDS } from './consume-allowance.ts';
 
 /**
- * Adds bytes that went over the wire to the egress of this UTC month, in the transaction that records the call: a record that
- * is made once is counted once. It refuses nothing, since the bytes are spent, so that the count is spread over several rows.
- * Call it last in the transaction: whoever holds one of these rows waits for nothing else, and no two can wait for each other.
+ * Adds bytes to the egress of this UTC month, in the transaction that records the call, so that each call is counted once. It
+ * refuses nothing, because the bytes are spent already; the count is therefore spread over several rows. Call it last in the
+ * transaction: the holder of one of these rows then waits for nothing else, and no two transactions can deadlock on them.
  */
 export async function countEgress(tx: EnvironmentTransaction, bytes: number): Promise<void> {
   if (bytes === 0) return;

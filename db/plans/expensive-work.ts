@@ -1,7 +1,7 @@
 import type { Database } from '../client.ts';
 import { CHANNELS } from '../notifications/notification-listener.ts';
 
-/** Why and since when expensive work is paused for the whole installation. */
+/** Why, and since when, expensive work is paused for the installation. */
 export interface ExpensiveWorkPause {
   pausedAt: Date;
   reason: string;
@@ -12,7 +12,7 @@ interface Row {
   expensive_work_paused_reason: string | null;
 }
 
-/** The pause that holds now; null where there is none. */
+/** The current pause, or null. */
 export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWorkPause | null> {
   const { rows } = await db.directory.raw<{ rows: Row[] }>(
     'SELECT expensive_work_paused_at, expensive_work_paused_reason FROM installation',
@@ -23,7 +23,7 @@ export async function readExpensiveWorkPause(db: Database): Promise<ExpensiveWor
   return pausedAt === null || reason === null ? null : { pausedAt, reason };
 }
 
-/** Pauses expensive work (a later pause gives the reason anew, and keeps the time), or resumes it; every process hears of it. */
+/** Pauses expensive work, or resumes it, and notifies every process. A repeated pause replaces the reason and keeps the time. */
 export async function setExpensiveWorkPause(db: Database, reason: string | null): Promise<void> {
   await db.directory.raw(
     `WITH changed AS (

@@ -2,8 +2,8 @@ import type { Allowance } from '../../domain/plans.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 
 /**
- * Gives back what `consumeAllowance` took in another transaction, which began at `consumedAt`: its month gets it back, also
- * where a new one has begun. For an admission that is withdrawn; call it in the transaction that withdraws it, once.
+ * Returns what `consumeAllowance` took in another transaction, which began at `consumedAt`, to the month of that time. Call it
+ * once, in the transaction that withdraws the admission.
  */
 export async function giveBackAllowance(
   tx: EnvironmentTransaction | WorkspaceTransaction,

@@ -9,14 +9,14 @@ const WHAT: Record<Allowance, string> = {
   notification_emails: 'notification e-mails',
 };
 
-/** Of a plan whose allowance is limited, as its workspace's row and the database's clock say. */
+/** A limited allowance, as the workspace's row and the database's clock say. */
 export interface UsedUp {
   plan: PlanName;
   allowed: string | null;
   now: Date;
 }
 
-/** `left` says how little there is. Source: service.md "Limits", monthly allowances. */
+/** `left` says how little is left (docs/plans-and-limits.md). */
 export function quotaExceeded(
   { plan, allowed, now }: UsedUp,
   allowance: Allowance,

@@ -13,18 +13,18 @@ interface Row {
   counted_at: Date;
 }
 
-/** What the limiter says of a request. `window` is null for one that this process refused without asking the database. */
+/** The limiter's answer to a request. `window` is null for one that this process refused without asking the database. */
 export interface RateDecision {
   admitted: boolean;
   window: RateWindow | null;
-  /** Until the window begins anew. */
+  /** Time until the window starts anew. */
   resetsInMs: number;
 }
 
 /**
- * The requests of one plan's workspaces, counted for all API processes together: `consume_rate_limit` of migration 0017 counts
- * the minute and the hour in one statement, by PostgreSQL's clock. A process that has seen a window used up refuses by itself
- * until the window ends, so that what is refused costs the database nothing.
+ * Counts the requests of one plan's workspaces for all API processes together: `consume_rate_limit` of migration 0017 counts
+ * minute and hour in one statement, by PostgreSQL's clock. A process that has seen a window used up refuses by itself until the
+ * window ends, so that refused requests cost the database nothing.
  */
 export class WorkspaceRateLimiter {
   private readonly db: Database;
@@ -37,7 +37,7 @@ export class WorkspaceRateLimiter {
     this.limit = limit;
   }
 
-  /** Counts one request of the workspace, or refuses it and counts nothing. One round trip at most. */
+  /** Counts one request of the workspace, or refuses it and counts nothing. At most one round trip. */
   async decide(workspaceId: string): Promise<RateDecision> {
     const refusesForMs = this.usedUp.getRemainingTTL(workspaceId);
     if (refusesForMs > 0) return { admitted: false, window: null, resetsInMs: refusesForMs };

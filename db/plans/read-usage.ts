@@ -1,7 +1,7 @@
 import { ALLOWANCES, type Allowance } from '../../domain/plans.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
 
-/** What the transaction's workspace has used in this UTC month. */
+/** The usage of the transaction's workspace in this UTC month. */
 export async function readUsage(tx: EnvironmentTransaction | WorkspaceTransaction): Promise<Record<Allowance, number>> {
   const { rows } = await tx.raw<{ rows: { allowance: Allowance; used: string }[] }>(
     `SELECT allowance, sum(used)::text AS used FROM monthly_usage

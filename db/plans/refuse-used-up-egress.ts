@@ -3,8 +3,8 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { quotaExceeded, type UsedUp } from './quota-exceeded.ts';
 
 /**
- * Refuses new work that would send something, once the workspace has used its egress of this UTC month up. How many bytes the
- * work will need is not known before it is done: nothing is taken or locked here, and what was admitted before goes on.
+ * Refuses new work that would send something once the workspace has used up its egress of this UTC month. The bytes that the work
+ * will need are unknown beforehand: nothing is taken or locked here, and work that was admitted before continues.
  * @throws {ServiceError} QUOTA_EXCEEDED, never on a plan without a limit.
  */
 export async function refuseUsedUpEgress(tx: EnvironmentTransaction): Promise<void> {

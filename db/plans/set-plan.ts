@@ -3,8 +3,8 @@ import type { WorkspaceTransaction } from '../client.ts';
 import { CHANNELS } from '../notifications/notification-listener.ts';
 
 /**
- * Puts the transaction's workspace on a plan and answers the one before; every process hears of it at the commit. Null, and
- * nothing done, where there is no such workspace.
+ * Changes the plan of the transaction's workspace and returns the previous one. Every process is notified at the commit. Returns
+ * null, and changes nothing, where there is no such workspace.
  */
 export async function setPlan(tx: WorkspaceTransaction, plan: PlanName): Promise<{ before: PlanName } | null> {
   const { rows } = await tx.raw<{ rows: { before: PlanName }[] }>(

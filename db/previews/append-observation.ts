@@ -1,7 +1,7 @@
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Appends what was read for an invocation. Two readers at once: one of them fails, and its activity is run again. */
+/** Appends an observation of the provider for an invocation. Where two activities append at once, one fails and is run again. */
 export async function appendObservation(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -2,7 +2,7 @@ import { appendEvidence } from '../effects/append-evidence.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { getPreview } from './get-preview.ts';
 
-/** The first link of a bound effect's chain: which preview it executes, and what that one is bound to. */
+/** The first link of a bound effect's chain: the preview that it executes, and what that preview is bound to. */
 export async function appendPreviewEvidence(
   tx: EnvironmentTransaction,
   effectId: string,

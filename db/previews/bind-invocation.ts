@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Ties an invocation that is parked to the preview which the service made of it. Once and for good: the database sees to it. */
+/** Binds a parked invocation to the preview that the service made of it. The database allows it once. */
 export async function bindInvocation(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface NewDraft {
-  /** Of the preview to be. */
+  /** The id of the future preview. */
   id: string;
   versionId: string;
   invocationId: string;
@@ -16,8 +16,8 @@ const ABANDONED_AFTER_SECONDS = 600;
 const SWEPT_AT_ONCE_MAX = 100;
 
 /**
- * Keeps what a worker needs to read the provider for a preview. What an API process that died left behind in this environment
- * goes with it, so that nothing collects.
+ * Stores what a worker needs to read the provider for a preview. It also deletes the drafts that dead API processes left in this
+ * environment, so that they do not accumulate.
  */
 export async function insertDraft(tx: EnvironmentTransaction, draft: NewDraft): Promise<void> {
   await tx.raw(

@@ -8,7 +8,7 @@ import type { PreviewMaker } from './records.ts';
 
 export interface NewPreview {
   id: string;
-  /** Reserved for what executes it. */
+  /** Reserved for the invocation and the effect that will execute the preview. */
   invocationId: string;
   effectId: string | null;
   operationKey: string | null;

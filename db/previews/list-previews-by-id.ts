@@ -7,7 +7,7 @@ import {
   type PreviewRecord,
 } from './records.ts';
 
-/** Several previews by their ids, in any order. */
+/** Several previews by their ids, in no particular order. */
 export async function listPreviewsById(
   tx: EnvironmentTransaction,
   previewIds: readonly string[],
@@ -19,7 +19,7 @@ export async function listPreviewsById(
   return rows;
 }
 
-/** The same for a list: their large members are cut. */
+/** The same for lists, with large members shortened. */
 export async function listShortenedPreviewsById(
   tx: EnvironmentTransaction,
   previewIds: readonly string[],

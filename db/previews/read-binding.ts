@@ -7,7 +7,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import type { PreviewMaker } from './records.ts';
 
-/** What is on record of an invocation's binding, and where it stands. */
+/** What an invocation is bound to on record, and the facts that the binding is made of again. */
 export interface BindingRecord {
   workspaceId: string;
   environmentId: string;
@@ -19,7 +19,7 @@ export interface BindingRecord {
   policyRevision: number;
   /** Null: bound to nothing. */
   preview: StoredPreview | null;
-  /** Of the effect and of the approval, where there is one. */
+  /** Null where it has no effect; `approvalDigest` is null where it has no approval. */
   effect: {
     bindingDigest: string | null;
     request: PreparedRequest;
@@ -29,7 +29,7 @@ export interface BindingRecord {
   approvalDigest: string | null;
 }
 
-/** The stored preview, as far as it is bound. */
+/** The bound part of the stored preview. */
 export interface StoredPreview {
   id: string;
   madeBy: PreviewMaker;

@@ -3,7 +3,7 @@ import type { ObservationWork } from './read-observation-work.ts';
 
 type Row = Omit<ObservationWork, 'identity'> & ObservationWork['identity'];
 
-/** What an inspection needs of a draft. Null where it was given up meanwhile. */
+/** The part of a draft that an inspection needs. Null where the draft was given up meanwhile. */
 export async function readDraftWork(tx: EnvironmentTransaction, previewId: string): Promise<ObservationWork | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT v.definition, d.input, d.invocation_id AS "invocationId", d.effect_id AS "effectId", d.operation_key AS "operationKey"

@@ -1,7 +1,7 @@
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** What was read last for an invocation; null before anything was. */
+/** The latest observation for an invocation; null where there is none. */
 export async function readLatestObservation(
   tx: EnvironmentTransaction,
   invocationId: string,

@@ -11,7 +11,7 @@ export interface ObservationWork {
 
 type Row = Omit<ObservationWork, 'identity'> & RequestIdentity;
 
-/** What an inspection needs of an invocation. Before its effect is made, the id that its preview reserved stands for it. */
+/** The part of an invocation that an inspection needs. Before its effect exists, `effectId` is the id that its preview reserved. */
 export async function readObservationWork(tx: EnvironmentTransaction, invocationId: string): Promise<ObservationWork> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT v.definition, i.input, i.id AS "invocationId", i.operation_key AS "operationKey",

@@ -1,7 +1,7 @@
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Keeps what was read for a draft, for the API to make the preview of. Nothing happens where the draft was given up. */
+/** Stores the observation for a draft; the API makes the preview of it. Does nothing where the draft was given up. */
 export async function recordDraftObservation(
   tx: EnvironmentTransaction,
   previewId: string,

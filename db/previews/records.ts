@@ -8,10 +8,10 @@ import type { Allowance } from '../impact-limits/list-allowances.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import { type Shortened, shortenedColumn } from '../shortened.ts';
 
-/** By whom: a caller who named it, or the service, which binds the approval of an invocation to one. */
+/** The creator of a preview: a caller, or the service, which binds the approval of an invocation to one. */
 export type PreviewMaker = 'caller' | 'service';
 
-/** A preview as it is kept, with the names that a reader is shown beside it. */
+/** A stored preview, with the names that a reader sees beside it. */
 export interface PreviewRecord {
   id: string;
   actionId: string;
@@ -20,9 +20,9 @@ export interface PreviewRecord {
   adapterType: string;
   adapterVersion: string;
   environment: { id: string; name: string; kind: string };
-  /** Reserved: the invocation that executes it, and no other, has this id. */
+  /** Reserved: only the invocation that executes the preview has this id. */
   invocationId: string;
-  /** Reserved for the effect that executes it; null: of a plain action. */
+  /** Reserved for the effect that executes the preview; null for a plain action. */
   reservedEffectId: string | null;
   operationKey: string | null;
   input: JsonObject;
@@ -44,11 +44,11 @@ export interface PreviewRecord {
   madeBy: PreviewMaker;
   createdBy: ActorRecord;
   createdAt: Date;
-  /** The preview that took its place, by a refresh. */
+  /** The preview that replaced this one by a refresh. */
   supersededBy: string | null;
-  /** True while an invocation stands that names it. */
+  /** True while an invocation names it. */
   used: boolean;
-  /** Of the effect that executes it, once there is one. */
+  /** The effect that executes it, once that exists. */
   effectId: string | null;
 }
 
@@ -64,13 +64,13 @@ export const PREVIEW_COLUMNS = `
   EXISTS (SELECT FROM invocations i WHERE i.id = p.invocation_id AND i.preview_id = p.id) AS used,
   (SELECT e.id FROM effects e WHERE e.invocation_id = p.invocation_id AND e.preview_id = p.id) AS "effectId"`;
 
-/** As a list shows it beside an approval or an effect. Its input is not shown at all. */
+/** For lists, and beside an approval or an effect: large members are shortened, and the input is not shown. */
 export type ListedPreviewRecord = Omit<PreviewRecord, 'request' | 'blocks'> & {
   request: PreparedRequest | Shortened;
   blocks: PreviewBlock[] | Shortened;
 };
 
-/** Of ListedPreviewRecord. */
+/** The columns of ListedPreviewRecord. */
 export const LISTED_PREVIEW_COLUMNS = ['input', 'request', 'blocks', 'preconditions'].reduce((columns, name) => {
   const cut = columns.replace(` p.${name},`, ` ${shortenedColumn(`p.${name}`)} AS ${name},`);
   if (cut === columns) throw new Error(`a preview has no column ${name}`);

@@ -3,8 +3,8 @@ import { LIVE_PREVIEWS_MAX } from '../../domain/previews/limits.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Throws QUOTA_EXCEEDED where the environment has as many unused previews as it may. Until this transaction ends nobody else
- * counts: call it right before the preview is inserted. A withdrawn admission gives its preview back whatever the count is.
+ * Throws QUOTA_EXCEEDED where the environment has its maximum of unused previews. Other counters wait until this transaction
+ * ends, so call it right before the preview is inserted. A withdrawn admission frees its preview whatever the count is.
  */
 export async function requirePreviewRoom(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('previews/' || current_environment_id(), 0))");

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 
 type Row = Omit<Observation, 'observedAt'> & { observedAt: Date | null };
 
-/** Removes a draft and answers what was read for it; null where nothing was, or the draft is gone. */
+/** Deletes a draft and returns its observation. Null where nothing was read, or the draft is gone. */
 export async function takeDraft(tx: EnvironmentTransaction, previewId: string): Promise<Observation | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `DELETE FROM preview_drafts WHERE id = ?

@@ -6,7 +6,7 @@ export interface OverdueRead extends EffectRef {
   stage: Extract<Stage, 'reconciling' | 'settled'>;
 }
 
-/** Across all environments, oldest first: effects whose next read is overdue, or was never planned. */
+/** Effects of all environments, oldest first, whose next read is overdue or was never planned. */
 export async function findOverdueReads(
   db: Database,
   page: { overdueBySeconds: number; afterId: string; limit: number },

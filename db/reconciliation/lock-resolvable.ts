@@ -4,7 +4,7 @@ import { abandonLostReplays } from '../attempts/abandon-lost-replays.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 
-/** What a resolution, a reconciliation by hand and a replay look at before they begin. */
+/** The state that a resolution, a manual reconciliation and a replay check before they begin. */
 export interface Resolvable {
   invocationId: string;
   status: InvocationStatus;
@@ -12,7 +12,7 @@ export interface Resolvable {
   createdAt: Date;
   actionName: string;
   compensates: string | null;
-  /** Null: a plain invocation. */
+  /** Null for a plain invocation. */
   effect: {
     id: string;
     stage: Stage;
@@ -20,7 +20,7 @@ export interface Resolvable {
     exhausted: boolean;
     impact: ImpactQuantity[];
     replays: boolean;
-    /** Seconds until the provider forgets the effect's idempotency key; null where it never knew one for a certain time. */
+    /** Seconds until the provider forgets the effect's idempotency key; null where the adapter declares no window. */
     windowLeftSeconds: number | null;
     timeoutMs: number;
     openReplay: boolean;
@@ -31,8 +31,8 @@ export interface Resolvable {
 }
 
 /**
- * The invocation, locked until the transaction ends, so that no settlement comes between; a replay whose worker is gone is
- * closed first. Null where none has this id.
+ * Locks the invocation until the transaction ends, so that no settlement intervenes. A replay whose worker is gone is abandoned
+ * first. Null where no invocation has this id.
  */
 export async function lockResolvableInvocation(
   tx: EnvironmentTransaction,
@@ -43,7 +43,7 @@ export async function lockResolvableInvocation(
   ]);
   if (rowCount !== 1) return null;
   await abandonLostReplays(tx, invocationId);
-  // A statement of its own: the one that waited for the lock still sees the effect as it was before.
+  // A separate statement: the snapshot of the one that waited for the lock still has the effect's earlier state.
   const { rows } = await tx.raw<{ rows: Resolvable[] }>(
     `SELECT i.id AS "invocationId", i.status, i.requested_by AS "requestedBy", i.created_at AS "createdAt", a.name AS "actionName",
        i.compensates, CASE WHEN e.id IS NULL THEN NULL ELSE jsonb_build_object('id', e.id, 'stage', e.stage, 'outcome', e.outcome,

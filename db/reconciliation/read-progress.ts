@@ -1,12 +1,12 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Where a reconciliation stands that is begun, or taken up again. */
+/** The progress of a reconciliation, for a start or a resumption. */
 export interface ReconciliationProgress {
   exhausted: boolean;
-  /** Since the outcome is unknown; since the dispatch, for what the provider is at. */
+  /** Since the outcome became unknown; for a provider-side `pending`, since the dispatch. */
   unknownForMs: number;
   dispatchedForMs: number;
-  /** Since it was settled; 0 before. */
+  /** Since the settlement; 0 before it. */
   settledForMs: number;
 }
 

@@ -8,7 +8,7 @@ import type { ActorRecord } from '../invocations/records.ts';
 
 export interface NewResolution {
   invocationId: string;
-  /** Null: of a plain invocation. */
+  /** Null for a plain invocation. */
   effectId: string | null;
   outcome: 'succeeded' | 'failed';
   previousOutcome: 'unknown' | 'pending';
@@ -19,8 +19,9 @@ export interface NewResolution {
 }
 
 /**
- * Writes what a person found out: the resolution's row, which is kept for good, and with it the outcome of the invocation, and
- * of its effect with its reservations. The caller holds the invocation's lock; the database refuses a second one, and one of what is not unknown.
+ * Records a person's resolution: its row, which is kept for good, and with it the outcome of the invocation, of its effect and of
+ * the reservations. The caller holds the invocation's lock. The database refuses a second resolution, and one of an outcome that
+ * is not unknown.
  */
 export async function recordResolution(tx: EnvironmentTransaction, resolution: NewResolution): Promise<string> {
   const id = newId('resolution');
@@ -62,7 +63,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
   return id;
 }
 
-/** A row of `resolutions r` as the API shows it, with times in the form of every reply. */
+/** A row of `resolutions r` as the API shows it, with timestamps in the format of every reply. */
 export const RESOLUTION_SHOWN = `jsonb_build_object('outcome', r.outcome, 'previousOutcome', r.previous_outcome,
   'partialEffect', r.partial_effect, 'settledImpact', r.settled_impact,
   'evidence', jsonb_build_object('summary', r.summary, 'providerIds', r.provider_ids, 'url', r.url),

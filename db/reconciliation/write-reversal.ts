@@ -3,8 +3,9 @@ import { settleReservationsOf } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from '../invocations/announce-settlement.ts';
 
 /**
- * The one move of a settled outcome: what had succeeded, and was not resolved by a person, has failed after all by the
- * provider's own record, where its adapter declares that this may be; the database allows no other. Answers whether it moved.
+ * Writes the one move that a settled outcome can make: the provider's own record says that a success has failed after all. The
+ * adapter must declare that this can happen, and no person has resolved the effect; the database allows no other move. Returns
+ * whether it moved.
  */
 export async function writeReversal(tx: EnvironmentTransaction, invocationId: string, error: string): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
@@ -24,7 +25,7 @@ export async function writeReversal(tx: EnvironmentTransaction, invocationId: st
   return true;
 }
 
-/** Puts on record when the provider is asked next whether it still stands; null: it is watched no longer. */
+/** Records when the provider is asked next whether the success still stands; null ends the watch. */
 export async function planReversalRead(
   tx: EnvironmentTransaction,
   effectId: string,

@@ -1,8 +1,8 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
 /**
- * Destroys every sealed version of a secret. The name's row stays with its counter, so that a later secret of that name does
- * not use a version number again. Answers its id; null where there is no such live secret.
+ * Destroys every sealed version of a secret. The name's row stays with its counter, so that a later secret with the name does not
+ * reuse a version number. Returns its id; null where there is no such live secret.
  */
 export async function deleteSecret(tx: EnvironmentTransaction, name: string): Promise<string | null> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(

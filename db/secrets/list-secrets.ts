@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { SECRET_COLUMNS, type SecretRecord } from './records.ts';
 
-/** One page of the live secrets, newest first, and how many there are in all. */
+/** One page of the live secrets, newest first, with the total count. */
 export async function listSecrets(
   tx: EnvironmentTransaction,
   range: { limit: number; offset: number },

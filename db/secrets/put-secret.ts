@@ -7,13 +7,14 @@ export interface PutSecretInput {
   tenant: Tenant;
   name: string;
   value: string;
-  /** Left out: a rotation keeps the present one. */
+  /** Omitted: a rotation keeps the current one. */
   description?: string | null;
 }
 
 /**
- * Makes a secret or rotates it. The upsert locks the name's row and counts its version, so that concurrent rotations come
- * one after the other and no version number is used twice, even over a delete. A deleted name begins anew: `created`.
+ * Creates a secret or rotates it. The upsert locks the name's row and increments its version: concurrent rotations are
+ * serialized, and a version number is never reused, even after a deletion. `created` is true for a name that is new or was
+ * deleted.
  */
 export async function putSecret(
   tx: EnvironmentTransaction,

@@ -8,8 +8,8 @@ export interface SealedSecretRow {
 }
 
 /**
- * The current version of each named secret, still sealed, for the dispatch to open. One statement, so that a rotation beside
- * it gives the old value or the new one, whole. A name that has no live secret is missing from the answer.
+ * The current version of each named secret, sealed, for the dispatch to open. One statement, so that a concurrent rotation gives
+ * either the old values or the new ones. A name without a live secret is missing from the result.
  */
 export async function readSealedSecrets(
   tx: EnvironmentTransaction,

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** The current version of each named secret by its name; 0 where no live secret has it. Nothing is opened. */
+/** The current version of each named secret by its name; 0 where no live secret has the name. Nothing is opened. */
 export async function readSecretVersions(
   tx: EnvironmentTransaction,
   names: readonly string[],

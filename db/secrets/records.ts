@@ -2,11 +2,11 @@
 export interface SecretRecord {
   id: string;
   name: string;
-  /** Of the value that dispatches use now. */
+  /** The version that dispatches use now. */
   version: number;
   description: string | null;
   createdAt: Date;
-  /** When the present value replaced an earlier one; null for a first value. */
+  /** When the current value replaced an earlier one; null for a first value. */
   rotatedAt: Date | null;
 }
 

@@ -4,9 +4,9 @@ import type { SealedSecret, Vault } from './vault.ts';
 type Row = { secretId: string; name: string; version: number } & SealedSecret;
 
 /**
- * Wraps up to `most` secret versions of one environment under the newest master key and says how many it did; 0 when none is
- * left. The rows are locked, so that a rewrap beside this one waits and then finds them done. Throws, and changes nothing,
- * where a version does not open.
+ * Rewraps up to `most` secret versions of one environment under the newest master key. Returns how many; 0 when none is left. The
+ * rows are locked, so that a concurrent rewrap waits and then finds them done. Throws, and changes nothing, where a version does
+ * not open.
  */
 export async function rewrapSecrets(
   tx: EnvironmentTransaction,

@@ -5,12 +5,13 @@ import { rewrapSigningKeys } from '../signing-keys/rewrap-signing-keys.ts';
 import { rewrapSecrets } from './rewrap-secrets.ts';
 import type { Vault } from './vault.ts';
 
-/** Secret versions in one transaction: small, so that a rotation never waits long for the rewrap. */
+/** The number of secret versions in one transaction: small, so that a rotation never waits long for the rewrap. */
 export const REWRAP_BATCH_SIZE = 100;
 
 /**
- * Wraps every secret version, sealed message and signing key of every environment under the newest master key, batch by batch. Safe to run while the service
- * works, to stop, and to run again. Throws at the first version that does not open; the batches before it stay done.
+ * Rewraps every secret version, sealed message and signing key of every environment under the newest master key, batch by batch.
+ * It may run while the service works, be stopped, and run again. Throws at the first version that does not open; earlier batches
+ * stay done.
  */
 export async function rewrapAllSecrets(
   db: Database,

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { openBytes, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
 import type { Json } from '../../domain/json.ts';
 
-/** The associated data of a sealed value: it opens only with the same. */
+/** The associated data of a sealed value. It must be the same to open the value. */
 export interface SecretContext {
   workspaceId: string;
   environmentId: string;
@@ -10,24 +10,24 @@ export interface SecretContext {
   version: number;
 }
 
-/** A sealed secret as `secret_versions` keeps it: each box is nonce | ciphertext | tag. */
+/** A sealed secret as stored in `secret_versions`. Each box is nonce | ciphertext | tag. */
 export interface SealedSecret {
   masterKeyVersion: number;
-  /** The data key of this version only, wrapped under the master key. */
+  /** The data key of this version, encrypted under the master key. */
   wrappedDataKey: Buffer;
-  /** The value, under the data key. */
+  /** The value, encrypted under the data key. */
   sealedValue: Buffer;
 }
 
-/** The configured master keys cannot be used. The message holds no key. */
+/** The configured master keys cannot be used. The message contains no key. */
 export class MasterKeysError extends Error {}
 
-const MASTER_KEY_VERSION_MAX = 2_147_483_647; // the database's integer
+const MASTER_KEY_VERSION_MAX = 2_147_483_647; // the range of the database's integer
 const ENTRY = /^([1-9][0-9]{0,9}):([A-Za-z0-9+/_-]+={0,2})$/;
 
 /**
- * Envelope encryption of secrets: every version has a fresh data key, wrapped under the newest of the versioned master keys.
- * The master keys live in this object alone; nothing that it throws holds a key or a value.
+ * Envelope encryption of secrets: every version has a fresh data key, wrapped under the newest of the versioned master keys. Only
+ * this object holds the master keys, and no error that it throws contains a key or a value.
  */
 export class Vault {
   readonly #masterKeys: ReadonlyMap<number, KeyObject>;
@@ -40,8 +40,8 @@ export class Vault {
   }
 
   /**
-   * Reads `1:<base64 of 32 bytes>,2:<base64 of 32 bytes>`. The highest version seals, all of them open.
-   * Throws MasterKeysError, which names the position of the bad entry and never its text.
+   * Parses `1:<base64 of 32 bytes>,2:<base64 of 32 bytes>`. The highest version seals, and all of them open. Throws
+   * MasterKeysError, which names the position of a bad entry and never its text.
    */
   static fromMasterKeys(text: string): Vault {
     const masterKeys = new Map<number, KeyObject>();
@@ -77,7 +77,7 @@ export class Vault {
   }
 
   /**
-   * The value. Throws SealBrokenError where the box or its associated data was changed, MasterKeysError where the master key
+   * Opens a value. Throws SealBrokenError where the box or its associated data was changed, MasterKeysError where the master key
    * is not configured.
    */
   open(context: SecretContext, sealed: SealedSecret): string {
@@ -90,7 +90,10 @@ export class Vault {
     }
   }
 
-  /** The same value and data key, wrapped under the newest master key. Opens the value first: what is broken is not carried on. */
+  /**
+   * Rewraps the same value and data key under the newest master key. It opens the value first, so that a broken one is not
+   * carried on.
+   */
   rewrap(context: SecretContext, sealed: SealedSecret): SealedSecret {
     this.open(context, sealed);
     const dataKey = this.unwrap(context, sealed);

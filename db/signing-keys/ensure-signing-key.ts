@@ -7,11 +7,11 @@ import { SIGNING_KEY_COLUMNS, signingKeyPlace, type SigningKeyRecord } from './r
 
 export interface NewSigningKey {
   record: SigningKeyRecord;
-  /** `whsec_` and base64. Here, once; it is stored sealed only. */
+  /** `whsec_` and base64. It is returned here, once, and stored sealed. */
   secret: string;
 }
 
-/** Makes the workspace's first key where it has none; null where it has one. */
+/** Creates the workspace's first key; null where it has one. */
 export async function ensureSigningKey(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'seal'>,
@@ -22,7 +22,7 @@ export async function ensureSigningKey(
   return (await hasSigningKey(tx)) ? null : insertSigningKey(tx, vault, workspaceId);
 }
 
-/** Makers of keys of one workspace come one after the other; `hasSigningKey` after it sees what was committed before. */
+/** Serializes the creation of keys of one workspace. A later `hasSigningKey` sees what was committed before. */
 export async function lockSigningKeys(tx: EnvironmentTransaction): Promise<void> {
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('signing-keys/' || current_workspace_id(), 0))");
 }

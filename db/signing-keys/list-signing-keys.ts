@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { SIGNING_KEY_COLUMNS, type SigningKeyRecord } from './records.ts';
 
-/** The keys of the transaction's workspace that sign now, the newest first; `total` counts them. */
+/** The signing keys of the transaction's workspace that are in use, newest first, with their total count. */
 export async function listSigningKeys(
   tx: EnvironmentTransaction,
   range: { limit: number; offset: number },

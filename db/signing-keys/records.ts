@@ -6,7 +6,7 @@ export interface SigningKeyRecord {
   /** The first characters of the secret. */
   prefix: string;
   createdAt: Date;
-  /** Until when it signs beside the newest one; null for that one. */
+  /** When it stops signing beside the newest key; null for the newest. */
   retiresAt: Date | null;
 }
 

@@ -3,7 +3,7 @@ import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { SEALED_COLUMNS, type SealedSigningKey, signingKeyPlace } from './records.ts';
 
-/** Wraps the workspace's signing keys (a handful) under the newest master key and says how many it did. */
+/** Rewraps the workspace's signing keys (a handful) under the newest master key. Returns how many. */
 export async function rewrapSigningKeys(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,

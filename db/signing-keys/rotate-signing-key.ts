@@ -2,12 +2,12 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { insertSigningKey, lockSigningKeys, type NewSigningKey } from './ensure-signing-key.ts';
 
-/** Every key adds two signatures to every delivery, and receivers bound their headers. */
+/** Every key adds two signatures to every delivery, and receivers limit the size of headers. */
 export const RETIRING_KEYS_MAX = 5;
 
 /**
- * Makes the workspace's newest key. The one before it signs for `gracePeriodSeconds` more; keys that have retired are
- * destroyed. Null, and nothing changed, where more than five would go on signing.
+ * Creates the workspace's newest key. The previous one signs for `gracePeriodSeconds` longer; retired keys are destroyed. Returns
+ * null, and changes nothing, where more than five keys would remain in use.
  */
 export async function rotateSigningKey(
   tx: EnvironmentTransaction,

@@ -12,7 +12,7 @@ export function newUserId(): string {
   return newId('user');
 }
 
-/** Makes the transaction's user. False where the e-mail address belongs to a user already, in whatever case it is written. */
+/** Creates the transaction's user. Returns false where a user has the e-mail address already; its case is ignored. */
 export async function createUser(tx: UserTransaction, user: NewUser): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `INSERT INTO users (id, email, name, password_hash) VALUES (current_user_id(), ?, ?, ?) ON CONFLICT (lower(email)) DO NOTHING`,
@@ -28,7 +28,7 @@ export interface UserWithHash {
   passwordHash: string;
 }
 
-/** By e-mail address, in whatever case it is written. The hash is only for `verifyPassword`. */
+/** Finds a user by e-mail address, ignoring its case. The hash is for `verifyPassword` only. */
 export async function findUserByEmail(db: Database, email: string): Promise<UserWithHash | null> {
   const { rows } = await db.directory.raw<{ rows: UserWithHash[] }>(
     'SELECT id, email, name, password_hash AS "passwordHash" FROM find_user_by_email(?)',

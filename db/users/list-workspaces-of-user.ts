@@ -7,7 +7,7 @@ export interface WorkspaceOfUser {
   role: Role;
 }
 
-/** The workspaces that a user is a member of, by name. */
+/** The workspaces of a user, ordered by name. */
 export async function listWorkspacesOfUser(tx: UserTransaction, userId: string): Promise<WorkspaceOfUser[]> {
   const { rows } = await tx.raw<{ rows: WorkspaceOfUser[] }>('SELECT id, name, role FROM list_workspaces_of_user(?)', [
     userId,
