@@ -2046,7 +2046,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
   CONSTRAINT api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
   CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
-  CONSTRAINT api_keys_preset_check CHECK ((preset = ANY (ARRAY['standard'::text, 'read_only'::text, 'full_access'::text])))
+  CONSTRAINT api_keys_preset_check CHECK ((preset = ANY (ARRAY['standard'::text, 'read_only'::text, 'full_access'::text, 'agent'::text])))
 );
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX api_keys_by_workspace ON public.api_keys USING btree (workspace_id, created_at DESC, id DESC);

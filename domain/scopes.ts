@@ -67,7 +67,7 @@ export const SCOPE_TABLE = {
 export type Scope = keyof typeof SCOPE_TABLE;
 export const SCOPES = Object.keys(SCOPE_TABLE) as Scope[];
 
-export const KEY_PRESETS = ['standard', 'read_only', 'full_access'] as const;
+export const KEY_PRESETS = ['standard', 'read_only', 'full_access', 'agent'] as const;
 export type KeyPreset = (typeof KEY_PRESETS)[number];
 
 const facts = (scope: Scope): ScopeFacts => SCOPE_TABLE[scope];
@@ -75,10 +75,31 @@ const isCurrent = (scope: Scope): boolean => facts(scope).earlier !== true;
 const isPrivileged = (scope: Scope): boolean => facts(scope).privileged === true;
 const OUTSIDE_FULL_ACCESS: readonly Scope[] = ['integrations:read', 'integrations:write', 'messages:ingest'];
 
+/**
+ * What an agent's key holds: it finds and invokes actions and keeps its own state. It defines, changes and archives nothing, and
+ * decides nothing. The list is explicit: a scope that is added later is granted to agents only by a decision.
+ */
+const AGENT_SCOPES: Scope[] = [
+  'actions:read',
+  'actions:invoke',
+  'approvals:read',
+  'runs:read',
+  'runs:write',
+  'sessions:read',
+  'sessions:write',
+  'context:read',
+  'cache:read',
+  'cache:write',
+  'files:read',
+  'files:write',
+  'events:write',
+];
+
 export const PRESET_SCOPES: Record<KeyPreset, Scope[]> = {
   standard: SCOPES.filter((scope) => isCurrent(scope) && !isPrivileged(scope)),
   read_only: SCOPES.filter((scope) => isCurrent(scope) && scope.endsWith(':read')),
   full_access: SCOPES.filter((scope) => isCurrent(scope) && !OUTSIDE_FULL_ACCESS.includes(scope)),
+  agent: AGENT_SCOPES,
 };
 
 /** What a key made through the API holds when neither a preset nor scopes are named. */

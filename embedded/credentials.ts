@@ -16,6 +16,7 @@ const KEYS: readonly (NewApiKey & { name: string })[] = [
   { name: 'full_access', preset: 'full_access' },
   { name: 'standard', preset: 'standard' },
   { name: 'all_scopes', scopes: SCOPES },
+  { name: 'agent', preset: 'agent' },
 ];
 
 export interface CredentialsKey {
@@ -53,8 +54,9 @@ export type Addresses = Pick<
 >;
 
 /**
- * The first workspace, its environments, nine keys and the owner's sign-in. Taken from the file if the database still holds that workspace,
- * otherwise made anew on the given plan. The file is written if anything in it changed.
+ * The first workspace, its environments, the keys of each and the owner's sign-in. Taken from the file if the database still holds
+ * that workspace, otherwise made anew on the given plan. A key that an earlier version did not make yet is added. The file is written
+ * if anything in it changed.
  */
 export async function ensureCredentials(
   db: Database,
@@ -66,7 +68,8 @@ export async function ensureCredentials(
   const file = folder.file('credentials.json');
   const before = readJsonFile(file) as StoredCredentials | null;
   const known = before !== null && (await isInDatabase(db, before)) ? before : null;
-  const { workspaceId, environments, keys } = known ?? (await createFirstWorkspace(db, plan));
+  const { workspaceId, environments } = known ?? (await createWorkspace(db, WORKSPACE_NAME, plan, ENVIRONMENT_KINDS));
+  const keys = await withMissingKeys(db, workspaceId, environments, known?.keys ?? []);
   const [{ id: environmentId } = { id: '' }] = environments;
   const signingSecret = known?.signingSecret ?? (await signingSecretOf(db, vault, { workspaceId, environmentId }));
   const owner = known?.owner ?? (await createOwner(db, workspaceId, EMBEDDED_OWNER_EMAIL));
@@ -87,23 +90,38 @@ async function isInDatabase(db: Database, credentials: StoredCredentials): Promi
   return credentials.environments.every((environment) => ids.has(environment.id));
 }
 
-async function createFirstWorkspace(
+/** A crash before the file is written leaves keys that nobody knows: only their hashes are stored. */
+async function withMissingKeys(
   db: Database,
-  plan: PlanName,
-): Promise<Pick<Credentials, 'workspaceId' | 'environments' | 'keys'>> {
-  const { workspaceId, environments } = await createWorkspace(db, WORKSPACE_NAME, plan, ENVIRONMENT_KINDS);
-  const keys: CredentialsKey[] = [];
-  for (const environment of environments) {
-    const made = await db.withEnvironment({ workspaceId, environmentId: environment.id }, async (tx) => {
+  workspaceId: string,
+  environments: readonly CreatedEnvironment[],
+  present: readonly CredentialsKey[],
+): Promise<CredentialsKey[]> {
+  const keys = [...present];
+  for (const { id: environmentId, kind } of environments) {
+    const missing = KEYS.filter(({ name }) => !present.some((key) => key.environment === kind && key.name === name));
+    if (missing.length === 0) continue;
+    const made = await db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
       const ofEnvironment: CredentialsKey[] = [];
-      for (const wanted of KEYS) {
+      for (const wanted of missing) {
         const { record, key } = await createApiKey(tx, wanted);
         const { name, preset, scopes } = record;
-        ofEnvironment.push({ name, environment: environment.kind, preset, scopes, key });
+        ofEnvironment.push({ name, environment: kind, preset, scopes, key });
       }
       return ofEnvironment;
     });
     keys.push(...made);
   }
-  return { workspaceId, environments, keys };
+  return keys;
+}
+
+/** @throws {Error} where the stack has no such key: the file is of another version, or was edited. */
+export function keyOf(
+  { keys }: Pick<Credentials, 'keys'>,
+  environment: CredentialsKey['environment'],
+  name: (typeof KEYS)[number]['name'],
+): string {
+  const found = keys.find((one) => one.environment === environment && one.name === name);
+  if (found === undefined) throw new Error(`credentials.json holds no key ${name} of the ${environment} environment`);
+  return found.key;
 }

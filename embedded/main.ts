@@ -6,6 +6,7 @@ import { ConfigurationError, readConfiguration } from '../domain/configuration/r
 import { isBlocked } from '../domain/egress.ts';
 import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';
+import { keyOf } from './credentials.ts';
 import { DataFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
 import { LOOPBACK } from './ports.ts';
@@ -102,8 +103,8 @@ function explain(error: unknown, folder: DataFolder | null): string {
 }
 
 function printReady(stack: Stack, configuration: Configuration<'embedded'>, folder: DataFolder, startMs: number): void {
-  const { baseUrl, temporalUiUrl, temporalAddress, keys } = stack.credentials;
-  const key = keys.find((one) => one.environment === 'development' && one.name === 'standard')?.key ?? '';
+  const { baseUrl, temporalUiUrl, temporalAddress } = stack.credentials;
+  const key = keyOf(stack.credentials, 'development', 'agent');
   const credentials = shorter(
     path.relative(process.cwd(), folder.file('credentials.json')),
     folder.file('credentials.json'),
@@ -127,6 +128,10 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
       : 'Actions may call programs on this machine (EGRESS_ALLOW). This calls the demo target:',
     '',
     call,
+    '',
+    'In another shell, this sets BASE, AGENT (a key that only invokes) and OPERATOR (a key that defines and decides):',
+    '',
+    'eval "$(npm run --silent env)"',
     '',
     'Ctrl-C stops everything; what is in flight goes on at the next start.',
   ];

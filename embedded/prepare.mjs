@@ -1,4 +1,5 @@
-// Prepares what the project needs before it runs. Plain JavaScript without dependencies, because it runs first.
+// Prepares what the project needs before it runs. Plain JavaScript without dependencies, because it runs first. Progress goes to
+// stderr: the output of what runs next may be read by a program (`npm run env`).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -35,7 +36,7 @@ export function checkNode() {
 /** Runs `npm ci` if the installed packages differ from the lock file. */
 export function installWhereMissing() {
   if (installedAsLocked()) return;
-  console.log('Installing the locked dependencies …');
+  console.error('Installing the locked dependencies …');
   const npm = process.env.npm_execpath;
   const [command, ...args] = npm?.endsWith('.js') ? [process.execPath, npm] : [npm ?? 'npm'];
   run('npm ci', command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error']);
@@ -49,7 +50,7 @@ export function buildWhereStale() {
   const removed = Object.keys(built).some((file) => !(file in sources));
   const changed = Object.keys(sources).some((file) => sources[file] !== built[file]);
   if (!removed && !changed) return;
-  console.log('Building …');
+  console.error('Building …');
   if (removed) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
   build();
 }

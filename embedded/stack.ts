@@ -13,7 +13,7 @@ import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
 import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
-import { type Credentials, ensureCredentials } from './credentials.ts';
+import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
 import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
@@ -133,7 +133,7 @@ async function start(
   await ensureDemo({
     folder,
     baseUrl: credentials.baseUrl,
-    apiKey: developmentKey(credentials),
+    apiKey: keyOf(credentials, 'development', 'full_access'),
     targetPort: demoTarget.port,
   });
   isSetUp = true;
@@ -260,13 +260,6 @@ async function writeCredentials(
   } finally {
     await db.close();
   }
-}
-
-/** The key with which the demo's secret and actions are made. */
-function developmentKey(credentials: Credentials): string {
-  const key = credentials.keys.find((one) => one.environment === 'development' && one.name === 'full_access');
-  if (key === undefined) throw new Error('credentials.json holds no full_access key of the development environment');
-  return key.key;
 }
 
 function ended(exited: Promise<void> | undefined, reason: string): Promise<string> {

@@ -19,14 +19,15 @@ export const createApiKeyRoute = defineWorkspaceRouteInEnvironment({
   inEnvironment: ({ body }) => body.environmentId.toLowerCase(),
   async change(tx, { body, caller }) {
     const { name, preset, scopes } = body;
-    if (preset !== undefined && scopes !== undefined) {
-      throw validationError([{ path: 'body.preset', message: 'cannot stand beside scopes: send one of the two' }]);
-    }
     const expiresAt = futureMoment(body.expiresAt ?? null);
     if (!(await isOfWorkspace(tx, body.environmentId))) throw notFound('environment');
-    const wanted = { name, expiresAt, createdBy: caller.userId, ...(preset === undefined ? {} : { preset }) };
-    const made = await createApiKey(tx, scopes === undefined ? wanted : { ...wanted, scopes: [...new Set(scopes)] });
-    const { record, key } = made;
+    const { record, key } = await createApiKey(tx, {
+      name,
+      expiresAt,
+      createdBy: caller.userId,
+      preset: preset ?? null,
+      ...(scopes === undefined ? {} : { scopes }),
+    });
     return {
       reply: { status: 201, data: presentCreatedApiKey(record, key) },
       audit: {

@@ -19,14 +19,18 @@ export const createApiKeyBody = z.strictObject({
   preset: z
     .enum(KEY_PRESETS)
     .optional()
-    .describe('Instead of `scopes`. No preset grants an earlier namespace such as `messages:*`.'),
+    .describe(
+      '`agent` is for the key that an agent holds: it invokes actions, and can neither define them nor decide. No preset grants an ' +
+        'earlier namespace such as `messages:*`; name such scopes beside it.',
+    ),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .max(SCOPES.length)
     .optional()
     .describe(
-      'Without scopes and preset the key holds every scope that is not privileged, earlier namespaces included.',
+      'Beside a preset they are added to what it grants. Without scopes and preset the key holds every scope that is not ' +
+        'privileged, earlier namespaces included.',
     ),
   expiresAt: z.iso
     .datetime({ offset: true })

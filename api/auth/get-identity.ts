@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SCOPES } from '../../domain/scopes.ts';
+import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
 import { defineCredentialRoute, type Caller, type UserCaller } from '../http/define-route.ts';
 
 /** Source: decisions.md "Identity, keys, workspaces, environments". */
@@ -16,7 +16,7 @@ export const identitySchema = z
       })
       .nullable(),
     scopes: z.array(z.enum(SCOPES)).meta({ description: 'What this credential may do, sorted.' }),
-    preset: z.enum(['standard', 'read_only', 'full_access']).nullable(),
+    preset: z.enum(KEY_PRESETS).nullable(),
     expiresAt: z.iso.datetime().nullable(),
     userId: z.string().optional().meta({ description: 'Of sessions and OAuth only.' }),
   })

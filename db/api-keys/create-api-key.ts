@@ -5,7 +5,7 @@ import { generateApiKey, hashApiKey, shownPrefixOf } from './api-key.ts';
 
 export interface NewApiKey {
   name: string;
-  /** Without a preset and without scopes, the key holds every scope that is not privileged. Scopes beside a preset win. */
+  /** Without a preset and without scopes, the key holds every scope that is not privileged. Scopes beside a preset are added to it. */
   preset?: KeyPreset | null;
   scopes?: readonly Scope[];
   expiresAt?: Date | null;
@@ -32,8 +32,8 @@ export async function createApiKey(
   input: NewApiKey,
 ): Promise<{ record: ApiKeyRecord; key: string }> {
   const key = generateApiKey();
-  const preset = input.scopes === undefined ? (input.preset ?? null) : null;
-  const scopes = [...(input.scopes ?? (preset === null ? DEFAULT_KEY_SCOPES : PRESET_SCOPES[preset]))];
+  const preset = input.preset ?? null;
+  const scopes = scopesOf(preset, input.scopes);
   const id = newId('apiKey');
   const createdBy = input.createdBy ?? null;
   const { rows } = await tx.raw<{ rows: { created_at: Date; expires_at: Date | null }[] }>(
@@ -46,4 +46,9 @@ export async function createApiKey(
   if (row === undefined) throw new Error('the new API key was not stored');
   const record = { id, name: input.name, keyPrefix: shownPrefixOf(key), preset, scopes, createdBy };
   return { record: { ...record, createdAt: row.created_at, expiresAt: row.expires_at }, key };
+}
+
+function scopesOf(preset: KeyPreset | null, named: readonly Scope[] | undefined): Scope[] {
+  if (preset === null) return [...new Set(named ?? DEFAULT_KEY_SCOPES)];
+  return [...new Set([...PRESET_SCOPES[preset], ...(named ?? [])])];
 }

@@ -21,6 +21,7 @@ import * as impactLimits from './0019-impact-limits.ts';
 import * as budgets from './0020-budgets.ts';
 import * as inFlight from './0021-in-flight.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
+import * as agentKeys from './0023-agent-keys.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   budgets,
   inFlight,
   shortenedValues,
+  agentKeys,
 ];

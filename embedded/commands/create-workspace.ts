@@ -11,7 +11,7 @@ const USAGE = 'Usage: npm run workspace:create -- --name "Acme" [--owner-email a
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /**
- * `npm run workspace:create`: a workspace with its Production environment and a full-access key for it, for an installation
+ * `npm run workspace:create`: a workspace with its Production environment, an operator's key (full access) and an agent's, for an installation
  * that was not made by `npm start`; with `--owner-email`, a user who owns it. Credentials are printed once.
  */
 await runCommand(async (configuration) => {
@@ -25,10 +25,12 @@ await runCommand(async (configuration) => {
     const { workspaceId, environments } = await createWorkspace(db, name, configuration.DEFAULT_PLAN);
     const lines = [`workspace ${workspaceId}`];
     for (const { id: environmentId, kind } of environments) {
-      const { key } = await db.withEnvironment({ workspaceId, environmentId }, (tx) =>
-        createApiKey(tx, { name: 'full_access', preset: 'full_access' }),
-      );
-      lines.push(`${kind.padEnd(12)} ${environmentId}  ${key}`);
+      await db.withEnvironment({ workspaceId, environmentId }, async (tx) => {
+        for (const preset of ['full_access', 'agent'] as const) {
+          const { key } = await createApiKey(tx, { name: preset, preset });
+          lines.push(`${kind.padEnd(12)} ${environmentId}  ${preset.padEnd(12)} ${key}`);
+        }
+      });
     }
     if (email !== undefined)
       lines.push(`${'owner'.padEnd(12)} ${email}  ${await passwordOfOwner(db, workspaceId, email)}`);

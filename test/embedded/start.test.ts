@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
+import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { SCOPES, PRESET_SCOPES } from '../../domain/scopes.ts';
 import { callJson } from '../../embedded/http-json.ts';
 import { processesNaming } from '../../embedded/our-processes.ts';
@@ -54,7 +55,7 @@ describe('npm start', () => {
     expect(path.resolve(projectRoot(), keys)).toBe(path.join(dataDir, 'credentials.json'));
   });
 
-  it('writes credentials that its owner alone may read: three keys for each kind of environment', async () => {
+  it('writes credentials that its owner alone may read: four keys for each kind of environment', async () => {
     expect(statSync(path.join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
     expect(statSync(path.join(dataDir, 'master-keys')).mode & 0o777).toBe(0o600);
     expect(credentials).toMatchObject({
@@ -68,10 +69,11 @@ describe('npm start', () => {
         [kind, 'full_access', 'full_access'],
         [kind, 'standard', 'standard'],
         [kind, 'all_scopes', null],
+        [kind, 'agent', 'agent'],
       ]),
     );
     for (const { name, scopes, key, environment } of credentials.keys) {
-      const expected = name === 'all_scopes' ? SCOPES : PRESET_SCOPES[name as 'full_access' | 'standard'];
+      const expected = name === 'all_scopes' ? SCOPES : PRESET_SCOPES[name as 'full_access' | 'standard' | 'agent'];
       expect(new Set(scopes)).toEqual(new Set(expected));
       const headers = { authorization: `Bearer ${key}` };
       const identity = await callJson(`${credentials.baseUrl}/api/v2/auth/identity`, { headers });
@@ -104,6 +106,20 @@ describe('npm start', () => {
       status: 'succeeded',
       grade: 'confirmed',
     });
+  });
+
+  it('prints the key of an agent in that call, and no other key', () => {
+    const printed = credentials.keys.filter(({ key }) => program.output.includes(key));
+    expect(printed.map(({ name, environment }) => [name, environment])).toEqual([['agent', 'development']]);
+  });
+
+  it.each(['development', 'production'] as const)('prints BASE, AGENT and OPERATOR for a shell: %s', (kind) => {
+    const command = `eval "$(node embedded/run.mjs embedded/commands/print-env.js ${kind})" && printf '%s\\n' "$BASE" "$AGENT" "$OPERATOR"`;
+    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const printed = execFileSync('sh', ['-c', command], { cwd: projectRoot(), env, encoding: 'utf8' });
+    const keyNamed = (name: string) =>
+      credentials.keys.find((key) => key.environment === kind && key.name === name)?.key;
+    expect(printed.trimEnd().split('\n')).toEqual([credentials.baseUrl, keyNamed('agent'), keyNamed('full_access')]);
   });
 
   it('imports a description: the thread that reads it is among what was built', async () => {
@@ -145,8 +161,16 @@ describe('npm start', () => {
 
   it('finds all as it was after a SIGKILL', async () => {
     await program.end('SIGKILL');
+    // As an earlier version wrote it, which made no keys for agents.
+    const before = { ...credentials, keys: credentials.keys.filter(({ name }) => name !== 'agent') };
+    writeFileSync(path.join(dataDir, 'credentials.json'), JSON.stringify(before));
     program = await startStackProcess(dataDir, ports);
-    expect(readCredentials(dataDir)).toEqual(credentials);
+    const after = readCredentials(dataDir);
+    expect({ ...after, keys: after.keys.filter(({ name }) => name !== 'agent') }).toEqual(before);
+    expect(after.keys.filter(({ name }) => name === 'agent').map(({ environment }) => environment)).toEqual(
+      ENVIRONMENT_KINDS,
+    );
+    credentials = after;
     expect(invokePrintedCall(program.output).data).toMatchObject({ status: 'succeeded' });
   });
 

@@ -47,8 +47,9 @@ const create = (body: Record<string, unknown>, by = admin): Promise<CallResult> 
   by.call('POST', path, { body: { name: 'made', environmentId, ...body } });
 const created = async (body: Record<string, unknown> = {}): Promise<{ id: string; key: string }> =>
   ((await create(body)).json as { data: { id: string; key: string } }).data;
-const scopesOf = async (key: string): Promise<Scope[]> =>
-  ((await api.call('GET', IDENTITY, { key })).json as { data: { scopes: Scope[] } }).data.scopes;
+const identityOf = async (key: string): Promise<{ scopes: Scope[]; preset: string | null }> =>
+  ((await api.call('GET', IDENTITY, { key })).json as { data: { scopes: Scope[]; preset: string | null } }).data;
+const scopesOf = async (key: string): Promise<Scope[]> => (await identityOf(key)).scopes;
 const countKeys = async (): Promise<number | undefined> =>
   (await api.database.asOwner<{ count: number }>('SELECT count(*)::int AS count FROM api_keys'))[0]?.count;
 
@@ -84,7 +85,7 @@ describe('POST api-keys', () => {
     expect(api.replyViolations).toEqual([]);
   });
 
-  it.each(['standard', 'read_only', 'full_access'] as const)(
+  it.each(['standard', 'read_only', 'full_access', 'agent'] as const)(
     '%s grants what it says, and no earlier namespace',
     async (preset) => {
       const scopes = await scopesOf((await created({ preset })).key);
@@ -95,6 +96,10 @@ describe('POST api-keys', () => {
         standard: current.filter((scope) => !PRIVILEGED.includes(scope)),
         read_only: current.filter((scope) => scope.endsWith(':read')),
         full_access: current.filter((scope) => !scope.startsWith('integrations:')),
+        agent:
+          'actions:invoke actions:read approvals:read cache:read cache:write context:read events:write files:read files:write runs:read runs:write sessions:read sessions:write'.split(
+            ' ',
+          ) as Scope[],
       };
       expect(scopes).toEqual(expected[preset].toSorted());
     },
@@ -111,9 +116,14 @@ describe('POST api-keys', () => {
     expect(await scopesOf(key)).toEqual(['messages:ingest', 'secrets:read']);
   });
 
+  it('adds the scopes that are named beside a preset to what it grants', async () => {
+    const { key } = await created({ preset: 'agent', scopes: ['memory:read', 'memory:write', 'actions:read'] });
+    expect(await scopesOf(key)).toEqual([...PRESET_SCOPES.agent, 'memory:read', 'memory:write'].sort());
+    expect(await identityOf(key)).toMatchObject({ preset: 'agent' });
+  });
+
   it.each([
     ['a moment that is past', { expiresAt: new Date(Date.now() - 1_000).toISOString() }, 'body.expiresAt'],
-    ['both preset and scopes', { preset: 'standard', scopes: ['actions:read'] }, 'body.preset'],
     ['an unknown scope', { scopes: ['actions:fly'] }, 'body.scopes[0]'],
     ['no scope at all', { scopes: [] }, 'body.scopes'],
     ['an unknown preset', { preset: 'root' }, 'body.preset'],

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
+import { keyOf, type Credentials } from '../credentials.ts';
+import { readJsonFile } from '../private-file.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * `eval "$(npm run --silent env)"`: sets BASE, AGENT and OPERATOR in a shell, as the documentation uses them. They are the address and two
+ * keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
+ */
+await runCommand(({ DATA_DIR }) => {
+  const [kind = 'development', ...others] = process.argv.slice(2);
+  const known = ENVIRONMENT_KINDS.find((one) => one === kind);
+  if (known === undefined || others.length > 0) {
+    throw new Error(
+      `Usage: eval "$(npm run --silent env)", or -- and one of ${ENVIRONMENT_KINDS.join(', ')} behind env.`,
+    );
+  }
+  const file = path.join(DATA_DIR, 'credentials.json');
+  if (!existsSync(file)) throw new Error(`There is no ${file}: run npm start first, with the same DATA_DIR.`);
+  const credentials = readJsonFile(file) as Credentials;
+  const variables = {
+    BASE: credentials.baseUrl,
+    AGENT: keyOf(credentials, known, 'agent'),
+    OPERATOR: keyOf(credentials, known, 'full_access'),
+  };
+  return Promise.resolve(
+    Object.entries(variables)
+      .map(([name, value]) => `export ${name}=${quoted(value)}`)
+      .join('\n'),
+  );
+});
+
+/** One word of a shell, whatever it holds. */
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
+}
