@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
 
-const SHARED = ['activities', 'api', 'architecture', 'db', 'domain', 'temporal', 'faults/providers'].map(
+const SHARED = ['activities', 'api', 'architecture', 'db', 'demo', 'domain', 'temporal', 'faults/providers'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

@@ -18,12 +18,15 @@ const CREDENTIAL_BYTES = 24;
 
 export interface DemoTarget {
   port: number;
+  /** The demo's payment provider (demo/payments): where it listens, and the key that it wants. */
+  payments: { url: string; key: string };
   stop(): Promise<void>;
 }
 
 /** Starts the demo's target on the port of the last start, or on a free one. */
 export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
   readCredential(folder);
+  const paymentsKey = readPaymentsKey(folder);
   const last = folder.readState().demoTargetPort;
   let port = last !== undefined && (await isPortFree(last)) ? last : await freePort();
   for (let attempt = 1; ; attempt++) {
@@ -32,7 +35,7 @@ export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
     try {
       await child.waitUntil(() => answers(port), READY_TIMEOUT_MS);
       folder.changeState({ demoTargetPort: port });
-      return { port, stop };
+      return { port, payments: { url: `http://${LOOPBACK}:${port}`, key: paymentsKey }, stop };
     } catch (error) {
       await stop();
       if (attempt >= FREE_PORT_TRIES || !lostThePort(error)) throw error;
@@ -112,15 +115,24 @@ function readCredential(folder: DataFolder): string {
   return readOrCreatePrivately(folder.file('demo-credential'), () => randomBytes(CREDENTIAL_BYTES).toString('hex'));
 }
 
+function readPaymentsKey(folder: DataFolder): string {
+  return readOrCreatePrivately(
+    folder.file('demo-payments-key'),
+    () => `demo_${randomBytes(CREDENTIAL_BYTES).toString('hex')}`,
+  );
+}
+
 function launch(folder: DataFolder, port: number): Child {
   return new Child({
     name: 'The demo target',
     command: process.execPath,
     args: [
-      path.join(projectRoot(), 'embedded', 'demo-target.mjs'),
+      path.join(projectRoot(), 'dist', 'demo', 'server.js'),
       `--port=${port}`,
       `--journal=${folder.file('demo-target.jsonl')}`,
       `--credential=${folder.file('demo-credential')}`,
+      `--payments-journal=${folder.file('demo-payments.jsonl')}`,
+      `--payments-credential=${folder.file('demo-payments-key')}`,
     ],
     logFile: folder.file('demo-target.log'),
     signalOnParentDeath: 'SIGTERM',

@@ -175,6 +175,12 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
     says: /does not depend on tests/,
   },
   {
+    rule: 'a target of the demo imports nothing of the project',
+    path: 'demo/payments/a.ts',
+    text: "import { b } from '../../domain/b.ts';",
+    says: /stands for another company/,
+  },
+  {
     rule: 'embedded does not import benchmarks',
     path: 'embedded/x.ts',
     text: "import '../bench/invoke.ts';",

@@ -50,6 +50,7 @@ const TOP_FOLDERS = new Set([
   'db',
   'embedded',
   'test',
+  'demo',
   'bench',
   'docs',
   'deploy',

@@ -41,7 +41,9 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
     program = await startStackProcess(dataDir, { ...(await freePorts()), METRICS_ADDRESS: '127.0.0.1:0' });
     credentials = readCredentials(dataDir);
-    const parts = descendantsOf(program.process.pid ?? 0).filter(({ command }) => !command.includes('demo-target'));
+    const parts = descendantsOf(program.process.pid ?? 0).filter(
+      ({ command }) => !command.includes('demo-target.jsonl'),
+    );
     ports = [program.process.pid ?? 0, ...parts.map(({ pid }) => pid)].flatMap(listeningPorts);
   });
   afterAll(async () => {
