@@ -34,7 +34,8 @@ export const impactDeclarationSchema = z
       context.addIssue({ code: 'custom', path: ['amount', 'path'], message: 'must be a path such as input.amount' });
     }
     if (declaration.observed !== undefined) checkObserved(declaration.bound, declaration.observed.path, context);
-  });
+  })
+  .meta({ id: 'ImpactDeclarationInput' });
 
 const OBSERVED_ROOTS: readonly unknown[] = ['status', 'headers', 'body'];
 

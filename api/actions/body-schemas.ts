@@ -21,15 +21,17 @@ export const actionNameSchema = z
 
 const jsonObject = z.record(z.string(), z.unknown());
 
+const adapterSchema = z
+  .strictObject({
+    type: z.string().min(1).max(100).describe('For example `http.request`.'),
+    version: z.string().min(1).max(50).optional().describe("Left out: the adapter's newest, which is recorded."),
+    config: jsonObject.describe("What the adapter's documentation says."),
+  })
+  .meta({ id: 'ActionAdapter' });
+
 const members = {
   description: z.string().max(ACTION_DESCRIPTION_CHARACTERS_MAX).nullable(),
-  adapter: z
-    .strictObject({
-      type: z.string().min(1).max(100).describe('For example `http.request`.'),
-      version: z.string().min(1).max(50).optional().describe("Left out: the adapter's newest, which is recorded."),
-      config: jsonObject.describe("What the adapter's documentation says."),
-    })
-    .describe('What makes the call, and how. A PATCH replaces it whole.'),
+  adapter: adapterSchema.describe('What makes the call, and how. A PATCH replaces it whole.'),
   inputSchema: jsonObject.describe('JSON Schema 2020-12 of the input; it must describe an object.'),
   outputSchema: jsonObject.nullable().describe('JSON Schema 2020-12 of the result.'),
   governed: z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApiKeyRecord } from '../../db/api-keys/create-api-key.ts';
 import type { ListedApiKey } from '../../db/api-keys/list-api-keys.ts';
 import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
+import { scopeSchema } from '../http/scope-schema.ts';
 
 export const API_KEY_NAME_CHARACTERS_MAX = 100;
 export const API_KEY_ID_CHARACTERS_MAX = 100;
@@ -24,7 +25,7 @@ export const createApiKeyBody = z.strictObject({
         'earlier namespace such as `messages:*`; name such scopes beside it.',
     ),
   scopes: z
-    .array(z.enum(SCOPES))
+    .array(scopeSchema)
     .min(1)
     .max(SCOPES.length)
     .optional()

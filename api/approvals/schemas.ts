@@ -80,11 +80,13 @@ export const approveBody = z
 
 export const denyBody = z.strictObject({ note: note.describe('Why. Kept for good.') }).meta({ id: 'DenyRequest' });
 
-const approversSchema = z.strictObject({
-  roles: z.array(z.enum(ROLES)).optional(),
-  users: z.array(z.string()).optional(),
-  keys: z.array(z.string()).optional(),
-});
+const approversSchema = z
+  .strictObject({
+    roles: z.array(z.enum(ROLES)).optional(),
+    users: z.array(z.string()).optional(),
+    keys: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Approvers' });
 
 const decisionSchema = z
   .strictObject({
@@ -134,10 +136,11 @@ export const approvalSchema = z
         ruleId: z.string().nullable(),
         reason: z.string(),
       })
-      .describe('Why it is asked for.'),
-    quorum: z
-      .strictObject({ required: z.int(), received: z.int() })
-      .describe('`received`: how many people agreed; until the approval ends, those alone whose agreement stands.'),
+      .meta({ id: 'ApprovalReason', description: 'Why it is asked for.' }),
+    quorum: z.strictObject({ required: z.int(), received: z.int() }).meta({
+      id: 'ApprovalQuorum',
+      description: '`received`: how many people agreed; until the approval ends, those alone whose agreement stands.',
+    }),
     approvers: z
       .array(approversSchema)
       .describe(

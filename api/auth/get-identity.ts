@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { KEY_PRESETS, SCOPES } from '../../domain/scopes.ts';
+import { KEY_PRESETS } from '../../domain/scopes.ts';
 import { defineCredentialRoute, type Caller, type UserCaller } from '../http/define-route.ts';
+import { scopeSchema } from '../http/scope-schema.ts';
 
 /** Source: decisions.md "Identity, keys, workspaces, environments". */
 export const identitySchema = z
@@ -15,7 +16,7 @@ export const identitySchema = z
         kind: z.enum(['development', 'staging', 'production']),
       })
       .nullable(),
-    scopes: z.array(z.enum(SCOPES)).meta({ description: 'What this credential may do, sorted.' }),
+    scopes: z.array(scopeSchema).meta({ description: 'What this credential may do, sorted.' }),
     preset: z.enum(KEY_PRESETS).nullable(),
     expiresAt: z.iso.datetime().nullable(),
     userId: z.string().optional().meta({ description: 'Of sessions and OAuth only.' }),

@@ -38,17 +38,17 @@ export const listedMessageSchema = messageSchema
   .extend({ body: orShortened(messageSchema.shape.body) })
   .meta({ id: 'ListedMessage' });
 
-const publishedFields = {
-  messageId: z.string().regex(/^msg_/),
-  status: z.enum(MESSAGE_STATUSES),
-  deduplicated: z.boolean().describe('True: `messageId` is an earlier message, and nothing new was accepted.'),
-};
-
-export const publishedSchema = z.strictObject(publishedFields).meta({ id: 'PublishedMessage' });
+export const publishedSchema = z
+  .strictObject({
+    messageId: z.string().regex(/^msg_/),
+    status: z.enum(MESSAGE_STATUSES),
+    deduplicated: z.boolean().describe('True: `messageId` is an earlier message, and nothing new was accepted.'),
+  })
+  .meta({ id: 'PublishedMessage' });
 
 export const batchResultSchema = z
   .union([
-    z.strictObject(publishedFields),
+    publishedSchema,
     z.strictObject({
       error: z.strictObject({
         code: z.string(),

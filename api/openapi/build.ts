@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
@@ -19,6 +19,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   };
   components.schemas.schemaOf(paginationSchema, 'output');
   const operations = routes.map((route) => ({ route, operation: operationOf(route, components) }));
+  shareReplies(operations, components.responses);
   const paths: Record<string, JsonObject> = {};
   for (const { route, operation } of operations) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
@@ -93,6 +94,26 @@ function operationOf(route: AnyRoute, components: Components): JsonObject {
         }),
     responses,
   };
+}
+
+/** A success that several operations answer alike is said once. One that only one operation answers stays where it is read. */
+function shareReplies(
+  operations: readonly { route: AnyRoute; operation: JsonObject }[],
+  shared: SharedComponents,
+): void {
+  const replies = operations.flatMap(({ route, operation: { responses } }) =>
+    Object.entries(responses as JsonObject).flatMap(([status, reply]) =>
+      isJsonObject(reply) && reply['$ref'] === undefined
+        ? [{ name: `${route.id}.${status}`, status, reply, responses: responses as JsonObject }]
+        : [],
+    ),
+  );
+  const uses = new Map<string, number>();
+  const contents = replies.map(({ reply }) => JSON.stringify(reply));
+  for (const content of contents) uses.set(content, (uses.get(content) ?? 0) + 1);
+  replies.forEach(({ name, status, reply, responses }, index) => {
+    if ((uses.get(contents[index] ?? '') ?? 0) > 1) responses[status] = shared.refTo(reply, name);
+  });
 }
 
 function describe(route: AnyRoute): string {

@@ -11,13 +11,14 @@ export function generatedDocuments(): Record<string, string> {
   };
 }
 
-const LINE_LENGTH_MAX = 120;
+const LINE_LENGTH_MAX = 160;
+const INDENT = ' ';
 
-/** JSON as Prettier formats it: what fits on one line is on one, so that a change of a route changes only its lines. */
+/** What fits on one line is on one, so that a change of a route changes only its lines. One space: depth must not weigh more than words. */
 function textOf(value: Json, indent = ''): string {
   const line = JSON.stringify(value);
   if (value === null || typeof value !== 'object' || line.length + indent.length <= LINE_LENGTH_MAX) return line;
-  const deeper = `${indent}  `;
+  const deeper = `${indent}${INDENT}`;
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   const members = Array.isArray(value)
     ? value.map((item) => textOf(item, deeper))

@@ -6,8 +6,17 @@ const COMPONENT_REF = '#/components/schemas/';
 /** zod's name for a recursive schema that has no id. */
 const ANONYMOUS = /^__schema\d+$/;
 const ANY_JSON = 'JsonValue';
-/** zod says these formats by long patterns: each is said once. */
-const FORMATS: Readonly<Record<string, string>> = { 'date-time': 'DateTime', uuid: 'Uuid' };
+/** zod says these formats by long patterns: each is said once. What a caller may send can have another pattern: the second name. */
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  'date-time': ['DateTime', 'DateTimeWithOffset'],
+  uuid: ['Uuid'],
+};
+/** What zod says of every integer: JSON numbers are exact up to there. */
+const SAFE_INTEGER: JsonObject = {
+  type: 'integer',
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
 
 interface Wrapped {
   properties: { root: JsonObject };
@@ -42,18 +51,29 @@ export class SchemaComponents {
     return isSame ? name : `${name}Input`;
   }
 
-  /** The schema with strings of a known format as references; what else is said of them stays beside. */
+  /** The schema in its short form: what many schemas repeat is a reference; what else is said of it stays beside. */
   private share(schema: JsonObject): JsonObject {
-    return JSON.parse(JSON.stringify(schema), (_key: string, value: unknown) => {
-      if (!isJsonObject(value)) return value;
-      const { type, format, pattern, ...rest } = value;
-      const name = type === 'string' && typeof format === 'string' ? FORMATS[format] : undefined;
-      if (name === undefined || typeof pattern !== 'string') return value;
-      const known = this.schemas[name];
-      if (known !== undefined && known['pattern'] !== pattern) return value;
-      this.schemas[name] = { type: 'string', format: format ?? null, pattern };
-      return { $ref: `${COMPONENT_REF}${name}`, ...rest };
-    }) as JsonObject;
+    return JSON.parse(JSON.stringify(schema), (_key: string, value: unknown) =>
+      isJsonObject(value) ? this.shareFormat(this.shareInteger(withNullAsType(withoutPropertyNames(value)))) : value,
+    ) as JsonObject;
+  }
+
+  private shareFormat(schema: JsonObject): JsonObject {
+    const { type, format, pattern, ...rest } = schema;
+    if (type !== 'string' || typeof format !== 'string' || typeof pattern !== 'string') return schema;
+    for (const name of FORMATS[format] ?? []) {
+      this.schemas[name] ??= { type, format, pattern };
+      if (this.schemas[name]['pattern'] === pattern) return { $ref: `${COMPONENT_REF}${name}`, ...rest };
+    }
+    return schema;
+  }
+
+  private shareInteger(schema: JsonObject): JsonObject {
+    const { type, minimum, maximum, ...rest } = schema;
+    const isAny = type === 'integer' && minimum === SAFE_INTEGER['minimum'] && maximum === SAFE_INTEGER['maximum'];
+    if (!isAny) return schema;
+    this.schemas['Integer'] = SAFE_INTEGER;
+    return { $ref: `${COMPONENT_REF}Integer`, ...rest };
   }
 
   private keep(name: string, definition: JsonObject, names: ReadonlyMap<string, string>): void {
@@ -64,6 +84,24 @@ export class SchemaComponents {
     }
     this.schemas[name] = schema;
   }
+}
+
+/** The names of an object's members are always strings. */
+function withoutPropertyNames(schema: JsonObject): JsonObject {
+  const { propertyNames, ...rest } = schema;
+  return JSON.stringify(propertyNames) === '{"type":"string"}' ? rest : schema;
+}
+
+/** `type: [T, "null"]` for "either this T or null", unless the values are listed: a list would have to name null as well. */
+function withNullAsType(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [present, absent] = anyOf;
+  if (!isJsonObject(present) || JSON.stringify(absent) !== '{"type":"null"}') return schema;
+  const { type } = present;
+  const isPlain = typeof type === 'string' && present['enum'] === undefined && present['const'] === undefined;
+  const isSaidTwice = Object.keys(rest).some((member) => member in present);
+  return isPlain && !isSaidTwice ? { ...present, type: [type, 'null'], ...rest } : schema;
 }
 
 function withoutId(definition: JsonObject, names: ReadonlyMap<string, string>): JsonObject {

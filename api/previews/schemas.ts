@@ -66,7 +66,10 @@ export const previewSchema = z
         body: z.string().nullable(),
         bodyEncoding: z.enum(['utf8', 'base64']),
       })
-      .describe('Exactly what will be sent; credentials stand as `{{secret:NAME}}`.'),
+      .meta({
+        id: 'PreparedRequest',
+        description: 'Exactly what will be sent; credentials stand as `{{secret:NAME}}`.',
+      }),
     impact: z.array(impactQuantitySchema),
     blocks: z.array(previewBlockSchema),
     preconditions: jsonObject.describe('What must still hold right before the dispatch. Part of the binding.'),

@@ -35,7 +35,7 @@ const expectationSchema = z
     op: z.enum(['eq', 'in', 'exists']),
     value: z.custom<Json>((value) => value !== undefined).optional(),
   })
-  .meta({ description: 'One expectation over {status, headers, body}' });
+  .meta({ id: 'ExpectationInput', description: 'One expectation over {status, headers, body}' });
 
 const expectationsSchema = z.array(expectationSchema).min(1).max(EXPECTATIONS_MAX);
 
@@ -59,7 +59,8 @@ export const verifySchema = z
   .superRefine((declaration, context) => {
     const { issues } = compile(declaration as VerifyDeclaration);
     for (const issue of issues) context.addIssue({ code: 'custom', message: issue.message, path: stepsOf(issue.path) });
-  });
+  })
+  .meta({ id: 'VerifyDeclarationInput' });
 
 function stepsOf(path: string): (string | number)[] {
   return path.split('/').map((step) => (/^\d+$/.test(step) ? Number(step) : step));

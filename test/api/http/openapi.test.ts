@@ -16,6 +16,11 @@ interface Document extends JsonObject {
   components: Record<'schemas' | 'parameters' | 'responses', Record<string, JsonObject>>;
 }
 
+/** A schema of this length that stands in two places has a name of its own: `.meta({ id })`. */
+const LONG_SCHEMA_CHARACTERS = 300;
+/** What one operation adds to the document on average, with its schemas. It was four times as much. */
+const OPERATION_CHARACTERS_MAX = 3_600;
+
 const document = buildOpenApi(ROUTES) as unknown as Document;
 
 function* nodesOf(value: Json): Generator<JsonObject> {
@@ -81,6 +86,32 @@ describe('the OpenAPI document', () => {
         expect([operationId, inPlace]).toEqual([operationId, []]);
       }
     }
+  });
+
+  it('says each success that several operations answer, and each long schema, once', () => {
+    const seen = new Map<string, number>();
+    const count = (part: JsonObject) => {
+      const text = JSON.stringify(part);
+      seen.set(text, (seen.get(text) ?? 0) + 1);
+    };
+    for (const operations of Object.values(document.paths)) {
+      for (const { responses } of Object.values(operations)) {
+        for (const reply of Object.values(responses)) if (isJsonObject(reply) && !('$ref' in reply)) count(reply);
+      }
+    }
+    expect(seen.size).toBeGreaterThan(0);
+    for (const node of nodesOf(document)) {
+      if (typeof node['type'] === 'string' && JSON.stringify(node).length > LONG_SCHEMA_CHARACTERS) count(node);
+    }
+    expect([...seen].filter(([, uses]) => uses > 1).map(([text]) => text)).toEqual([]);
+  });
+
+  it('stays short: what grows is the number of operations, not what each of them repeats', () => {
+    const { length } = Object.values(document.paths).flatMap((operations) => Object.values(operations));
+    const withoutExamples = JSON.stringify(document, (key, value: unknown) =>
+      key === 'example' || key === 'examples' ? undefined : value,
+    );
+    expect(withoutExamples.length / length).toBeLessThan(OPERATION_CHARACTERS_MAX);
   });
 
   it('has no reference that leads nowhere, and every schema compiles as JSON Schema 2020-12', () => {
