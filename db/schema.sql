@@ -2719,6 +2719,8 @@ END) STORED NOT NULL,
   evaluated_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
   dependencies_awaited_at timestamp(3) with time zone,
+  refusal_code text,
+  refusal_details jsonb,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
@@ -2726,6 +2728,8 @@ END) STORED NOT NULL,
   CONSTRAINT invocations_check CHECK (((status <> 'succeeded'::text) OR (outcome_source IS NOT NULL))),
   CONSTRAINT invocations_operation_key_check CHECK (((char_length(operation_key) >= 1) AND (char_length(operation_key) <= 255))),
   CONSTRAINT invocations_outcome_source_check CHECK ((outcome_source = ANY (ARRAY['system'::text, 'provider_response'::text, 'provider_lookup'::text, 'manual_resolution'::text]))),
+  CONSTRAINT invocations_refusal_check CHECK ((((refusal_code IS NOT NULL) = (status = ANY (ARRAY['refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text]))) AND ((refusal_details IS NOT NULL) = (refusal_code IS NOT NULL)))),
+  CONSTRAINT invocations_refusal_code_check CHECK ((refusal_code ~ '^[a-z_]{1,64}$'::text)),
   CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);

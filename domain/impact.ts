@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ImpactDeclaration, ImpactQuantity } from './actions.ts';
 import { parsePath, readPath } from './json-path.ts';
 import type { JsonObject } from './json.ts';
-import type { Refusal } from './lifecycle.ts';
+import type { Refusal } from './refusals.ts';
 
 const DECLARATIONS_MAX = 20;
 export const DIMENSION_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
@@ -72,10 +72,9 @@ export function declaredImpact(declarations: readonly ImpactDeclaration[], input
   for (const { dimension, currency, amount, bound } of declarations) {
     const taken = amountOf(amount, input);
     if (typeof taken === 'string') {
-      return {
-        ok: false,
-        refusal: { code: 'impact_unbounded', message: `the impact in ${dimension} has no bound: ${taken}` },
-      };
+      const message = `the impact in ${dimension} has no bound: ${taken}`;
+      const issues = 'path' in amount ? { issues: [{ path: amount.path, message: taken }] } : {};
+      return { ok: false, refusal: { code: 'impact_unbounded', message, details: issues } };
     }
     quantities.push({ dimension, ...(currency === undefined ? {} : { currency }), amount: taken, bound });
   }

@@ -98,38 +98,3 @@ export const EVIDENCE_SOURCES = [
   'manual_resolution',
 ] as const;
 export type EvidenceSource = (typeof EVIDENCE_SOURCES)[number];
-
-/** Why the service refused at dispatch. Source: decisions.md, "Refusal codes". */
-export const REFUSAL_CODES = [
-  'digest_mismatch',
-  'action_version_changed',
-  'action_disabled',
-  'preview_expired',
-  'precondition_changed',
-  'policy_denied',
-  'policy_evaluation_error',
-  'approval_expired',
-  'approval_invalidated',
-  'impact_limit_exceeded',
-  'impact_unbounded',
-  'currency_mismatch',
-  'secret_missing',
-  'mode_mismatch',
-  'recipient_not_allowed',
-  'environment_halted',
-  'destination_blocked',
-  'dependency_unsettled',
-  'operation_in_flight',
-  'requester_revoked',
-] as const;
-export type RefusalCode = (typeof REFUSAL_CODES)[number];
-
-export interface Refusal {
-  code: RefusalCode;
-  message: string;
-}
-
-/** The `error` string of a refused invocation, in the specification's form. */
-export function refusalText(refusal: Refusal): string {
-  return `dispatch refused (${refusal.code}): ${refusal.message}`;
-}

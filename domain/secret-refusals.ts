@@ -1,9 +1,10 @@
-import type { Refusal } from './lifecycle.ts';
+import type { Refusal } from './refusals.ts';
 
 /** Why nothing is sent if a secret is missing or has changed. */
 
 export function missingSecrets(names: readonly string[]): Refusal {
-  return { code: 'secret_missing', message: `no secret named ${names.join(', ')} in this environment` };
+  const message = `no secret named ${names.join(', ')} in this environment`;
+  return { code: 'secret_missing', message, details: { secrets: [...names] } };
 }
 
 /**
@@ -22,7 +23,7 @@ export function replacedSecret(
       version === 0
         ? `secret ${name} was deleted after ${since}`
         : `secret ${name} was replaced after ${since} (version ${boundVersion}, now ${version})`;
-    return { code: 'precondition_changed', message };
+    return { code: 'precondition_changed', message, details: { secrets: [name] } };
   }
   return null;
 }

@@ -1,4 +1,5 @@
-import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Refusal, Stage } from './lifecycle.ts';
+import type { InvocationStatus, Outcome, OutcomeSource, PartialEffect, Stage } from './lifecycle.ts';
+import type { Refusal, RefusalCode } from './refusals.ts';
 
 /** The record of one dispatch: the attempt, and what was read since. */
 export interface DispatchRecord {
@@ -32,6 +33,8 @@ export type Settlement =
       source: OutcomeSource | null;
       partialEffect: PartialEffect;
       error: string | null;
+      /** Why it failed or is not known; null under any other outcome. */
+      code: RefusalCode | null;
       /** Set if the attempt is still open: it must be closed as abandoned, with this outcome. */
       abandon: { observedOutcome: Outcome; error: string } | null;
     };
@@ -50,53 +53,53 @@ export function settlementOf(record: DispatchRecord): Settlement {
   const { attempt } = record;
   if (attempt.refusal) return { kind: 'refused', refusal: attempt.refusal };
   if (attempt.status === 'started' && !attempt.claimed) {
-    return known('failed', 'system', 'none', NEVER_TAKEN_UP, {
-      observedOutcome: 'not_dispatched',
-      error: NEVER_TAKEN_UP,
-    });
+    const abandon = { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP } as const;
+    return ended('failed', 'not_taken_up', 'system', NEVER_TAKEN_UP, abandon);
   }
   const abandon = attempt.status === 'started' ? { observedOutcome: 'unknown' as const, error: WORKER_LOST } : null;
   // A response that accepted the request in time still counts. Any other outcome stays unknown: one of two records proves nothing.
   if (record.ambiguous && attempt.observedOutcome !== 'succeeded') {
-    return known('unknown', null, 'possible', AMBIGUOUS, abandon);
+    return ended('unknown', 'ambiguous_at_provider', null, AMBIGUOUS, abandon);
   }
   const read = lastDecisive(record, 'provider_lookup') ?? lastDecisive(record, 'provider_response');
   if (read) {
-    return known(
-      read.outcome,
-      read.source,
-      read.outcome === 'pending' ? 'possible' : 'none',
-      read.outcome === 'failed' ? read.summary : null,
-      abandon,
-    );
+    if (read.outcome === 'failed') return ended('failed', read.failure, read.source, read.summary, abandon);
+    return known(read.outcome, read.source, null, abandon);
   }
   const proves =
     record.unansweredReplay && provesFailure(attempt.observedOutcome) ? 'unknown' : attempt.observedOutcome;
   switch (proves) {
     case 'not_dispatched':
-      return known('failed', 'system', 'none', attempt.error, abandon);
+      return attempt.error === NEVER_TAKEN_UP
+        ? ended('failed', 'not_taken_up', 'system', attempt.error, abandon)
+        : ended('failed', 'not_sent', 'system', attempt.error, abandon);
     case 'succeeded':
-      return known('succeeded', 'provider_response', 'none', null, abandon);
+      return known('succeeded', 'provider_response', null, abandon);
     case 'failed':
-      return known('failed', 'provider_response', 'none', attempt.error, abandon);
+      return ended('failed', 'provider_rejected', 'provider_response', attempt.error, abandon);
     case 'pending':
-      return known('pending', 'provider_response', 'possible', attempt.error, abandon);
+      return known('pending', 'provider_response', attempt.error, abandon);
     case 'unknown':
     case null:
-      return known('unknown', null, 'possible', attempt.error ?? WORKER_LOST, abandon);
+      return ended('unknown', silenceOf(record), null, attempt.error ?? WORKER_LOST, abandon);
   }
 }
 
 function lastDecisive(
   record: DispatchRecord,
   source: 'provider_lookup' | 'provider_response',
-): { outcome: 'succeeded' | 'failed' | 'pending'; source: OutcomeSource; summary: string } | null {
+): {
+  outcome: 'succeeded' | 'failed' | 'pending';
+  source: OutcomeSource;
+  summary: string;
+  failure: RefusalCode;
+} | null {
   for (const evidence of record.evidence.toReversed()) {
     if (evidence.source !== source) continue;
     const outcome = evidence.impliedOutcome;
     if (record.unansweredReplay && evidence.ofFirstRequest && provesFailure(outcome)) continue;
     if (outcome === 'succeeded' || outcome === 'failed' || outcome === 'pending')
-      return { outcome, source, summary: evidence.summary };
+      return { outcome, source, summary: evidence.summary, failure: failureOf(evidence) };
   }
   return null;
 }
@@ -105,15 +108,42 @@ function provesFailure(outcome: Outcome | null): boolean {
   return outcome === 'failed' || outcome === 'not_dispatched';
 }
 
-function known(
-  outcome: 'succeeded' | 'failed' | 'pending' | 'unknown',
+/** Why an outcome that nobody saw is not known. */
+function silenceOf({ attempt, unansweredReplay }: DispatchRecord): RefusalCode {
+  if (unansweredReplay && provesFailure(attempt.observedOutcome)) return 'replay_unanswered';
+  return (attempt.error ?? WORKER_LOST) === WORKER_LOST ? 'worker_lost' : 'no_usable_answer';
+}
+
+/** A read that found nothing says so of the first request; any other read found a record. */
+function failureOf({ source, ofFirstRequest }: DispatchRecord['evidence'][number]): RefusalCode {
+  if (source === 'provider_response') return 'provider_rejected';
+  return ofFirstRequest ? 'absent_at_provider' : 'provider_reports_failure';
+}
+
+type Abandon = { observedOutcome: Outcome; error: string } | null;
+
+/** It failed, or what became of it is not known, for the reason `code`. */
+function ended(
+  outcome: 'failed' | 'unknown',
+  code: RefusalCode,
   source: OutcomeSource | null,
-  partialEffect: PartialEffect,
   error: string | null,
-  abandon: { observedOutcome: Outcome; error: string } | null,
+  abandon: Abandon,
 ): Settlement {
-  const stage = outcome === 'succeeded' || outcome === 'failed' ? 'settled' : 'reconciling';
-  return { kind: 'known', stage, outcome, source, partialEffect, error, abandon };
+  const [stage, partialEffect] =
+    outcome === 'failed' ? (['settled', 'none'] as const) : (['reconciling', 'possible'] as const);
+  return { kind: 'known', stage, outcome, source, partialEffect, error, code, abandon };
+}
+
+function known(
+  outcome: 'succeeded' | 'pending',
+  source: OutcomeSource,
+  error: string | null,
+  abandon: Abandon,
+): Settlement {
+  const [stage, partialEffect] =
+    outcome === 'succeeded' ? (['settled', 'none'] as const) : (['reconciling', 'possible'] as const);
+  return { kind: 'known', stage, outcome, source, partialEffect, error, code: null, abandon };
 }
 
 /** The invocation's status for an effect's outcome. A pending outcome at the provider is shown to the caller as still dispatching. */

@@ -6,7 +6,8 @@ import type {
   RequestIdentity,
 } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { PartialEffect, Refusal } from '../../domain/lifecycle.ts';
+import type { PartialEffect } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import type { EgressMeter } from './http-request/exchange.ts';
 

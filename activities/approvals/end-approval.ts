@@ -5,7 +5,7 @@ import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
-import { refusalText } from '../../domain/lifecycle.ts';
+import { refusalText } from '../../domain/refusals.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 type Ended = Pick<ActivityDependencies, 'db' | 'logger'>;

@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import { recordAudit } from '../../db/audit/record-audit.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
-import { type Refusal, refusalText } from '../../domain/lifecycle.ts';
+import { type Refusal, refusalText } from '../../domain/refusals.ts';
 
 /**
  * Invalidates an approval whose subject no longer holds, and records the reason in the effect's evidence. Call it last in

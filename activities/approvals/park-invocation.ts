@@ -7,7 +7,7 @@ import type { Preparation, PreparedRequest } from '../../domain/adapters/adapter
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { invocationSummary, invocationTitle } from '../../domain/approvals/summary.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { makePreview } from '../previews/make-preview.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';

@@ -1,6 +1,6 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 
 /**
  * Why nothing may be sent from the transaction's environment now; null while it is not halted. The answer holds until the

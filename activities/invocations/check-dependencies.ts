@@ -2,7 +2,7 @@ import { awaitDependencies } from '../../db/invocations/await-dependencies.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findDependencies, type Dependency } from '../../db/effects/find-dependencies.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 
 /** Why a wait for dependencies is over although not all of them are settled. */
 export type GivenUp = 'time_over' | 'cancelled';
@@ -35,5 +35,10 @@ export async function checkDependencies(
 }
 
 function refused({ effectId }: Dependency, why: string): Dependencies {
-  return { state: 'refused', refusal: { code: 'dependency_unsettled', message: `depends on ${effectId}: ${why}` } };
+  const refusal: Refusal = {
+    code: 'dependency_unsettled',
+    message: `depends on ${effectId}: ${why}`,
+    details: { effectId },
+  };
+  return { state: 'refused', refusal };
 }

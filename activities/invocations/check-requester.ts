@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { lockCredentials } from '../../db/invocations/lock-credentials.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 
 /**
  * Checks whether the requester of an invocation may still act. The credentials of the requester and the approvers are locked
@@ -11,10 +11,12 @@ export async function checkRequester(tx: EnvironmentTransaction, work: Invocatio
   const standing = await lockCredentials(tx, work);
   if (standing === 'stands') return null;
   const { type, id } = work.requestedBy;
+  const details = type === 'api_key' && id !== null ? { keyId: id } : {};
   if (standing === 'key_revoked') {
-    return { code: 'requester_revoked', message: `key ${id ?? ''}, which asked for it, was revoked meanwhile` };
+    const message = `key ${id ?? ''}, which asked for it, was revoked meanwhile`;
+    return { code: 'requester_revoked', message, details };
   }
   const who =
     type === 'api_key' ? `the member who made key ${id ?? ''}, which asked for it,` : 'the member who asked for it';
-  return { code: 'requester_revoked', message: `${who} was removed from the workspace meanwhile` };
+  return { code: 'requester_revoked', message: `${who} was removed from the workspace meanwhile`, details };
 }

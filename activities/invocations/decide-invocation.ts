@@ -9,7 +9,7 @@ import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
 import { newId } from '../../domain/ids.ts';
 import type { DeclaredImpact } from '../../domain/impact.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { openInvocationApproval, prepareApproval, type PreparedApproval } from '../approvals/park-invocation.ts';

@@ -6,7 +6,8 @@ import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.t
 import { requestDigestOf } from '../../domain/binding.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
-import type { Outcome, Refusal } from '../../domain/lifecycle.ts';
+import type { Outcome } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts';
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';

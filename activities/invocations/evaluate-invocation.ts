@@ -4,7 +4,7 @@ import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { decideInvocation } from './decide-invocation.ts';

@@ -8,7 +8,8 @@ import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { readLatestObservation } from '../../db/previews/read-latest-observation.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
-import type { InvocationStatus, Refusal } from '../../domain/lifecycle.ts';
+import type { InvocationStatus } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
@@ -138,10 +139,11 @@ async function lastLook(
 /** The earlier policies admitted an invocation that waited for other effects for up to a day. */
 async function recheckPolicies(tx: EnvironmentTransaction, work: InvocationWork, now: Date): Promise<Refusal | null> {
   if (!work.hasDependencies) return null;
-  const { effect, reason, refusal } = await decidePolicy(tx, work, work.impact ?? [], now);
+  const { effect, reason, refusal, policyId, ruleId } = await decidePolicy(tx, work, work.impact ?? [], now);
   if (effect !== 'require_approval') return refusal;
   const message = `it was let through before it waited, and now the policies ask for an approval: ${reason}`;
-  return { code: 'policy_denied', message };
+  const details = policyId === null || ruleId === null ? {} : { policyId, ruleId };
+  return { code: 'policy_denied', message, details };
 }
 
 /** Reserves against every impact limit that applies, or against none. A later refusal releases the reservation. */
@@ -180,6 +182,7 @@ function whyNotNow(work: InvocationWork, request: Preparation | undefined): Refu
     return {
       code: 'action_version_changed',
       message: `action ${work.actionName} has a newer version than the one that was asked for`,
+      details: { versionId: work.versionId, currentVersionId: work.currentVersionId },
     };
   }
   if (work.requestDigest === null) return null;

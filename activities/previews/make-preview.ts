@@ -8,7 +8,7 @@ import { readLatestObservation } from '../../db/previews/read-latest-observation
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import { assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 

@@ -6,7 +6,7 @@ import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { type Binding, bindingDigestOf, requestDigestOf } from '../../domain/binding.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import type { Json } from '../../domain/json.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { assembleBinding } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
@@ -44,11 +44,13 @@ export async function recheckBinding(
   if (preview === null) return null;
   if (work.currentVersionId !== preview.versionId) {
     const message = `action ${work.actionName} has a newer version than the one that was previewed`;
-    return { code: 'action_version_changed', message };
+    const details = { versionId: preview.versionId, currentVersionId: work.currentVersionId };
+    return { code: 'action_version_changed', message, details };
   }
   if (preview.madeBy === 'caller' && preview.expiresAt <= now) {
     const message = `preview ${preview.id} expired at ${preview.expiresAt.toISOString()}`;
-    return { code: 'preview_expired', message };
+    const details = { previewId: preview.id, expiresAt: preview.expiresAt.toISOString() };
+    return { code: 'preview_expired', message, details };
   }
   const changed =
     replacedSecret(preview.preconditions.secretVersions, secretVersions, 'the preview') ??
@@ -71,7 +73,7 @@ export async function recheckBinding(
   const differing = bound.kind === 'invalid' ? 'request' : differingPart(bound.binding, preview, record);
   if (differing === null) return null;
   const message = `the ${differing} would differ from what preview ${preview.id} shows`;
-  return { code: 'digest_mismatch', message };
+  return { code: 'digest_mismatch', message, details: { previewId: preview.id } };
 }
 
 /** A value that cannot be read again cannot be checked. */
@@ -85,7 +87,7 @@ function changedAtProvider(preview: StoredPreview, observation: Observation | nu
   const changed = [...names].filter((name) => !isSame(bound[name], observation.preconditions[name])).sort();
   if (changed.length === 0) return null;
   const message = `the provider's record changed after the preview (${changed.join(', ')})`.slice(0, 500);
-  return { code: 'precondition_changed', message };
+  return { code: 'precondition_changed', message, details: { previewId: preview.id } };
 }
 
 function isSame(left: Json | undefined, right: Json | undefined): boolean {

@@ -15,6 +15,7 @@ import {
 } from '../../domain/lifecycle.ts';
 import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
+import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
 
@@ -45,7 +46,7 @@ const attemptSchema = z
     finishedAt: dateTime.nullable(),
     id: z.string(),
     claimedAt: dateTime.nullable().describe('Since then something may have been sent.'),
-    refusal: jsonObject.nullable(),
+    refusal: recordedRefusalSchema.nullable(),
     responseDigest: z.string().nullable().describe('SHA-256 over the response.'),
     secretVersions: z
       .record(z.string(), z.int())

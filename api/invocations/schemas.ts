@@ -3,6 +3,7 @@ import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocati
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
 import { orShortened } from '../http/shortened.ts';
+import { presentRefusal, refusalSchema } from './refusal.ts';
 
 export const OPERATION_KEY_CHARACTERS_MAX = 255;
 export const AGENT_ID_CHARACTERS_MAX = 60;
@@ -60,6 +61,10 @@ export const invocationSchema = z
       .nullable()
       .describe('The response of the destination, credentials removed.'),
     error: z.string().nullable(),
+    refusal: refusalSchema
+      .nullable()
+      .describe('Why it was not carried out, failed, or is unknown; null under any other status.'),
+    nextStep: z.string().nullable().describe('One sentence that an agent can follow. Null: nothing is left to do.'),
     requestedBy: actorSchema,
     retryOf: z.string().nullable(),
     runId: z.string().nullable(),
@@ -95,6 +100,7 @@ export function presentInvocation(record: InvocationRecord): z.input<typeof invo
     operationKey: record.operationKey,
     result: record.result,
     error: record.error,
+    ...presentRefusal(record),
     requestedBy: record.requestedBy,
     retryOf: record.retryOf,
     runId: record.runId,

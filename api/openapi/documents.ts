@@ -2,12 +2,14 @@ import type { Json } from '../../domain/json.ts';
 import { ROUTES } from '../routes.ts';
 import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
+import { refusalReference } from './refusal-reference.ts';
 
 /** Every generated page, by its path below the project's root. `npm run openapi` writes them; a test compares. */
 export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${textOf(buildOpenApi(ROUTES))}\n`,
     'docs/reference/errors.md': errorReference(),
+    'docs/reference/refusals.md': refusalReference(),
   };
 }
 

@@ -13,7 +13,7 @@ import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { type Refusal, refusalText } from '../../domain/lifecycle.ts';
+import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';

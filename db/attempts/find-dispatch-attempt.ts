@@ -1,5 +1,6 @@
 import type { Json } from '../../domain/json.ts';
-import type { AttemptStatus, Outcome, Refusal } from '../../domain/lifecycle.ts';
+import type { AttemptStatus, Outcome } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface DispatchAttempt {

@@ -9,10 +9,10 @@ import type {
   Outcome,
   PartialEffect,
   ReceiptEntryKind,
-  Refusal,
   Stage,
   Verification,
 } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { ActorRecord } from '../invocations/records.ts';
 import { shortenedColumn } from '../shortened.ts';
 

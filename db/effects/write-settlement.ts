@@ -20,6 +20,7 @@ export async function writeSettlement(
     partialEffect: settlement.partialEffect,
     status: statusOf(settlement.outcome),
     error: settlement.error,
+    code: settlement.code,
   };
   const written = tx.raw(
     `WITH effect AS (
@@ -33,7 +34,8 @@ export async function writeSettlement(
            WHEN :outcome = outcome THEN COALESCE(outcome_at, now()) ELSE now() END, updated_at = now()
        WHERE invocation_id = :invocationId
          AND (stage, outcome, outcome_source) IS DISTINCT FROM (:stage, :outcome, CAST(:source AS text)))
-     UPDATE invocations i SET status = :status, outcome_source = :source, error = :error,
+     UPDATE invocations i SET status = :status, outcome_source = :source, error = :error, refusal_code = CAST(:code AS text),
+       refusal_details = CASE WHEN CAST(:code AS text) IS NOT NULL THEN '{}'::jsonb END,
        result = COALESCE((SELECT a.response FROM attempts a WHERE a.invocation_id = i.id AND a.response IS NOT NULL
                           ORDER BY a.observed_outcome IN ('succeeded', 'pending') DESC, a.number DESC LIMIT 1),
                          (SELECT l.response FROM late_answers l JOIN attempts a ON a.id = l.attempt_id WHERE a.invocation_id = i.id

@@ -1,7 +1,7 @@
 import { demandsOn, type ImpactFacts } from '../../domain/impact-limits/demand.ts';
 import { unitOf } from '../../domain/impact-limits/limits.ts';
 import { currentPeriod } from '../../domain/impact-limits/period.ts';
-import type { RefusalCode } from '../../domain/lifecycle.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { findLiveLimits, type LiveLimit } from './find-live-limits.ts';
 

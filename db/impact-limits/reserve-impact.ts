@@ -8,7 +8,7 @@ import {
   type ShortLimit,
 } from '../../domain/impact-limits/demand.ts';
 import { periodEnd, periodKey } from '../../domain/impact-limits/period.ts';
-import type { Refusal } from '../../domain/lifecycle.ts';
+import type { Refusal } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { findLiveLimits, type LiveLimit } from './find-live-limits.ts';
 

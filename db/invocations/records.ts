@@ -2,6 +2,7 @@ import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
 import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
+import type { RefusalCode, RefusalDetails } from '../../domain/refusals.ts';
 import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 export interface ActorRecord {
@@ -22,11 +23,16 @@ export interface InvocationRecord {
   approvalId: string | null;
   /** The effect's grade, where there is one. */
   effectStage: Stage | null;
+  /** When the provider is read next for it. */
+  nextReadAt: Date | null;
   operationKey: string;
   requestDigest: string;
   /** The response, as stored in `attempts.response`. */
   result: ProviderResponse | null;
   error: string | null;
+  /** Set under every status that a refusal goes with; the database holds them to that. */
+  refusalCode: RefusalCode | null;
+  refusalDetails: RefusalDetails | null;
   resolution: JsonObject | null;
   requestedBy: ActorRecord;
   retryOf: string | null;
@@ -50,8 +56,10 @@ export const INVOCATION_TABLES = `
 
 const columnsWith = (result: string): string => `
   i.id, i.status, COALESCE(e.grade, i.grade) AS grade, i.outcome_source AS "outcomeSource", i.action_id AS "actionId", a.name AS "actionName",
-  i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage", i.operation_key AS "operationKey",
-  i.request_digest AS "requestDigest", ${result}, i.error, i.resolution, i.requested_by - 'memberId' AS "requestedBy",
+  i.version_id AS "versionId", i.effect_id AS "effectId", i.approval_id AS "approvalId", e.stage AS "effectStage",
+  CASE WHEN e.stage = 'reconciling' THEN e.reconcile_next_at END AS "nextReadAt", i.operation_key AS "operationKey",
+  i.request_digest AS "requestDigest", ${result}, i.error, i.refusal_code AS "refusalCode",
+  i.refusal_details AS "refusalDetails", i.resolution, i.requested_by - 'memberId' AS "requestedBy",
   i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 

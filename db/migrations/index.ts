@@ -22,6 +22,7 @@ import * as budgets from './0020-budgets.ts';
 import * as inFlight from './0021-in-flight.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as agentKeys from './0023-agent-keys.ts';
+import * as refusals from './0024-refusals.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inFlight,
   shortenedValues,
   agentKeys,
+  refusals,
 ];

@@ -1,6 +1,7 @@
 import type { ImpactQuantity } from '../../domain/actions.ts';
 import { newId } from '../../domain/ids.ts';
 import type { PartialEffect } from '../../domain/lifecycle.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { settleReservations } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from '../invocations/announce-settlement.ts';
@@ -48,6 +49,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
          reconcile_next_at = NULL, outcome_at = now(), updated_at = now()
        WHERE invocation_id = :invocationId)
      UPDATE invocations i SET status = :outcome, outcome_source = 'manual_resolution', error = :error,
+       refusal_code = CAST(:code AS text), refusal_details = CASE WHEN CAST(:code AS text) IS NOT NULL THEN '{}'::jsonb END,
        settled_at = now(), updated_at = now(), resolution = (SELECT ${RESOLUTION_SHOWN} FROM resolutions r WHERE r.id = :id)
      WHERE i.id = :invocationId`,
     {
@@ -56,6 +58,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
       outcome: resolution.outcome,
       partialEffect: resolution.partialEffect,
       error: resolution.outcome === 'failed' ? `resolved as failed: ${evidence.summary}` : null,
+      code: resolution.outcome === 'failed' ? ('resolved_as_failed' satisfies RefusalCode) : null,
     },
   );
   if (resolution.effectId !== null) await settleReservations(tx, resolution.effectId, { settledImpact });

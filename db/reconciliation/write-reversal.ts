@@ -1,3 +1,4 @@
+import type { RefusalCode } from '../../domain/refusals.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { settleReservationsOf } from '../impact-limits/settle-reservations.ts';
 import { announceSettlement } from '../invocations/announce-settlement.ts';
@@ -15,9 +16,10 @@ export async function writeReversal(tx: EnvironmentTransaction, invocationId: st
        WHERE invocation_id = :invocationId AND stage = 'settled' AND outcome = 'succeeded' AND outcome_source <> 'manual_resolution'
          AND COALESCE((capabilities ->> 'reversible')::boolean, false)
        RETURNING invocation_id)
-     UPDATE invocations i SET status = 'failed', outcome_source = 'provider_lookup', error = :error, updated_at = now()
+     UPDATE invocations i SET status = 'failed', outcome_source = 'provider_lookup', error = :error, refusal_code = :code,
+       refusal_details = '{}', updated_at = now()
      FROM effect WHERE i.id = effect.invocation_id`,
-    { invocationId, error },
+    { invocationId, error, code: 'reversed_by_provider' satisfies RefusalCode },
   );
   if (rowCount !== 1) return false;
   await settleReservationsOf(tx, invocationId);

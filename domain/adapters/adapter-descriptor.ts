@@ -2,7 +2,7 @@ import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { DeclaredImpact } from '../impact.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 
 /** The ids that a request may carry to its provider. `effectId` is the invocation id where there is no effect. */

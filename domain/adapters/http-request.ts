@@ -1,7 +1,7 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { Json } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import {
   newRendering,
   renderBodyText,
@@ -102,11 +102,13 @@ function render({ definition, input, identity, secrets }: PreparationInput): Pre
 
 function refusalOf(rendering: Rendering, url: URL, allowedHosts: readonly string[] | undefined): Refusal | null {
   if (rendering.missingSecrets.size > 0) {
-    const names = [...rendering.missingSecrets].sort().join(', ');
-    return { code: 'secret_missing', message: `no value in this environment for: ${names}` };
+    const secrets = [...rendering.missingSecrets].sort();
+    const message = `no value in this environment for: ${secrets.join(', ')}`;
+    return { code: 'secret_missing', message, details: { secrets } };
   }
   if (allowedHosts === undefined || isAllowedHost(url, allowedHosts)) return null;
-  return { code: 'destination_blocked', message: `${url.host} is not among the allowedHosts of the action` };
+  const message = `${url.host} is not among the allowedHosts of the action`;
+  return { code: 'destination_blocked', message, details: { host: url.host } };
 }
 
 function renderHeaders(

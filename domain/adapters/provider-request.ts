@@ -3,7 +3,7 @@ import type { ActionDefinition } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { compileSchema } from '../json-schema/json-schema.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import { plainMessages } from '../schema-messages.ts';
 import { SECRET_NAME_PATTERN } from '../templates.ts';
 import type { Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
@@ -77,7 +77,8 @@ export function withBearer({ secretName, secrets, target, build, refusal, checkT
   if (secrets === undefined) return ready(shown);
   const token = secrets.get(secretName);
   if (token === undefined) {
-    return refused({ code: 'secret_missing', message: `no value in this environment for: ${secretName}` });
+    const message = `no value in this environment for: ${secretName}`;
+    return refused({ code: 'secret_missing', message, details: { secrets: [secretName] } });
   }
   if (!TOKEN.test(token)) {
     return {

@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { PROVIDER_ORIGINS } from './provider-origins.ts';

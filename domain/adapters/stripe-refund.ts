@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
 import { PROVIDER_ORIGINS } from './provider-origins.ts';
@@ -151,7 +151,7 @@ function refundImpact(definition: ActionDefinition, input: JsonObject, inspected
   const other = [...others, ...declared].find((candidate) => candidate !== currency);
   if (other !== undefined) {
     const message = `the action declares money in ${other}, and the payment intent is in ${currency}`;
-    return { ok: false, refusal: { code: 'currency_mismatch', message } };
+    return { ok: false, refusal: { code: 'currency_mismatch', message, details: { currency: other } } };
   }
   const { amount } = input as unknown as StripeRefundInput;
   return { ok: true, quantities: [{ dimension: 'money', currency, amount, bound: 'exact' }] };

@@ -137,7 +137,7 @@ function policyVerdict(decision: Decision, all: readonly Decision[], trace: Poli
     ruleId: rule.id,
     terms,
     reason,
-    refusal: effect === 'deny' ? { code, message: reason } : null,
+    refusal: effect === 'deny' ? { code, message: reason, details: { policyId: policy.id, ruleId: rule.id } } : null,
     trace,
   };
 }

@@ -1,6 +1,6 @@
 import type { ImpactQuantity } from '../actions.ts';
 import type { JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import type { Role } from '../roles.ts';
 
 /** The least strict first. Source: decisions.md "Approval policies and approvals". */

@@ -2,7 +2,7 @@ import type { ImpactQuantity } from '../actions.ts';
 import { matchesGlob } from '../glob.ts';
 import { parsePath, readPath } from '../json-path.ts';
 import type { JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import { type LimitScope, type LimitTerms, unitText } from './limits.ts';
 
 /** What decides which limits apply to an effect, and how much of each it needs. */
@@ -62,6 +62,7 @@ export function currencyMismatch(limit: NamedLimit, impact: readonly ImpactQuant
     message:
       `the impact limit "${limit.name}" (${limit.id}) counts ${limit.currency ?? 'no currency'}, this is in ` +
       `${[...new Set(used)].join(' and ')}, and no limit that applies counts that; make one for it`,
+    details: { limitId: limit.id, ...(limit.currency === null ? {} : { currency: limit.currency }) },
   };
 }
 
@@ -86,7 +87,19 @@ export function limitExceeded(short: readonly [ShortLimit, ...ShortLimit[]]): Re
     message:
       `the impact limit "${first.name}" (${first.id}) has ${first.available} of ${first.cap} ${unitText(first)} available ${when}, ` +
       `and ${first.requested} are needed${next}${others}`,
+    details: {
+      limitId: first.id,
+      limitIds: short.map(({ id }) => id),
+      available: first.available,
+      requested: first.requested,
+      // Every limit that is short must have its next period.
+      ...(short.some(({ resetsAt }) => resetsAt === null) ? {} : { resumeAt: lastOf(short).toISOString() }),
+    },
   };
+}
+
+function lastOf(short: readonly ShortLimit[]): Date {
+  return new Date(Math.max(...short.map(({ resetsAt }) => resetsAt?.getTime() ?? 0)));
 }
 
 export function appliesTo(scope: LimitScope, facts: ImpactFacts): boolean {

@@ -4,7 +4,7 @@ import type { AdapterDescriptor, Preparation, RequestIdentity } from '../adapter
 import { type Binding, bindingDigestOf, requestDigestOf } from '../binding.ts';
 import type { Issue } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import type { Relations } from '../relations.ts';
 import { missingSecrets } from '../secret-refusals.ts';
 import type { Observation } from './observation.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { Refusal } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
 import { ENTRIES_MAX, PREVIEW_TEXT_CHARACTERS_MAX, type PreviewBlock, TITLE_CHARACTERS_MAX } from './preview-block.ts';
 
 /** What an adapter read at the provider, as stored. */

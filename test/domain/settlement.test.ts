@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OUTCOMES, type Outcome, type Refusal } from '../../domain/lifecycle.ts';
+import { OUTCOMES, type Outcome } from '../../domain/lifecycle.ts';
+import { type Refusal, refusalEntry } from '../../domain/refusals.ts';
 import {
   type DispatchRecord,
   NEVER_TAKEN_UP,
@@ -146,6 +147,14 @@ describe('over every combination of attempt and evidence', () => {
     }
   });
 
+  test('a failure and an unknown have a code of their status, and nothing else has one', () => {
+    for (const one of COMBINATIONS) {
+      const { outcome, code } = settle(one.attempt, one.evidence);
+      const statuses: readonly string[] = code === null ? [] : refusalEntry(code).statuses;
+      expect(statuses, named(one)).toEqual(outcome === 'failed' || outcome === 'unknown' ? [outcome] : []);
+    }
+  });
+
   test('an attempt is abandoned exactly where it is open, and as what the claim proves', () => {
     for (const one of COMBINATIONS) {
       const { abandon } = settle(one.attempt, one.evidence);
@@ -212,6 +221,7 @@ test('what was never taken up has failed by our own word', () => {
     source: 'system',
     partialEffect: 'none',
     error: NEVER_TAKEN_UP,
+    code: 'not_taken_up',
     abandon: { observedOutcome: 'not_dispatched', error: NEVER_TAKEN_UP },
   });
 });
@@ -226,6 +236,36 @@ test('the error says what was seen, and a success has none', () => {
   expect(
     settle({ ...completed, observedOutcome: 'unknown', error: 'no usable answer: reset' }, [late]).error,
   ).toBeNull();
+});
+
+describe('the code says why', () => {
+  const [open, claimed, untaken, lost] = ATTEMPTS;
+  const saw = (observedOutcome: Outcome, error = 'seen'): Attempt => ({
+    status: 'completed',
+    claimed: true,
+    observedOutcome,
+    refusal: null,
+    error,
+  });
+  test.each<[string, string | null, Attempt | undefined, readonly Evidence[], boolean, boolean]>([
+    ['nobody took it up', 'not_taken_up', open, [], false, false],
+    ['nobody took it up, settled again', 'not_taken_up', untaken, [], false, false],
+    ['its worker is gone', 'worker_lost', claimed, [], false, false],
+    ['its worker was lost before', 'worker_lost', lost, [], false, false],
+    ['no connection', 'not_sent', saw('not_dispatched'), [], false, false],
+    ['silence', 'no_usable_answer', saw('unknown'), [], false, false],
+    ['the provider said no', 'provider_rejected', saw('failed'), [], false, false],
+    ['a late no', 'provider_rejected', lost, [said('provider_response', 'failed')], false, false],
+    ['a read found a failure', 'provider_reports_failure', lost, [said('provider_lookup', 'failed')], false, false],
+    ['a read found nothing', 'absent_at_provider', lost, [said('provider_lookup', 'failed', true)], false, false],
+    ['a replay is out', 'replay_unanswered', saw('failed'), [], true, false],
+    ['two records', 'ambiguous_at_provider', saw('unknown'), [], false, true],
+    ['success', null, saw('succeeded'), [], false, false],
+    ['under way at the provider', null, saw('pending'), [], false, false],
+  ])('%s: %s', (_, code, attempt, evidence, unansweredReplay, ambiguous) => {
+    if (attempt === undefined) throw new Error('no such attempt');
+    expect(settle(attempt, evidence, unansweredReplay, ambiguous).code).toBe(code);
+  });
 });
 
 test('the status of the invocation follows the outcome', () => {

@@ -217,6 +217,7 @@ async function resolveUnknown(): Promise<void> {
         source: 'provider_lookup',
         partialEffect: 'none',
         error: null,
+        code: at % 2 === 0 ? null : 'provider_reports_failure',
         abandon: null,
       }),
     );

@@ -1,6 +1,6 @@
 import { readPaymentIntent, type StripePaymentIntent } from '../../../domain/adapters/stripe-refund-judgement.ts';
 import { stripeConfigOf, type StripeRefundInput } from '../../../domain/adapters/stripe-refund.ts';
-import type { Refusal } from '../../../domain/lifecycle.ts';
+import type { Refusal } from '../../../domain/refusals.ts';
 import type { PreviewBlock } from '../../../domain/previews/preview-block.ts';
 import type { InspectInput, Inspection } from '../adapter.ts';
 import type { StripeReader } from './stripe-reader.ts';

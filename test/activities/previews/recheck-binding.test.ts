@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Refusal } from '../../../domain/lifecycle.ts';
+import type { Refusal } from '../../../domain/refusals.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { ActivityWorld } from '../invocations/world.ts';
 import { newSecret, recheck as recheckIn, rotate as rotateIn, tamper as tamperIn } from './support.ts';

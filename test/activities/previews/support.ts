@@ -4,7 +4,7 @@ import { recheckBinding } from '../../../activities/previews/recheck-binding.ts'
 import { lockInvocationWork } from '../../../db/invocations/lock-invocation-work.ts';
 import { putSecret } from '../../../db/secrets/put-secret.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
-import type { Refusal } from '../../../domain/lifecycle.ts';
+import type { Refusal } from '../../../domain/refusals.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import type { ActivityWorld } from '../invocations/world.ts';
 

@@ -83,6 +83,18 @@ test('a credential is nowhere but in the vault and at the destination, even wher
   const unknown = await invoke(service, failing);
   expect(unknown.invocation.grade).toBe('unknown');
   invocationIds.push(unknown.invocation.id);
+  // Both are refused or fail with the credential at hand, and what they say of it is its name at most.
+  const blocked = await createAction(service, { url: 'http://169.254.169.254/latest', headers });
+  const rejected = await createAction(service, { url: `${target.baseUrl}/status?status=422`, headers });
+  for (const [action, code] of [
+    [blocked, 'destination_blocked'],
+    [rejected, 'provider_rejected'],
+  ] as const) {
+    const reply = await invoke(service, action);
+    expect(reply.invocation.refusal?.code).toBe(code);
+    invocationIds.push(reply.invocation.id);
+    replies.push(reply.text, JSON.stringify(await effectOf(service, reply.invocation)));
+  }
   for (const path of ['secrets', 'secrets/API_TOKEN', 'actions', 'actions/invocations', 'actions/effects']) {
     replies.push((await service.get(`/api/v2/${path}`)).text);
   }

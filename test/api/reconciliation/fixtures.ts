@@ -44,7 +44,10 @@ async function giveUp({ api }: World, invocationId: string, effectId: string | n
     `UPDATE attempts SET status = 'abandoned', finished_at = now(), observed_outcome = 'unknown' WHERE invocation_id = $1`,
     [invocationId],
   );
-  await api.database.asOwner(`UPDATE invocations SET status = 'unknown' WHERE id = $1`, [invocationId]);
+  await api.database.asOwner(
+    `UPDATE invocations SET status = 'unknown', refusal_code = 'no_usable_answer', refusal_details = '{}' WHERE id = $1`,
+    [invocationId],
+  );
 }
 
 const resolution = { outcome: 'failed', partialEffect: 'none', evidence: { summary: 'looked it up' } };

@@ -9,7 +9,7 @@ import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
-import { plantInvocation } from '../invocations/planted-rows.ts';
+import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 
 /** The rules that the database enforces on budgets, independent of the code. */
 
@@ -112,7 +112,14 @@ describe('the reservation of an invocation follows it', () => {
     const { apiKeyId, invocationId } = await admitted();
     for (const [status, source = null] of moves) {
       await transaction((tx) =>
-        tx.raw('UPDATE invocations SET status = ?, outcome_source = ? WHERE id = ?', [status, source, invocationId]),
+        tx.raw(
+          `UPDATE invocations SET status = :status, ${refusalOf(':status')}, outcome_source = :source WHERE id = :id`,
+          {
+            status,
+            source,
+            id: invocationId,
+          },
+        ),
       );
     }
     expect(await stateOf(invocationId)).toEqual(expected);
@@ -166,9 +173,8 @@ describe('is refused, to the application and to the owner alike', () => {
 
   test('to give back what was used, and to settle what was given back', async () => {
     const { apiKeyId, invocationId } = await admitted();
-    await owner.query(`UPDATE invocations SET status = 'refused', outcome_source = 'system' WHERE id = $1`, [
-      invocationId,
-    ]);
+    const refuse = `UPDATE invocations SET status = 'refused', ${refusalOf(`'refused'`)}, outcome_source = 'system' WHERE id = $1`;
+    await owner.query(refuse, [invocationId]);
     for (const state of ['settled', 'reserved']) {
       const sql = `UPDATE budget_reservations SET state = $1, finished_at = CASE WHEN $1 <> 'reserved' THEN now() END WHERE invocation_id = $2`;
       const asOwner = await owner.query(sql, [state, invocationId]).then(() => 'done', String);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findUnsettledInvocations } from '../../../db/invocations/find-unsettled-invocations.ts';
 import { INVOCATION_STATUSES, isAtRest } from '../../../domain/lifecycle.ts';
 import { ActivityWorld } from '../../activities/invocations/world.ts';
+import { refusalOf } from './planted-rows.ts';
 
 /** Which statuses are at rest is said twice: in domain/lifecycle.ts, and in PostgreSQL, for the sweep. */
 
@@ -15,7 +16,7 @@ afterAll(async () => world.close());
 async function plant(invocationId: string, status: string): Promise<void> {
   await world.database.asOwner('ALTER TABLE invocations DISABLE TRIGGER USER');
   await world.database.asOwner(
-    `UPDATE invocations SET status = $2, outcome_source = CASE WHEN $2 = 'succeeded' THEN 'provider_response' END WHERE id = $1`,
+    `UPDATE invocations SET status = $2, ${refusalOf('$2')}, outcome_source = CASE WHEN $2 = 'succeeded' THEN 'provider_response' END WHERE id = $1`,
     [invocationId, status],
   );
   await world.database.asOwner('ALTER TABLE invocations ENABLE TRIGGER USER');

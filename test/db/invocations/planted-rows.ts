@@ -19,6 +19,12 @@ export async function plantInvocation(owner: Client, tenant: Tenant, of: Planted
   return id;
 }
 
+/** What the database wants beside a status that is written past the rules of its moves: `SET status = $1, ${refusalOf('$1')}`. */
+export function refusalOf(status: string): string {
+  const isRefused = `${status} IN ('refused', 'denied', 'expired', 'cancelled', 'failed', 'unknown')`;
+  return `refusal_code = CASE WHEN ${isRefused} THEN 'planted' END, refusal_details = CASE WHEN ${isRefused} THEN '{}'::jsonb END`;
+}
+
 export const rows: PlantedArea = {
   plant: async (owner, tenant) => void (await plantInvocation(owner, tenant, await plantAction(owner, tenant))),
 };

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { InvocationRecord } from '../../db/invocations/records.ts';
+import { nextStepOf } from '../../domain/next-step.ts';
+import { REFUSAL_CODES, type RefusalDetails, refusalMessage } from '../../domain/refusals.ts';
+
+const text = z.string().optional();
+
+/** The members of a refusal's details: the codes say which of them (docs/reference/refusals.md). */
+const refusalDetailsSchema = z
+  .strictObject({
+    approvalId: text,
+    effectId: text,
+    previewId: text,
+    policyId: text,
+    ruleId: text,
+    keyId: text,
+    limitId: text,
+    limitIds: z.array(z.string()).optional().describe('Every limit that has too little left, the named one first.'),
+    available: z.int().optional(),
+    requested: z.int().optional(),
+    currency: text,
+    resumeAt: z.iso.datetime().optional().describe('When the same may pass, or when the provider is read next.'),
+    expiresAt: z.iso.datetime().optional(),
+    versionId: text,
+    currentVersionId: text,
+    secrets: z.array(z.string()).optional().describe('Names of secrets.'),
+    host: text,
+    issues: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe('What to mend, each with a path such as `input.amount`.'),
+  })
+  .meta({ id: 'RefusalDetails' });
+
+const code = z.enum(REFUSAL_CODES).describe('Match on it. Each code is explained in docs/reference/refusals.md.');
+
+export const refusalSchema = z
+  .strictObject({ code, message: z.string(), details: refusalDetailsSchema })
+  .meta({ id: 'Refusal' });
+
+/** As an attempt recorded it. */
+export const recordedRefusalSchema = refusalSchema
+  .extend({ details: refusalDetailsSchema.optional() })
+  .meta({ id: 'RecordedRefusal' });
+
+type Refused = Pick<
+  InvocationRecord,
+  | 'id'
+  | 'status'
+  | 'grade'
+  | 'effectId'
+  | 'approvalId'
+  | 'error'
+  | 'refusalCode'
+  | 'refusalDetails'
+  | 'nextReadAt'
+  | 'dependenciesAwaitedAt'
+>;
+
+/** `refusal` and `nextStep` of an invocation: the code and the details are on record, the sentences follow from them. */
+export function presentRefusal(record: Refused): {
+  refusal: z.input<typeof refusalSchema> | null;
+  nextStep: string | null;
+} {
+  const { id: invocationId, status, grade, effectId, approvalId, refusalCode, error } = record;
+  const details: RefusalDetails = { ...record.refusalDetails };
+  if (status === 'unknown' && record.nextReadAt !== null) details.resumeAt = record.nextReadAt.toISOString();
+  const awaitsDependencies = record.dependenciesAwaitedAt !== null;
+  const facts = { invocationId, status, grade, effectId, approvalId, details, awaitsDependencies };
+  return {
+    refusal: refusalCode === null ? null : { code: refusalCode, message: refusalMessage(refusalCode, error), details },
+    nextStep: nextStepOf({ ...facts, code: refusalCode }),
+  };
+}

@@ -1,0 +1,27 @@
+import { REFUSAL_CODES, refusalEntry } from '../../domain/refusals.ts';
+
+/** What stands in a next step where an invocation has its own ids. */
+const EXAMPLE = { invocationId: 'inv_…', effectId: 'eff_…', approvalId: 'apr_…', details: {} };
+
+/** docs/reference/refusals.md: the table of refusal codes as a page. */
+export function refusalReference(): string {
+  const rows = REFUSAL_CODES.map((code) => {
+    const { statuses, meaning, details, nextStep } = refusalEntry(code);
+    const members = details.map((name) => `\`${name}\``).join(', ');
+    return `| \`${code}\` | ${statuses.map((status) => `\`${status}\``).join(', ')} | ${meaning} | ${members} | ${nextStep(EXAMPLE)} |`;
+  });
+  return [
+    '# Refusal codes',
+    '',
+    '<!-- Generated from domain/refusals.ts by `npm run openapi`. -->',
+    '',
+    'An invocation that was not carried out, failed, or has an unknown outcome carries `refusal: { code, message, details }` beside the `error`',
+    'string. Match on `refusal.code`. The message is for people. `nextStep` is one sentence that an agent can follow; where an id or a time is',
+    'known, the sentence names it. An `unknown` invocation with an effect also has `details.resumeAt`: when the provider is read next.',
+    '',
+    '| Code | Status | What it means | Details | Next step |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,33 @@
+import type { Grade, InvocationStatus } from './lifecycle.ts';
+import { type RefusalCode, refusalEntry, type RefusedFacts } from './refusals.ts';
+
+/** The state of an invocation that decides what its caller does next. */
+export interface NextStepFacts extends RefusedFacts {
+  status: InvocationStatus;
+  grade: Grade;
+  /** Null under every status that carries no refusal. */
+  code: RefusalCode | null;
+  /** It waits for the effects that it depends on. */
+  awaitsDependencies: boolean;
+}
+
+/** One sentence that an agent can follow. Null: nothing is left to do. */
+export function nextStepOf(facts: NextStepFacts): string | null {
+  const { status, code, invocationId, approvalId } = facts;
+  if (code !== null) return refusalEntry(code).nextStep(facts);
+  const poll = `poll GET /api/v2/actions/invocations/${invocationId}?wait=30`;
+  switch (status) {
+    case 'pending_approval':
+      return `Ask a person to decide approval ${approvalId ?? ''} and ${poll}; do not invoke it again.`;
+    case 'queued':
+      return facts.awaitsDependencies
+        ? `It waits for the effects that it depends on: ${poll}; do not invoke it again.`
+        : `It is under way: ${poll}; do not invoke it again.`;
+    case 'dispatching':
+      return facts.grade === 'unknown'
+        ? `Its outcome is being found out: ${poll}; do not invoke it again.`
+        : `It is under way at the provider: ${poll}; do not invoke it again.`;
+    default:
+      return null; // succeeded; the others carry a code
+  }
+}
