@@ -1,5 +1,6 @@
 import type { Grade, InvocationStatus } from './lifecycle.ts';
-import { type RefusalCode, refusalEntry, type RefusedFacts } from './refusals.ts';
+import type { RefusedFacts } from './refusal-facts.ts';
+import { type RefusalCode, refusalEntry } from './refusals.ts';
 
 /** The state of an invocation that decides what its caller does next. */
 export interface NextStepFacts extends RefusedFacts {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { nextStepOf } from '../../domain/next-step.ts';
-import { REFUSAL_CODES, type RefusalDetails, refusalMessage } from '../../domain/refusals.ts';
+import type { RefusalDetails } from '../../domain/refusal-facts.ts';
+import { REFUSAL_CODES, refusalMessage } from '../../domain/refusals.ts';
 
 const text = z.string().optional();
 

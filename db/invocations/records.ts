@@ -2,7 +2,8 @@ import type { ActionDefinition, ImpactQuantity } from '../../domain/actions.ts';
 import type { ProviderResponse } from '../../domain/adapters/adapter-descriptor.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Grade, InvocationStatus, OutcomeSource, Stage } from '../../domain/lifecycle.ts';
-import type { RefusalCode, RefusalDetails } from '../../domain/refusals.ts';
+import type { RefusalDetails } from '../../domain/refusal-facts.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
 import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 export interface ActorRecord {
