@@ -53,7 +53,7 @@ export interface VerifyDeclaration {
 export const ACTION_TIMEOUT_MS_DEFAULT = 30_000;
 export const ACTION_TIMEOUT_MS_MAX = 300_000;
 
-/** What an adapter can promise. Source: decisions.md, "Actions". */
+/** What an adapter can promise. What each means: docs/adapters/writing-an-adapter.md. */
 export interface AdapterCapabilities {
   idempotent: boolean;
   idempotencyWindowSeconds: number | null;

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.ts';
 
 /**
  * What a preview shows, an approval agrees to, and a dispatch is held to. Nothing else is ever sent.
- * Source: decisions.md "Previews, impact limits, budgets".
+ * What is bound: docs/previews.md, "What is bound".
  */
 export interface Binding {
   /** The shown form: a credential is `{{secret:NAME}}`. */

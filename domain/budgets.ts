@@ -1,6 +1,6 @@
 /**
  * Budgets: a monthly cap on what an API key uses of this service, in microcents (a millionth of a cent), integers only.
- * Sources: service.md "Limits" (budget admission rules), decisions.md "Previews, impact limits, budgets".
+ * What counts, and when: docs/budgets.md.
  */
 export const BUDGET_UNIT = 'microcents';
 
@@ -19,7 +19,7 @@ export const BUDGET_KIND_COLUMNS = {
 
 /**
  * What admission charges for one operation. An estimate that bounds a key, not a price: invoices are metered elsewhere
- * (service.md "Limits": "Admission estimates are distinct from invoice metering").
+ * (docs/budgets.md, "What counts").
  */
 export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>> = {
   messages: 1_000,

@@ -3,7 +3,7 @@ import { type AddressRanges, parseAddressRanges } from './address-ranges.ts';
 
 /**
  * Which addresses the service may call. Everything that is not plain public unicast is blocked, and so is an IPv6 address
- * that carries a blocked IPv4 one. Sources: decisions.md "Actions"; the IANA special-purpose address registries.
+ * that carries a blocked IPv4 one. The rule: docs/adapters.md, "Where it may go". Source of the ranges: the IANA special-purpose address registries.
  */
 export type EgressAllow = AddressRanges;
 

@@ -1,6 +1,6 @@
 /**
  * The one table of error codes. The message is the public default: it says what the caller can do.
- * Sources: service.md "Errors"; codes marked (ours) are not in the specification's list.
+ * docs/reference/errors.md is generated from it, and docs/versioning.md says what may change.
  */
 export const ERROR_TABLE = {
   AUTHENTICATION_ERROR: {

@@ -11,7 +11,7 @@ export const CURRENCY_PATTERN = /^[a-z]{3}$/;
 export const CURRENCY_TEXT = 'three lower case letters, such as usd';
 const MONEY = 'money';
 
-/** What a governed action says that it uses. Sources: service.md "ImpactQuantity", decisions.md "Actions". */
+/** What a governed action says that it uses. The members: docs/actions.md, "The definition". */
 export const impactDeclarationSchema = z
   .strictObject({
     dimension: z.string().regex(DIMENSION_PATTERN, `must be ${DIMENSION_TEXT}`),
@@ -51,7 +51,7 @@ function checkObserved(bound: ImpactDeclaration['bound'], path: string, context:
 
 export const impactDeclarationsSchema = z.array(impactDeclarationSchema).max(DECLARATIONS_MAX);
 
-/** One quantity, as requests name it and replies show it. Source: service.md, "ImpactQuantity". */
+/** One quantity, as requests name it and replies show it. See docs/impact-limits.md. */
 export const impactQuantitySchema = z
   .strictObject({
     dimension: z.string().regex(DIMENSION_PATTERN, `must be ${DIMENSION_TEXT}`),

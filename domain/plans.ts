@@ -112,7 +112,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
   },
 };
 
-/** @throws {ServiceError} FEATURE_NOT_AVAILABLE. Source: service.md "Errors". */
+/** @throws {ServiceError} FEATURE_NOT_AVAILABLE. See docs/plans-and-limits.md, "Features". */
 export function requireFeature(plan: PlanName, feature: Feature): void {
   const { title, features } = PLAN_TABLE[plan];
   if (features.includes(feature)) return;
@@ -132,7 +132,7 @@ export function allowsAnotherEnvironment(plan: PlanName, present: number): boole
   return environments === 'unlimited' || present < environments;
 }
 
-/** The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (service.md "Limits"). */
+/** The instant at which monthly allowances begin anew: 00:00 UTC on the first of the next month (docs/plans-and-limits.md, "Monthly allowances"). */
 export function usageResetsAt(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 }

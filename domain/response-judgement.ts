@@ -28,7 +28,7 @@ const UNKNOWN: Judgement = { outcome: 'unknown', partialEffect: 'possible' };
 /**
  * What the status of a readable response proves. A listed code beats a listed class. A status in no list is unknown: a redirect
  * is never followed, and an unlisted 4xx or any 5xx proves nothing.
- * Source: decisions.md "Effects, attempts, reconciliation".
+ * The table: docs/adapters.md, "How the outcome is judged".
  */
 export function judgeStatus(status: number, lists: StatusLists): Judgement {
   const success = lists.success ?? DEFAULT_SUCCESS;

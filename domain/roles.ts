@@ -1,4 +1,4 @@
-/** Roles of a workspace's members, the least first. Source: decisions.md "Identity, keys"; issue 4. */
+/** Roles of a workspace's members, the least first. What each may do: docs/identity.md, "Members". */
 export const ROLES = ['member', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,6 +1,6 @@
 /**
- * All scopes of the specification in one table. `privileged`: not granted by default. `earlier`: in a namespace that no preset
- * grants (decisions.md, "Identity, keys, workspaces, environments").
+ * All scopes in one table. `privileged`: not granted by default. `earlier`: in a namespace that no preset
+ * grants (docs/identity.md, "API keys").
  */
 interface ScopeFacts {
   privileged?: true;

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from './json.ts';
 /**
  * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments. Values are inserted between them and
  * never parsed, so that an input which contains `{{secret:X}}` stays that text.
- * Source: decisions.md "Actions".
+ * The rules: docs/adapters.md, "Templates".
  */
 export type Reference =
   | { kind: 'value'; root: ValueRoot; steps: PathStep[]; source: string }

@@ -15,7 +15,7 @@ export interface MessageOutcome {
 /**
  * Accepts the callbacks of a message's end, each a message of its own, and returns their ids. `callbackUrl` receives every
  * end, `failureCallbackUrl` only a failure. A body that its publisher redacted is redacted in the callback's record too.
- * Source of the body: decisions.md "Messages".
+ * The body: docs/messages.md, "Statuses".
  */
 export async function insertCallbacks(
   tx: EnvironmentTransaction,

@@ -16,7 +16,7 @@ const SECRET_PIECE_CHARACTERS_MIN = 8;
 
 /**
  * Builds the request of one attempt, signed and with its credentials, at the last moment before it is sent. Source of the
- * headers: decisions.md "Messages". Throws where a sealed value does not open; nothing was sent then.
+ * headers: docs/messages.md, "What is sent". Throws where a sealed value does not open; nothing was sent then.
  */
 export function makeDelivery(
   vault: Pick<Vault, 'open'>,

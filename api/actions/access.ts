@@ -12,7 +12,7 @@ type Scopes = Pick<Caller, 'scopes'>;
  * Guards changes that loosen an action. Changing whether it requires approval always needs `actions:govern`. Changing what it
  * declares (impact, verify, governed) needs it once the action is governed or requires approval: putting an action under
  * governance for the first time needs only `actions:write`.
- * Source: service.md "Privileged scopes"; decisions.md "Actions".
+ * Described in docs/actions.md, "Who may change what".
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
  */
@@ -63,7 +63,7 @@ export async function takeNames(tx: EnvironmentTransaction, caller: Scopes, name
 /**
  * Guards every definition that refers to vault secrets, unchanged references too: a caller that may change where a request goes
  * could otherwise send another's credential to its own host.
- * Source: service.md "Privileged scopes": `secrets:*` allow to "reference them from an action definition".
+ * Referring to a secret takes a `secrets:*` scope (docs/actions.md, "Who may change what").
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `secrets:read` and the secrets.
  */

@@ -13,7 +13,7 @@ export const apiKeyParams = z.strictObject({
   keyId: z.string().min(1).max(API_KEY_ID_CHARACTERS_MAX),
 });
 
-/** Source: service.md "Workspace API keys", "Presets"; decisions.md "Identity, keys". */
+/** The rules: docs/identity.md, "API keys". */
 export const createApiKeyBody = z.strictObject({
   name: z.string().trim().min(1).max(API_KEY_NAME_CHARACTERS_MAX),
   environmentId: z.uuid().describe('The one environment that the key works in, for good.'),
@@ -54,7 +54,7 @@ const apiKeyFields = {
     .describe('The member who made it; both count as one person. Null: the operator, at the command line.'),
 };
 
-/** Source: service.md "API key record". */
+/** A key as lists show it: docs/identity.md, "API keys". */
 export const apiKeySchema = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' });
 export const createdApiKeySchema = z
   .strictObject({ ...apiKeyFields, key: z.string().describe('Shown this once: only its hash is kept.') })

@@ -3,7 +3,7 @@ import { KEY_PRESETS } from '../../domain/scopes.ts';
 import { defineCredentialRoute, type Caller, type UserCaller } from '../http/define-route.ts';
 import { scopeSchema } from '../http/scope-schema.ts';
 
-/** Source: decisions.md "Identity, keys, workspaces, environments". */
+/** What a credential may do: docs/identity.md. */
 export const identitySchema = z
   .strictObject({
     type: z.enum(['api_key', 'session', 'oauth']),

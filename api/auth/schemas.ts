@@ -27,7 +27,7 @@ export const userSchema = z
 
 const workspaceOfUserSchema = z.strictObject({ id: z.uuid(), name: z.string(), role: roleField });
 
-/** Source: decisions.md "Identity, keys, workspaces, environments". */
+/** A caller as it sees itself: docs/identity.md. */
 export const sessionSchema = z
   .strictObject({
     user: userSchema,

@@ -19,7 +19,7 @@ import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
 
-/** Source of every field: service.md, "Effect (EffectDetail)". All of them are required. */
+/** A receipt. Every field is always present; null says that it has no value (docs/versioning.md). */
 const jsonObject = z.record(z.string(), z.json());
 const dateTime = z.iso.datetime();
 

@@ -38,7 +38,7 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   errors: readonly ErrorCode[];
   /** What the workspace's plan must include; else 403 FEATURE_NOT_AVAILABLE. */
   feature?: Feature;
-  /** New expensive work (service.md "Errors", EXPENSIVE_WORK_PAUSED): refused with 503 while an operator pauses it. */
+  /** New expensive work (docs/plans-and-limits.md, "Pausing expensive work"): refused with 503 while an operator pauses it. */
   expensive?: true;
   /** For an idempotent route: run again for the same request, it answers from a record that it has committed. */
   answersFromRecord?: boolean;

@@ -7,7 +7,7 @@ export interface ErrorBody {
   requestId: string;
 }
 
-/** The bytes of a successful reply: the envelope and nothing else. Source: service.md "Response envelope". */
+/** The bytes of a successful reply: the envelope and nothing else. The form: docs/api.md, "Replies". */
 export function successBody(reply: RouteReply<unknown>): string {
   const { data, pagination } = reply;
   return JSON.stringify(pagination === undefined ? { success: true, data } : { success: true, data, pagination });

@@ -6,7 +6,7 @@ import { errorBody } from './envelope.ts';
 import { logFailure, toServiceError } from './failures.ts';
 import { removeRateLimitHeaders } from './rate-limit.ts';
 
-/** Turns every error thrown by the inner layers into the one error body. Source: service.md "Errors". */
+/** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
 export function replyWithErrors(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     try {

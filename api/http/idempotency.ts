@@ -63,7 +63,7 @@ interface HeldClaim {
 class ClaimLostError extends Error {}
 
 /**
- * The five rules of the Idempotency-Key (service.md "Endpoints"). Where a process may die, and what follows:
+ * The five rules of the Idempotency-Key (docs/idempotency.md). Where a process may die, and what follows:
  *
  * - before the claim commits: nothing has happened, nothing is held.
  * - after the claim, before or within the handler: the lease is renewed no more. Within `leaseMs` a duplicate of the same
@@ -230,7 +230,7 @@ export class IdempotencyGate {
   }
 }
 
-/** Only 2xx replies are stored. Source: service.md "Endpoints", Idempotency-Key 5. */
+/** Only 2xx replies are stored. Rule 5 of docs/idempotency.md. */
 function isFailure({ status }: WireReply): boolean {
   return status < 200 || status > 299;
 }
@@ -240,7 +240,7 @@ async function wakeAfter(delayMs: number, ...signals: AbortSignal[]): Promise<vo
   if (!deadline.signal.aborted) await once(deadline.signal, 'abort');
 }
 
-/** "The same request": same method, path, workspace and JSON body. Source: service.md, Idempotency-Key 2. */
+/** "The same request": same method, path, workspace and JSON body. Rule 2 of docs/idempotency.md. */
 export function requestDigestOf(request: { method: string; path: string; workspaceId: string; body: unknown }): string {
   const { method, path, workspaceId } = request;
   // The body comes from our own JSON parser, so it is a JSON value; a missing one is distinct from `null`.

@@ -129,7 +129,7 @@ async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Prom
 
 /**
  * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it.
- * Source: service.md "Authentication" 3 and 6.
+ * The rules: docs/identity.md.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
  */
@@ -153,7 +153,7 @@ export function lacksScope(scope: Scope): ServiceError {
   });
 }
 
-/** Source: service.md "Authentication" 3: a session cannot satisfy a non-empty required-scope list. */
+/** docs/identity.md: a session cannot satisfy a non-empty required-scope list. */
 function needsKey(scope: Scope): ServiceError {
   return new ServiceError('AUTHORIZATION_ERROR', {
     message: `A session cannot do this: it needs an API key that holds the scope ${scope}.`,

@@ -11,7 +11,7 @@ const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Rese
 /**
  * The rate limit of a workspace, shared by all API processes. It is checked once the caller is known: before that there is no
  * workspace to count for, and a stranger could use up somebody's window. It is checked before the scope, because a request that
- * is refused for its scope counts too and must not be free of limits. Source: service.md "Limits".
+ * is refused for its scope counts too and must not be free of limits. The rules: docs/plans-and-limits.md, "Rate limits".
  */
 export class RateLimitGate {
   private readonly plans: PlanDirectory;
@@ -38,7 +38,7 @@ export class RateLimitGate {
   }
 }
 
-/** Source: service.md "Limits": no 429 carries rate-limit headers, whatever its reason. */
+/** No 429 carries rate-limit headers, whatever its reason (docs/plans-and-limits.md, "Rate limits"). */
 export function removeRateLimitHeaders(ctx: HttpContext): void {
   for (const header of HEADERS) ctx.remove(header);
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import type { HttpMiddleware } from './context.ts';
 
-/** What may be echoed and logged as it is. Source: service.md "Endpoints", common rules: at most 128 characters. */
+/** What may be echoed and logged as it is. At most 128 characters (docs/api.md, "Request ids"). */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Gives every response an X-Request-Id: the caller's where it is safe, else one of ours. */

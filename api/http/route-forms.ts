@@ -81,7 +81,7 @@ export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
   /** What costs time and no transaction (parsing, a fetch, a hash), before it begins. */
   prepare?(ctx: Context): Promise<Prepared>;
   change(tx: Tx, ctx: Context, prepared: Prepared): Promise<Done<ReplyOf<R>>>;
-  /** Takes the Idempotency-Key header, with all five rules of the specification. */
+  /** Takes the Idempotency-Key header, with all five rules of docs/idempotency.md. */
   idempotent?: true;
   read?: never;
   list?: never;

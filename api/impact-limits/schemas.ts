@@ -6,7 +6,7 @@ import { idPattern, isId } from '../../domain/ids.ts';
 import { parsePath } from '../../domain/json-path.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
-/** Sources: decisions.md "Previews, impact limits, budgets"; service.md "ImpactQuantity". */
+/** A limit as requests and replies show it: docs/impact-limits.md, "What a limit says". */
 const NAME_CHARACTERS_MAX = 100;
 const SCOPE_ENTRIES_MAX = 50;
 const SCOPE_ENTRY_CHARACTERS_MAX = 255;

@@ -34,7 +34,7 @@ interface Candidate {
 /**
  * Accepts messages, all in the caller's transaction, and answers one result for each in order. While the environment is halted
  * only a key that holds `messages:ingest` may publish; what it publishes is kept. `planned` is what the key's budget is charged:
- * of a batch all its items, also those that are not valid (service.md "Limits", budget admission rules).
+ * of a batch all its items, also those that are not valid (docs/budgets.md, "What counts").
  *
  * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED, BUDGET_EXCEEDED, and nothing is accepted.
  */

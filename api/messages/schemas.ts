@@ -5,7 +5,7 @@ import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messag
 import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
-/** Source: service.md "Message (PublicMessage)". */
+/** A message as requests and replies show it: docs/messages.md. */
 export const messageSchema = z
   .strictObject({
     messageId: z.string().regex(/^msg_/),

@@ -5,7 +5,7 @@ import type { SchemaComponents } from './schemas.ts';
 import type { SharedComponents } from './shared-components.ts';
 
 const REQUEST_ID_HEADER = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
-/** The headers of replies to a caller of a workspace, except a 429 (service.md "Limits"). */
+/** The headers of replies to a caller of a workspace, except a 429 (docs/plans-and-limits.md, "Rate limits"). */
 const RATE_LIMIT_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [
     name,

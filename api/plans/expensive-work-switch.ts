@@ -25,7 +25,7 @@ export class ExpensiveWorkSwitch {
     this.detach = [listener.listen(CHANNELS.expensiveWorkChanged, forget), listener.onGap(forget)];
   }
 
-  /** @throws {ServiceError} EXPENSIVE_WORK_PAUSED, with the operator's reason. Source: service.md "Errors". */
+  /** @throws {ServiceError} EXPENSIVE_WORK_PAUSED, with the operator's reason. See docs/plans-and-limits.md, "Pausing expensive work". */
   async refuseWhilePaused(): Promise<void> {
     const pause = await this.read();
     if (pause === null) return;

@@ -50,7 +50,7 @@ export const allowanceSchema = z
   })
   .meta({ id: 'PreviewAllowance', description: 'What an impact limit would allow now. A dispatch checks again.' });
 
-/** Source of every field: service.md, "ActionPreview". All of them are required. */
+/** A preview. Every field is always present; null says that it has no value (docs/versioning.md). */
 export const previewSchema = z
   .strictObject({
     id: z.string(),

@@ -5,7 +5,7 @@ import { RETIRING_KEYS_MAX, rotateSigningKey } from '../../db/signing-keys/rotat
 import { ServiceError } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 
-/** Source: decisions.md "Events", whose rotation this is. */
+/** Rotation and its grace period: docs/messages.md, "What is sent". */
 const GRACE_SECONDS_DEFAULT = 86_400;
 const GRACE_SECONDS_MAX = 604_800;
 

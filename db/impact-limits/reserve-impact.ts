@@ -76,7 +76,7 @@ async function reserveAll(
 }
 
 interface ReservedRow {
-  /** Returns how many of the periods exist. Where one does not, nothing was reserved. */
+  /** The number of the periods that exist. Where one does not, nothing was reserved. */
   found: number;
   short: { limitId: string; cap: number; available: number }[] | null;
 }

@@ -5,7 +5,7 @@ export const name = '0008-effects';
 /**
  * Effects and their evidence. The database derives grade and verification, and refuses a move that the life of an effect does
  * not have. The receipt of an effect is in 0014-receipts.
- * Source of the moves: decisions.md "Effects, attempts, reconciliation", with docs/adr/0003 for dispatching -> rejected.
+ * The moves: docs/invocations.md, "The life of an effect". For dispatching -> rejected see ADR 0003.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(EFFECTS);

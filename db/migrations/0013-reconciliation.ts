@@ -10,7 +10,7 @@ export const name = '0013-reconciliation';
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.
  *
- * Source: service.md "States and transitions"; decisions.md "Effects, attempts, reconciliation".
+ * The rules: docs/reconciliation.md.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RESOLUTIONS);

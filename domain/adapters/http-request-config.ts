@@ -16,7 +16,7 @@ import {
 } from './http-request-parameters.ts';
 import { headerNameIssue, issuesOfZod } from './http-request-rules.ts';
 
-/** The config of an `http.request` action. Source: decisions.md "Actions". */
+/** The config of an `http.request` action. Each member: docs/adapters.md, "http.request, version 1". */
 export const RESPONSE_BYTES_DEFAULT = 1_048_576;
 export const RESPONSE_BYTES_MAX = 10_485_760;
 const BODY_DEPTH_MAX = 64;

@@ -28,7 +28,7 @@ const CAPABILITIES: AdapterCapabilities = {
   reversible: false,
 };
 
-/** The generic adapter: one HTTP request, written as templates. Source: decisions.md "Actions". */
+/** The generic adapter: one HTTP request, written as templates. See docs/adapters.md, "http.request, version 1". */
 export const httpRequestDescriptor: AdapterDescriptor = {
   type: 'http.request',
   version: '1',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PartialEffect } from '../lifecycle.ts';
 import type { ProviderResponse } from './adapter-descriptor.ts';
 
-/** What Resend's answers prove of an email. Source: decisions.md "Provider adapters". */
+/** What Resend's answers prove of an email. The table: docs/adapters/resend-email.md, "How the outcome is judged". */
 
 const sentSchema = z.object({ id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) });
 const emailSchema = z.object({ id: z.string(), last_event: z.string().max(100).nullish() });

@@ -18,7 +18,7 @@ import {
   withBearer,
 } from './provider-request.ts';
 
-/** `resend.email`: one email to one or more recipients. Source: decisions.md "Provider adapters". */
+/** `resend.email`: one email to one or more recipients. See docs/adapters/resend-email.md. */
 
 const RESEND_ORIGIN = PROVIDER_ORIGINS.resend;
 /** How long Resend keeps a key. */

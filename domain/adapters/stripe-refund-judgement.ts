@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PartialEffect } from '../lifecycle.ts';
 import type { ProviderResponse } from './adapter-descriptor.ts';
 
-/** What Stripe's answers prove of a refund. Source: decisions.md "Provider adapters". */
+/** What Stripe's answers prove of a refund. The table: docs/adapters/stripe-refund.md, "How the outcome is judged". */
 
 const refundSchema = z.object({
   object: z.literal('refund'),

@@ -16,7 +16,7 @@ import {
   withBearer,
 } from './provider-request.ts';
 
-/** `stripe.refund`: a refund of a payment intent. Source: decisions.md "Provider adapters". */
+/** `stripe.refund`: a refund of a payment intent. See docs/adapters/stripe-refund.md. */
 
 const STRIPE_ORIGIN = PROVIDER_ORIGINS.stripe;
 /** The API version of the pinned SDK. The adapter passes it to the SDK, whose types accept no other. */

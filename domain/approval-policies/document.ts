@@ -114,7 +114,7 @@ const rulesSchema = z
     }
   });
 
-/** A policy document. The database and the API keep it with its defaults filled in. Source: decisions.md. */
+/** A policy document. The database and the API keep it with its defaults filled in. The members: docs/approval-policies.md. */
 export const policyDocumentSchema = z.strictObject({
   schema: z.literal(POLICY_SCHEMA),
   name: text(100),

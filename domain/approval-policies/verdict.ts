@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Role } from '../roles.ts';
 
-/** The least strict first. Source: decisions.md "Approval policies and approvals". */
+/** The least strict first. How they combine: docs/approval-policies.md. */
 export const POLICY_EFFECTS = ['allow', 'require_approval', 'deny'] as const;
 export type PolicyEffect = (typeof POLICY_EFFECTS)[number];
 

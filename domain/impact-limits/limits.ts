@@ -1,4 +1,4 @@
-/** The words of impact limits. Source: decisions.md "Previews, impact limits, budgets"; service.md "Reservation". */
+/** The words of impact limits. What each means: docs/impact-limits.md. */
 export const LIMIT_PERIODS = ['per_effect', 'hour', 'day', 'week', 'month', 'lifetime'] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 

@@ -1,4 +1,4 @@
-/** Messages: what the API, the workflow and the activities agree on. Sources: service.md "Message", decisions.md "Messages". */
+/** Messages: what the API, the workflow and the activities agree on. See docs/messages.md. */
 
 export const MESSAGE_STATUSES = ['pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled'] as const;
 /**
@@ -23,7 +23,7 @@ export const DEDUPLICATION_WINDOW_MINUTES = 10;
 export const RESPONSE_READ_BYTES_MAX = 64 * 1024;
 export const RESPONSE_STORED_BYTES_MAX = 8 * 1024;
 
-/** Shown in place of a header's value or a redacted body. Source: service.md "Message". */
+/** Shown in place of a header's value or a redacted body. Clients compare with it (docs/messages.md, "What is sent"). */
 export const REDACTED = '[REDACTED]';
 
 /** Where a message's rows are found: what a workflow holds of it. */

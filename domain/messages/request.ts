@@ -14,7 +14,7 @@ export const HEADERS_MAX = 50;
 /** Set by the service on every delivery. */
 const RESERVED_HEADERS = /^(webhook-|x-service-)/i;
 
-/** Authorization, cookies and API keys (service.md "Message"), and the usual header names of other tokens. */
+/** Authorization, cookies and API keys (docs/messages.md, "What is sent"), and the usual header names of other tokens. */
 const SENSITIVE_HEADERS: readonly RegExp[] = [
   /(^|-)authorization$/i,
   /^(set-)?cookie2?$/i,

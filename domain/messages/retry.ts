@@ -1,4 +1,4 @@
-/** When a message is tried again. Source: decisions.md "Messages": the back-off, Retry-After, and what ends it at once. */
+/** When a message is tried again. The rules are in docs/messages.md, "Statuses": the back-off, Retry-After, and what ends it at once. */
 
 export const DELAY_MS_MAX = 24 * 60 * 60 * 1_000;
 const GROWTH = 2.5;

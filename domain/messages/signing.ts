@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Signatures of deliveries. Sources: decisions.md "Messages"; service.md "Events" 4; the Standard Webhooks specification, whose
+ * Signatures of deliveries. The form: docs/messages.md, "What is sent". Source: the Standard Webhooks specification, whose
  * libraries verify v1.
  */
 const SECRET_PREFIX = 'whsec_';

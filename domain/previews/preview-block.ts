@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { impactQuantitySchema } from '../impact.ts';
 
-/** One part of what a person reads before an action is agreed to. Source: service.md "ActionPreview". */
+/** One part of what a person reads before an action is agreed to. The kinds: docs/previews.md, "Blocks". */
 
 export const PREVIEW_BLOCK_TYPES = ['fields', 'text_diff', 'impact', 'limitations'] as const;
 export const LIMITATION_KINDS = ['guarantee', 'freshness', 'unsupported', 'irreversible'] as const;

@@ -5,7 +5,7 @@ import type { PartialEffect } from '../lifecycle.ts';
 /** An ImpactQuantity as a request holds it. */
 type StatedQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
 
-/** A person's statement about an unknown outcome. Source: decisions.md, "Resolve body". */
+/** A person's statement about an unknown outcome. The rules: docs/reconciliation.md, "Resolving". */
 export interface ResolutionRequest {
   outcome: 'succeeded' | 'failed';
   partialEffect?: PartialEffect | undefined;

@@ -1,6 +1,6 @@
 /**
  * When an unknown outcome is read again, counted from the end of the previous read; the first read, from the unknown outcome.
- * Source: decisions.md, "Effects, attempts, reconciliation". No imports: workflows read it.
+ * The times: docs/reconciliation.md, "When it reads". No imports: workflows read it.
  */
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -22,7 +22,7 @@ import type { Template, TemplatePlace, TemplateScope } from '../templates.ts';
 /**
  * The read-back that an action declares: a GET, and what its response must say. The template rules are those of the request,
  * with `response` added. Secrets are allowed in headers and in the query of the URL.
- * Source: decisions.md "Actions".
+ * Each member: docs/adapters.md, "The read-back".
  */
 const EXPECTATIONS_MAX = 50;
 const ABSENCE_AGE_SECONDS_MAX = 2_592_000;

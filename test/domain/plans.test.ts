@@ -11,7 +11,7 @@ import {
   usageResetsAt,
 } from '../../domain/plans.ts';
 
-/** service.md "Limits", line by line: what the specification states, and nothing that we chose. */
+/** The published figures of docs/plans-and-limits.md, line by line. Changing one breaks a promise to customers. */
 const STATED: [PlanName, string, number | null, number | null, number | 'unlimited' | null][] = [
   ['free', 'Free', 300, 10_000, 1],
   ['early_beta_access', 'Early Beta Access', 300, 10_000, 3],
@@ -24,7 +24,7 @@ const STATED: [PlanName, string, number | null, number | null, number | 'unlimit
 describe('the plans', () => {
   it('are these', () => expect(STATED.map(([name]) => name)).toEqual(PLANS));
 
-  it.each(STATED)('%s has the figures of the specification', (name, title, perMinute, perHour, environments) => {
+  it.each(STATED)('%s has the published figures', (name, title, perMinute, perHour, environments) => {
     const plan = PLAN_TABLE[name];
     expect(plan.title).toBe(title);
     expect(plan.rateLimit).toEqual(perMinute === null ? null : { perMinute, perHour });

@@ -10,7 +10,7 @@ import { sendRequest, type SendLimits, type SendOptions, type Sent } from './sen
 
 export type HttpRequestAdapterOptions = SendOptions;
 
-/** The half of `http.request` that does I/O. Source of its judgement: decisions.md "Effects, attempts, reconciliation". */
+/** The half of `http.request` that does I/O. How it judges: docs/adapters.md, "How the outcome is judged". */
 export function createHttpRequestAdapter(options: HttpRequestAdapterOptions): Adapter {
   return {
     descriptor: httpRequestDescriptor,

@@ -5,7 +5,7 @@ import { startTestApi, type CallResult, type TestApi } from '../harness/test-api
 
 const IDENTITY = '/api/v2/auth/identity';
 const EARLIER = /^(messages|schedules|queues|workflows|logs|dlq|flow-control|url-groups|memory|feedback):/;
-/** As service.md "Privileged scopes" lists them. */
+/** Written out on purpose: taking a scope off this list grants it to every key that names none. */
 const PRIVILEGED: Scope[] = [
   'secrets:read',
   'secrets:write',
@@ -54,7 +54,7 @@ const countKeys = async (): Promise<number | undefined> =>
   (await api.database.asOwner<{ count: number }>('SELECT count(*)::int AS count FROM api_keys'))[0]?.count;
 
 describe('POST api-keys', () => {
-  it('201: the record of the specification and the key, once', async () => {
+  it('201: the record and the key, once', async () => {
     const reply = await create({ name: ' spaced ', expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
     expect([reply.status, reply.json]).toEqual([
       201,

@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { approvalIn } from './support.ts';
 
 /**
- * An Idempotency-Key names a request, not its sender (service.md, "Endpoints", rule 2). A decision belongs to a principal: if
+ * An Idempotency-Key names a request, not its sender (rule 2 of docs/idempotency.md). A decision belongs to a principal: if
  * another principal repeats it, they get the first one's reply, marked as a replay, and their repeat does not count.
  */
 

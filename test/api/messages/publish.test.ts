@@ -25,7 +25,7 @@ const count = async (): Promise<number> =>
   (await api.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages'))[0]?.n ?? -1;
 
 describe('publish', () => {
-  test('201: accepts, with the defaults of the specification', async () => {
+  test('201: accepts, with the documented defaults', async () => {
     const reply = await publish({});
     expect(reply.status).toBe(201);
     const { messageId, ...rest } = dataOf(reply, publishedSchema);

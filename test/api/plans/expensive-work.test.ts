@@ -25,7 +25,7 @@ const expensiveRoute = defineRoute({
   handler: () => Promise.resolve({ status: 200, data: { runs: ++runs } }),
 });
 
-/** Source: service.md, "Errors": a pause holds on every process within a second. */
+/** docs/plans-and-limits.md: a pause holds on every process within a second. */
 const LIMIT_MS = 1_000;
 const ROUNDS_MAX = 5;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImpactQuantity } from '../../../domain/actions.ts';
 import { LimitWorld, money, NOON, type Move } from './world.ts';
 
-/** Reserving and settling, as the activities do it. Source: decisions.md "Previews, impact limits, budgets". */
+/** Reserving and settling, as the activities do it. The rules: docs/impact-limits.md, "From reservation to settlement". */
 
 let world: LimitWorld;
 let serial = 0;

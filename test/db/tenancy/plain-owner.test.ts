@@ -31,7 +31,7 @@ describe('an owner that is no superuser', () => {
     const { rows: seen } = await db.withEnvironment({ workspaceId, environmentId }, async (tx) =>
       tx.raw<{ rows: unknown[] }>('SELECT name, kind, protected FROM environments'),
     );
-    // Source: service.md "Versioning" 6.
+    // docs/environments.md: a new workspace has one environment, a protected Production.
     expect(seen).toEqual([{ name: 'Production', kind: 'production', protected: true }]);
     const { rows } = await db.directory.raw<{ rows: unknown[] }>('SELECT * FROM list_environment_ids()');
     expect(rows).toHaveLength(1);

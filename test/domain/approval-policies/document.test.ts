@@ -56,7 +56,7 @@ rules:
     expect(parsePolicyDocument(document)).toEqual(parsed);
   });
 
-  test('has the defaults of decisions.md', () => {
+  test('has the documented defaults', () => {
     const parsed = parsePolicyDocument({
       ...whole,
       priority: undefined,

@@ -16,7 +16,7 @@ const MIDDLE = 0.5;
 const HIGHEST = 1 - Number.EPSILON;
 
 describe('an unknown outcome', () => {
-  // Source: decisions.md, "Effects, attempts, reconciliation": 5 s, 30 s, 2 m, 10 m, 30 m, 1 h, 2 h, 4 h, 8 h, 16 h, 24 h, ±20 %.
+  // docs/reconciliation.md, "When it reads": 5 s, 30 s, 2 m, 10 m, 30 m, 1 h, 2 h, 4 h, 8 h, 16 h, 24 h, ±20 %.
   const times = [
     5 * SECOND_MS,
     30 * SECOND_MS,
