@@ -1,8 +1,8 @@
 import { ServiceError } from './errors.ts';
 
 /**
- * The plans and what each includes, as data. Sources: service.md "Limits" for rate limits, environments and the e-mails of
- * Early Beta Access; the other figures are our choices; docs/plans-and-limits.md gives the reasons.
+ * The plans and what each includes, as data. docs/plans-and-limits.md says which figures are published, and gives the reasons for
+ * the others.
  */
 export const PLANS = ['free', 'early_beta_access', 'production', 'growth', 'pay_as_you_go', 'enterprise'] as const;
 export type PlanName = (typeof PLANS)[number];

@@ -16,8 +16,8 @@ import { plantInvocation } from '../invocations/planted-rows.ts';
 import { plantEffect } from './planted-rows.ts';
 
 /**
- * The life of an effect as the database enforces it. Source: decisions.md, "Effects, attempts, reconciliation"; service.md,
- * "Grade meaning"; docs/adr/0003 for dispatching -> rejected.
+ * The life of an effect as the database enforces it: docs/invocations.md, "The life of an effect"; for dispatching -> rejected
+ * see ADR 0003.
  */
 
 type Place = `${Stage}/${Outcome}`;
