@@ -22,9 +22,10 @@ import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
-const APPLICATION_NAME = 'agent-actions-api';
+const APPLICATION_NAME = `${PRODUCT.id}-api`;
 
 export interface ApiParts {
   databaseUrl: string;

@@ -25,6 +25,7 @@ import type { InFlightCaps } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { PRODUCT } from './domain/product.ts';
 import {
   SWEEP_INTERVAL_MS,
   SWEEP_SCHEDULE_ID,
@@ -32,7 +33,7 @@ import {
 } from './temporal/maintenance/sweep-maintenance.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 
-const APPLICATION_NAME = 'agent-actions-worker';
+const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 /** The next sweep makes up for a missed one. */
 const SWEEP_CATCH_UP_MS = 60_000;
 

@@ -11,6 +11,7 @@ import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
+import { PRODUCT } from '../domain/product.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
 import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
@@ -254,7 +255,7 @@ async function writeCredentials(
   plan: EmbeddedConfiguration['DEFAULT_PLAN'],
   vault: Vault,
 ): Promise<Credentials> {
-  const db = new Database({ url: addresses.databaseUrl, poolMax: 2, applicationName: 'agent-actions-setup' });
+  const db = new Database({ url: addresses.databaseUrl, poolMax: 2, applicationName: `${PRODUCT.id}-setup` });
   try {
     return await ensureCredentials(db, folder, addresses, plan, vault);
   } finally {

@@ -4,10 +4,10 @@ import { signingKeyPlace } from '../../db/signing-keys/records.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
 import { signatureHeader } from '../../domain/messages/signing.ts';
+import { USER_AGENT } from '../../domain/product.ts';
 import type { ResponseLimit } from '../adapters/http-request/exchange.ts';
 import type { Delivery } from './visit-message.ts';
 
-const USER_AGENT = 'agent-action-runtime';
 const CONTENT_TYPES = { json: 'application/json', text: 'text/plain; charset=utf-8' } as const;
 /** A larger response counts by its status; the rest is not read. */
 const LIMIT: ResponseLimit = { bytesMax: RESPONSE_READ_BYTES_MAX, larger: 'cut' };

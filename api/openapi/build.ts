@@ -1,14 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { SCOPES } from '../../domain/scopes.ts';
+import { PRODUCT } from '../../domain/product.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
 import { paginationSchema } from '../http/pagination.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
-
-/** The version of the developer API's contract. Source: service.md "Versioning" 1. */
-const CONTRACT_VERSION = '2.0.0';
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
 export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
@@ -28,8 +26,8 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Agent Action Execution Service',
-      version: CONTRACT_VERSION,
+      title: PRODUCT.name,
+      version: PRODUCT.version,
       description:
         'An execution runtime for AI agents. Actions run as durable workflows and leave a receipt.\n\n' +
         'Every reply is `{ success, data, pagination? }`, or `{ success: false, error, requestId }`.',

@@ -12,11 +12,11 @@ import {
   parseConfigWith,
   secretNameSchema,
   storedConfig,
-  USER_AGENT,
   withBearer,
 } from './provider-request.ts';
+import { USER_AGENT } from '../product.ts';
 
-/** `github.issue_comment`: a comment on an issue or a pull request. Written from docs/adapters.md, "How to write an adapter". */
+/** `github.issue_comment`: a comment on an issue or a pull request. Written as docs/adapters/writing-an-adapter.md says. */
 
 const configSchema = z.strictObject({
   repository: z.string().regex(/^[A-Za-z0-9-]{1,39}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/, 'must be owner/name'),

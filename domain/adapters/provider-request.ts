@@ -11,9 +11,6 @@ import { issuesOfZod } from './http-request-rules.ts';
 
 /** What the adapters of one provider's operation share: a fixed config, an input of a fixed shape, one credential. */
 
-/** Some providers turn away a caller that does not name itself. */
-export const USER_AGENT = 'agent-action-runtime';
-
 export const secretNameSchema = z.string().regex(SECRET_NAME_PATTERN, 'is not the name of a secret');
 
 /** Checks a config and fills in its defaults: what an action version records. */

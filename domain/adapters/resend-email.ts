@@ -14,9 +14,9 @@ import {
   parseConfigWith,
   secretNameSchema,
   storedConfig,
-  USER_AGENT,
   withBearer,
 } from './provider-request.ts';
+import { USER_AGENT } from '../product.ts';
 
 /** `resend.email`: one email to one or more recipients. See docs/adapters/resend-email.md. */
 

@@ -12,9 +12,9 @@ import {
   parseConfigWith,
   secretNameSchema,
   storedConfig,
-  USER_AGENT,
   withBearer,
 } from './provider-request.ts';
+import { USER_AGENT } from '../product.ts';
 
 /** `stripe.refund`: a refund of a payment intent. See docs/adapters/stripe-refund.md. */
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
+import { USER_AGENT } from '../product.ts';
 import { isJsonMediaType, mediaTypeOf } from '../adapters/http-request-config.ts';
 import { planBody, type PlannedBody } from './bodies.ts';
 import type { OpenApiDocument } from './document.ts';
@@ -26,7 +27,6 @@ export interface PlannedAction {
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const DESCRIPTION_CHARACTERS_MAX = 2_000;
 /** Some providers, such as GitHub, refuse every request without one. */
-const USER_AGENT = 'agent-action-runtime';
 
 /** @throws {NotImportable} where the operation cannot be written as an `http.request`. */
 export function planOperation(

@@ -3,6 +3,7 @@ import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
 import { rewrapAllSecrets } from '../../db/secrets/rewrap.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import { runCommand } from './run-command.ts';
+import { PRODUCT } from '../../domain/product.ts';
 
 /** `npm run secrets:rewrap`: wraps every secret under the newest master key; afterwards the older keys can be removed. */
 await runCommand(async (configuration) => {
@@ -10,7 +11,7 @@ await runCommand(async (configuration) => {
   if (url === null) throw new Error('DATABASE_URL is not set.');
   if (masterKeys === null) throw new Error('MASTER_KEYS is not set.');
   const vault = Vault.fromMasterKeys(masterKeys);
-  const db = new Database({ url, applicationName: 'agent-actions-rewrap' });
+  const db = new Database({ url, applicationName: `${PRODUCT.id}-rewrap` });
   try {
     await refusePrivilegedLogin(db);
     const { environments, rewrapped } = await rewrapAllSecrets(db, vault);

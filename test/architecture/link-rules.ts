@@ -59,7 +59,12 @@ function brokenCitations(file: SourceFile, { pages, there }: Repository): Violat
   });
   const pagesCited = [...file.text.matchAll(CITATION)].flatMap((match) => {
     const [, cited = '', heading] = match;
-    const page = [cited, posix.join(posix.dirname(file.path), cited), posix.join('docs', cited)].find(there);
+    const page = [
+      cited,
+      posix.join(posix.dirname(file.path), cited),
+      posix.join('docs', cited),
+      posix.join('docs/reference', cited),
+    ].find(there);
     if (page === undefined) {
       return [
         at(match.index, `cites ${cited}, which is not in the repository: state the rule in docs/, and cite that`),

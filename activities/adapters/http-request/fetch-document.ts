@@ -3,6 +3,7 @@ import type { PreparedRequest } from '../../../domain/adapters/adapter-descripto
 import { isBlocked, type EgressAllow } from '../../../domain/egress.ts';
 import { DOCUMENT_BYTES_MAX } from '../../../domain/openapi-import/limits.ts';
 import type { FetchDocument, FetchedDocument } from '../../../domain/openapi-import/source.ts';
+import { USER_AGENT } from '../../../domain/product.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
 import { OverdueError, type Watchdog } from '../watchdog.ts';
 import { sendRequest, type SendOptions } from './send-request.ts';
@@ -47,7 +48,7 @@ export function createDocumentFetcher({
 function readOf(url: URL): PreparedRequest {
   const headers = {
     Accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
-    'User-Agent': 'agent-action-runtime',
+    'User-Agent': USER_AGENT,
   };
   return { method: 'GET', url: url.href, headers, body: null, bodyEncoding: 'utf8' };
 }

@@ -1,6 +1,6 @@
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
 import { PROVIDER_ORIGINS } from '../../../domain/adapters/provider-origins.ts';
-import { USER_AGENT } from '../../../domain/adapters/provider-request.ts';
+import { USER_AGENT } from '../../../domain/product.ts';
 import { judgeEmailRecord, judgeEmailReply, sentEmailId } from '../../../domain/adapters/resend-email-judgement.ts';
 import { resendConfigOf, resendEmailDescriptor } from '../../../domain/adapters/resend-email.ts';
 import type { Adapter, DispatchInput, DispatchResult, ReadBackInput, ReadBackResult } from '../adapter.ts';

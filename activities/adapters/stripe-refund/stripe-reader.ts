@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
-import { USER_AGENT } from '../../../domain/adapters/provider-request.ts';
+import { USER_AGENT } from '../../../domain/product.ts';
 import { modeMismatch, stripeConfigOf } from '../../../domain/adapters/stripe-refund.ts';
 import type { InspectInput } from '../adapter.ts';
 import { callProvider, type ProviderOptions } from '../call-provider.ts';
