@@ -259,7 +259,7 @@ export function refusalEntry(code: RefusalCode): RefusalEntry {
   return REFUSAL_TABLE[code];
 }
 
-/** The `error` string of a refused invocation, in the specification's form. */
+/** The `error` string of a refused invocation, in the form that callers parse (docs/reference/refusals.md). */
 export function refusalText(refusal: Pick<Refusal, 'code' | 'message'>): string {
   return `${prefixOf(refusal.code)}${refusal.message}`;
 }
