@@ -8,6 +8,7 @@ import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/c
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
+import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
@@ -104,6 +105,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       sendRequest: createSender(sending),
       tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
       inFlightCaps: parts.inFlightCaps,
+      permitTakers: new PermitTakers(),
       watchdog: parts.watchdog,
       logger,
     });
@@ -184,6 +186,7 @@ export function fairSharesOf(
     inFlightCaps: {
       dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
       delivery: configuration.WORKSPACE_DELIVERIES_MAX,
+      provider_read: configuration.WORKSPACE_PROVIDER_READS_MAX,
     },
   };
 }

@@ -8,6 +8,7 @@ import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
 import type { Watchdog } from './adapters/watchdog.ts';
+import type { PermitTakers } from './in-flight/permit-takers.ts';
 
 /** The dependencies of the activities. worker.ts, the embedded stack or a test hands them in. */
 export interface ActivityDependencies {
@@ -28,7 +29,9 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
-  /** Signals the next workflow in the queue for an in-flight slot that one is free. */
+  /** Whose turn it is, in this process, to ask for a permit. */
+  permitTakers: PermitTakers;
+  /** Signals the next workflow in the queue for a permit that one is free. */
   tellWaiter(kind: InFlightKind, holder: string): Promise<void>;
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
@@ -40,7 +43,7 @@ export interface ActivityDependencies {
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'inFlightCaps' | 'tellWaiter'
+  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter'
 > & {
   vault: Pick<Vault, 'open'>;
 };

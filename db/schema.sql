@@ -5,6 +5,52 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
+CREATE OR REPLACE FUNCTION public.acquire_permit(of_kind text, for_holder text, most integer, lease interval, waiter_lease interval)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      mine in_flight_permits;
+      ahead integer;
+      -- Nobody waits longer before a look than at this position, so that nobody need count further.
+      positions_max constant integer := 300;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      -- One at a time: two that ask at once must not both get the last permit. Held until the claim commits.
+      IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
+        RETURN NULL;
+      END IF;
+      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, clock_timestamp() + waiter_lease)
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
+          is_taken = p.is_taken AND p.expires_at > clock_timestamp()
+        RETURNING * INTO mine;
+      SELECT count(*) INTO ahead FROM (
+        SELECT FROM in_flight_permits p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
+            AND (p.environment_id, p.holder) <> (of_environment, for_holder)
+        UNION ALL (SELECT FROM in_flight_permits p
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND p.expires_at > clock_timestamp()
+            AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
+          LIMIT most + positions_max)) before;
+      IF mine.is_taken OR ahead < most THEN
+        UPDATE in_flight_permits p SET is_taken = true, expires_at = clock_timestamp() + lease
+          WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+        RETURN 0;
+      END IF;
+      UPDATE in_flight_permits p SET expires_at = clock_timestamp() + waiter_lease
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
+      RETURN ahead - most + 1;
+    END $function$
+;
+ALTER FUNCTION acquire_permit(text,text,integer,interval,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval,interval) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
  RETURNS TABLE(verdict text, cap_name text, cap bigint, taken bigint)
  LANGUAGE plpgsql
@@ -927,7 +973,7 @@ ALTER FUNCTION delete_expired_message_deduplications(text[]) OWNER TO service_di
 REVOKE ALL ON FUNCTION delete_expired_message_deduplications(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_message_deduplications(text[]) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.delete_expired_places(ids text[])
+CREATE OR REPLACE FUNCTION public.delete_expired_permits(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -935,16 +981,15 @@ CREATE OR REPLACE FUNCTION public.delete_expired_places(ids text[])
 AS $function$
     DECLARE deleted integer;
     BEGIN
-      DELETE FROM places_in_flight p USING unnest(ids) old (id)
-      WHERE p.environment_id = split_part(old.id, '/', 1)::uuid AND p.kind = split_part(old.id, '/', 2)
-        AND p.holder = split_part(old.id, '/', 3) AND p.expires_at < now() - interval '1 hour';
+      DELETE FROM in_flight_permits p
+      WHERE p.expires_at < now() - interval '1 hour' AND (p.environment_id::text || '/' || p.kind || '/' || p.holder) = ANY (ids);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       RETURN deleted;
     END $function$
 ;
-ALTER FUNCTION delete_expired_places(text[]) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION delete_expired_places(text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_expired_places(text[]) TO service_app;
+ALTER FUNCTION delete_expired_permits(text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_permits(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_permits(text[]) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_expired_sign_in_throttles(forgotten_after interval, home interval, ids text[])
  RETURNS integer
@@ -1118,24 +1163,24 @@ ALTER FUNCTION find_expired_message_deduplications(text,integer) OWNER TO servic
 REVOKE ALL ON FUNCTION find_expired_message_deduplications(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_message_deduplications(text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_expired_places(after_id text, most integer)
+CREATE OR REPLACE FUNCTION public.find_expired_permits(after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
  SELECT p.id
-    FROM ( SELECT ((((((places_in_flight.environment_id)::text || '/'::text) || places_in_flight.kind) || '/'::text) || places_in_flight.holder) COLLATE "C") AS id
-            FROM places_in_flight
-           WHERE (places_in_flight.expires_at < (now() - '01:00:00'::interval))) p
-   WHERE (p.id > find_expired_places.after_id)
+    FROM ( SELECT ((((((in_flight_permits.environment_id)::text || '/'::text) || in_flight_permits.kind) || '/'::text) || in_flight_permits.holder) COLLATE "C") AS id
+            FROM in_flight_permits
+           WHERE (in_flight_permits.expires_at < (now() - '01:00:00'::interval))) p
+   WHERE (p.id > find_expired_permits.after_id)
    ORDER BY p.id
-  LIMIT find_expired_places.most;
+  LIMIT find_expired_permits.most;
 END
 ;
-ALTER FUNCTION find_expired_places(text,integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_expired_places(text,integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_expired_places(text,integer) TO service_app;
+ALTER FUNCTION find_expired_permits(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_permits(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_permits(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)
  RETURNS TABLE(id text)
@@ -1364,33 +1409,6 @@ END
 ALTER FUNCTION find_user_by_email(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_user_by_email(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_user_by_email(text) TO service_app;
-
-CREATE OR REPLACE FUNCTION public.give_place_back(of_kind text, for_holder text)
- RETURNS text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-    DECLARE
-      of_workspace uuid;
-      next_holder text;
-    BEGIN
-      DELETE FROM places_in_flight p
-        WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
-        RETURNING p.workspace_id INTO of_workspace;
-      UPDATE places_in_flight p SET told_at = clock_timestamp() FROM (
-          SELECT w.environment_id, w.holder FROM places_in_flight w
-          WHERE w.workspace_id = of_workspace AND w.kind = of_kind AND NOT w.is_taken AND w.expires_at > clock_timestamp()
-            AND (w.told_at IS NULL OR w.told_at < clock_timestamp() - interval '10 seconds')
-          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
-        WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
-        RETURNING p.holder INTO next_holder;
-      RETURN next_holder;
-    END $function$
-;
-ALTER FUNCTION give_place_back(text,text) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION give_place_back(text,text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION give_place_back(text,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.halt_lock_of(environment uuid)
  RETURNS bigint
@@ -1814,6 +1832,33 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.release_permit(of_kind text, for_holder text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_workspace uuid;
+      next_holder text;
+    BEGIN
+      DELETE FROM in_flight_permits p
+        WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
+        RETURNING p.workspace_id INTO of_workspace;
+      UPDATE in_flight_permits p SET told_at = clock_timestamp() FROM (
+          SELECT w.environment_id, w.holder FROM in_flight_permits w
+          WHERE w.workspace_id = of_workspace AND w.kind = of_kind AND NOT w.is_taken AND w.expires_at > clock_timestamp()
+            AND (w.told_at IS NULL OR w.told_at < clock_timestamp() - interval '10 seconds')
+          ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
+        WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
+        RETURNING p.holder INTO next_holder;
+      RETURN next_holder;
+    END $function$
+;
+ALTER FUNCTION release_permit(text,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION release_permit(text,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION release_permit(text,text) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, partial_effect text)
  RETURNS text
  LANGUAGE sql
@@ -1889,50 +1934,6 @@ CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest te
  STABLE
 RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
 ;
-
-CREATE OR REPLACE FUNCTION public.take_place(of_kind text, for_holder text, most integer, lease interval, waiter_lease interval)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-    DECLARE
-      of_environment uuid := current_environment_id();
-      of_workspace uuid;
-      mine places_in_flight;
-      ahead integer;
-      -- Nobody waits longer before a look than at this position, so that nobody need count further.
-      positions_max constant integer := 300;
-    BEGIN
-      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
-      -- In turn: two that ask at once must not both get the last place. Held until the claim commits.
-      PERFORM pg_advisory_xact_lock(hashtextextended('place/' || of_kind || '/' || of_workspace, 0));
-      INSERT INTO places_in_flight AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, clock_timestamp() + waiter_lease)
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
-          is_taken = p.is_taken AND p.expires_at > clock_timestamp()
-        RETURNING * INTO mine;
-      SELECT count(*) INTO ahead FROM (
-        SELECT FROM places_in_flight p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
-            AND (p.environment_id, p.holder) <> (of_environment, for_holder)
-        UNION ALL (SELECT FROM places_in_flight p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND p.expires_at > clock_timestamp()
-            AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
-          LIMIT most + positions_max)) before;
-      IF mine.is_taken OR ahead < most THEN
-        UPDATE places_in_flight p SET is_taken = true, expires_at = clock_timestamp() + lease
-          WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-        RETURN 0;
-      END IF;
-      UPDATE places_in_flight p SET expires_at = clock_timestamp() + waiter_lease
-        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
-      RETURN ahead - most + 1;
-    END $function$
-;
-ALTER FUNCTION take_place(text,text,integer,interval,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION take_place(text,text,integer,interval,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION take_place(text,text,integer,interval,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
  RETURNS text
@@ -2637,6 +2638,27 @@ CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON public.imp
 CREATE TRIGGER check_insert BEFORE INSERT ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_insert();
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.impact_reservations FOR EACH ROW EXECUTE FUNCTION check_reservation_move();
 
+CREATE TABLE in_flight_permits (
+  environment_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  kind text NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  is_taken boolean NOT NULL,
+  told_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
+  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text])))
+);
+CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
+CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);
+ALTER TABLE in_flight_permits ENABLE ROW LEVEL SECURITY;
+ALTER TABLE in_flight_permits FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON in_flight_permits FOR ALL TO service_directory USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON in_flight_permits FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT SELECT ON in_flight_permits TO service_app;
+GRANT DELETE, INSERT, SELECT, UPDATE ON in_flight_permits TO service_directory;
+
 CREATE TABLE installation (
   only_row boolean DEFAULT true NOT NULL,
   expensive_work_paused_at timestamp(3) with time zone,
@@ -2936,27 +2958,6 @@ ALTER TABLE observations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
-
-CREATE TABLE places_in_flight (
-  environment_id uuid NOT NULL,
-  workspace_id uuid NOT NULL,
-  kind text NOT NULL,
-  holder text COLLATE "C" NOT NULL,
-  asked_at timestamp with time zone NOT NULL,
-  is_taken boolean NOT NULL,
-  told_at timestamp with time zone,
-  expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT places_in_flight_pkey PRIMARY KEY (environment_id, kind, holder),
-  CONSTRAINT places_in_flight_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text])))
-);
-CREATE INDEX places_expiry ON public.places_in_flight USING btree (expires_at);
-CREATE INDEX places_in_line ON public.places_in_flight USING btree (workspace_id, kind, is_taken, asked_at, holder);
-ALTER TABLE places_in_flight ENABLE ROW LEVEL SECURITY;
-ALTER TABLE places_in_flight FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory ON places_in_flight FOR ALL TO service_directory USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON places_in_flight FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT SELECT ON places_in_flight TO service_app;
-GRANT DELETE, INSERT, SELECT, UPDATE ON places_in_flight TO service_directory;
 
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,
@@ -3369,6 +3370,8 @@ ALTER TABLE impact_limits ADD CONSTRAINT impact_limits_environment_id_fkey FOREI
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
+ALTER TABLE in_flight_permits ADD CONSTRAINT places_in_flight_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE in_flight_permits ADD CONSTRAINT places_in_flight_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
@@ -3392,8 +3395,6 @@ ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (en
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
-ALTER TABLE places_in_flight ADD CONSTRAINT places_in_flight_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE places_in_flight ADD CONSTRAINT places_in_flight_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE policy_revisions ADD CONSTRAINT policy_revisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE preview_drafts ADD CONSTRAINT preview_drafts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -1,23 +1,37 @@
-/** Calls that are under way for a workspace at once. What is over the cap waits without holding a worker's slot. */
-export type InFlightKind = 'dispatch' | 'delivery';
+/**
+ * Calls to the outside that count against a workspace's cap. A replay is a dispatch. What is over the cap waits in the
+ * workspace's queue without a worker's slot.
+ */
+export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read';
 
-/** By the kind of call: how many a workspace may have under way, in all its environments and on all workers. */
+/** The permits of a workspace by kind: how many calls it may have in flight, in all its environments and on all workers. */
 export type InFlightCaps = Readonly<Record<InFlightKind, number>>;
 
-/** A holder that died is forgotten so long after the time-out of its call: the database before and after the call. */
+/** An activity's answer without a permit. It did nothing: ask again after this time, or when signalled. */
+export interface NoPermit {
+  seen: 'no_permit';
+  lookAgainMs: number;
+}
+
+/** The permit of a holder that died is free so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
-/** A place that nobody told us of is found by looking: first soon, and seldom far back in the line. Each look costs a history some events. */
+/** A missed signal is made up for by looking: first soon, and seldom far back in the queue. Each look costs a history some events. */
 const LOOK_MS_MIN = 10_000;
 const LOOK_MS_PER_POSITION = 1_000;
 const LOOK_MS_MAX = 300_000;
-/** Who waits and has not looked for so long is gone, and nobody waits behind them any longer. */
+/** A waiter that has not looked for so long is gone, and nobody waits behind it any longer. */
 export const WAITER_LEASE_MS = LOOK_MS_MAX + 60_000;
 
-export function placeLeaseMs(timeoutMs: number): number {
+export function permitLeaseMs(timeoutMs: number): number {
   return timeoutMs + LEASE_MARGIN_MS;
 }
 
-/** Until the next look of who is at this position of the line, from 1. A place that frees tells the first of the line sooner. */
+/** Until the next look at this position of the queue, from 1. The release of a permit signals the first of the queue sooner. */
 export function nextLookMs(position: number): number {
   return Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, position * LOOK_MS_PER_POSITION));
+}
+
+/** Whether an activity was refused a permit. */
+export function isWithoutPermit(answer: unknown): answer is NoPermit {
+  return typeof answer === 'object' && answer !== null && 'seen' in answer && answer.seen === 'no_permit';
 }

@@ -2,8 +2,8 @@ import { type ActivityOptions, type LocalActivityOptions, workflowInfo } from '@
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
- * Sends an activity to a queue with its own slots, and orders that queue fairly between environments. (Our own `takePlace`
- * caps the calls of a workspace in flight.) Call it within a workflow.
+ * Sends an activity to a queue with its own slots, and orders that queue fairly between environments. (The permits
+ * of a workspace cap its calls in flight.) Call it within a workflow.
  */
 export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }): ActivityOptions {
   return {
@@ -41,8 +41,14 @@ export interface DispatchTimes {
   untilStartMs: number;
 }
 
-/** A replay is sent promptly or not at all: the provider's window for the same key is closing. */
+/**
+ * A replay is sent promptly or not at all: the provider's window for the same key is closing. It covers the workspace's queue and
+ * the workers' queue. With the last attempt's start, the call and its margin it stays under LOST_AFTER_SECONDS of
+ * db/attempts/abandon-lost-replays.ts, so that no replay is given up that may still be sent.
+ */
 export const REPLAY_UNTIL_START_MS = 60_000;
+/** Leaves the last attempt, after the longest wait in the queue, the time to start. */
+export const REPLAY_LAST_START_MS = 10_000;
 
 /**
  * The dispatch: at most once. It has no retry, and no worker may start a task that waited past `untilStartMs`, because the

@@ -2,7 +2,7 @@ import type { InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Signals the next holder in the queue that a slot is free, after the commit that released it. A holder that misses the
+ * Signals the next holder in the queue that a permit is free, after the commit that released it. A holder that misses the
  * signal checks by itself, some minutes later at most. So a failure here must not fail an end that is already recorded.
  */
 export async function tellNext(
@@ -14,6 +14,6 @@ export async function tellNext(
   try {
     await deps.tellWaiter(kind, holder);
   } catch (error) {
-    deps.logger.warn({ kind, holder, err: error }, 'could not tell who waits for a place: it looks by itself');
+    deps.logger.warn({ kind, holder, err: error }, 'could not tell a waiter that a permit is free: it looks by itself');
   }
 }

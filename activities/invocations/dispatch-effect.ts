@@ -1,11 +1,10 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
-import { takePlace } from '../../db/in-flight/take-place.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
-import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
+import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
@@ -13,7 +12,7 @@ import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts'
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { claimInTurn } from '../in-flight/claim-in-turn.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -25,7 +24,7 @@ export interface DispatchInput extends InvocationRef {
    * Settle the invocation in the transaction that records the answer: nothing else, such as a read-back, is needed first.
    */
   settles?: boolean;
-  /** The action's time-out: how long its in-flight slot is held at most. */
+  /** The action's time-out: how long its permit is held at most. */
   timeoutMs?: number;
 }
 
@@ -40,8 +39,8 @@ export type Dispatched =
    * The attempt had been abandoned meanwhile. What this call saw is recorded as a late answer, and settled what was unknown.
    */
   | { seen: 'too_late' }
-  /** The workspace has its share of calls in flight. Nothing is claimed: ask again after this time, or when signalled. */
-  | { seen: 'no_place'; lookAgainMs: number };
+  /** The workspace has its share of calls in flight. Nothing is claimed. */
+  | NoPermit;
 
 /** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
 export const HEARTBEAT_INTERVAL_MS = 2_000;
@@ -50,7 +49,7 @@ export const HEARTBEAT_INTERVAL_MS = 2_000;
  * The one activity that sends. It claims the attempt row, once and for ever; it resolves the credentials, only here; it
  * calls the adapter; and it records the end in one transaction as soon as the answer is in.
  *
- * An in-flight slot of the workspace is taken in the transaction of the claim, and released with the record of the end. A
+ * One of the workspace's permits is acquired in the transaction of the claim, and released with the record of the end. A
  * crash before the claim: nothing was sent, and the row proves it. Between claim and record: the outcome is unknown, the row
  * proves that too, and nothing is sent again. After the record: the workflow settles from it, where it did not settle at
  * once.
@@ -59,12 +58,18 @@ export function dispatchEffect(deps: InvocationDependencies) {
   return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> => {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
     try {
-      const claimed = await claimInTurn(deps, ref, timeoutMs);
+      const { invocationId } = ref;
+      const claimed = await claimInTurn(deps, ref, {
+        holder: invocationId,
+        timeoutMs,
+        claim: (tx) => claimDispatch(tx, invocationId),
+        isUnclaimed: (tx) => isDispatchUnclaimed(tx, invocationId),
+      });
       if (claimed === 'claimed_elsewhere') {
         deps.logger.warn({ ...ref, attempt: activityInfo().attempt }, 'dispatch was claimed before: nothing is sent');
         return { seen: 'claimed_elsewhere' };
       }
-      if ('lookAgainMs' in claimed) return { seen: 'no_place', ...claimed };
+      if (isWithoutPermit(claimed)) return claimed;
       const { dispatch, halted } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
@@ -80,44 +85,6 @@ export function dispatchEffect(deps: InvocationDependencies) {
       clearInterval(beat);
     }
   };
-}
-
-/** Thrown to roll back: an execution that may not send asked for the slot. */
-class ClaimedElsewhere extends Error {}
-
-/**
- * Takes the in-flight slot and then the claim, in one transaction: an execution without a slot has claimed nothing, and one
- * that may not claim has taken no slot. The environment may have been halted between the mark and a worker's start. Then the
- * dispatch is claimed and not sent.
- */
-async function claimInTurn(
-  deps: InvocationDependencies,
-  ref: InvocationRef,
-  timeoutMs: number,
-): Promise<{ dispatch: ClaimedDispatch; halted: Refusal | null } | { lookAgainMs: number } | 'claimed_elsewhere'> {
-  const { invocationId: holder } = ref;
-  const asked = {
-    kind: 'dispatch',
-    holder,
-    most: deps.inFlightCaps.dispatch,
-    leaseMs: placeLeaseMs(timeoutMs),
-  } as const;
-  try {
-    return await deps.db.withEnvironment(ref, async (tx) => {
-      const position = await takePlace(tx, asked);
-      if (position > 0) {
-        // A second execution must not queue for a call that it may never send: it rolls its slot back and settles.
-        if (!(await isDispatchUnclaimed(tx, holder))) throw new ClaimedElsewhere();
-        return { lookAgainMs: nextLookMs(position) };
-      }
-      const dispatch = await claimDispatch(tx, holder);
-      if (!dispatch) throw new ClaimedElsewhere();
-      return { dispatch, halted: await refuseWhileHalted(tx) };
-    });
-  } catch (error) {
-    if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
-    throw error;
-  }
 }
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };

@@ -7,7 +7,7 @@ import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
-import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { countEgress } from '../../db/plans/count-egress.ts';
 import type { Json } from '../../domain/json.ts';
@@ -26,7 +26,7 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** The next holder in the queue for the in-flight slot that is now free. */
+  /** The next holder in the queue for the permit that is now free. */
   next: string | null;
 }
 
@@ -96,7 +96,7 @@ async function record(
       ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
       : null,
     isFirstTry && work && (settles || !inTime) ? settle(tx, work) : null,
-    givePlaceBack(tx, 'dispatch', claimed.invocationId),
+    releasePermit(tx, 'dispatch', claimed.invocationId),
   ]);
   if (isNew) await countEgress(tx, end.egressBytes);
   return { inTime, state, next };

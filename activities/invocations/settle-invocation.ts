@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { noteCompensation } from '../../db/effects/note-compensation.ts';
 import { readDispatchRecord } from '../../db/effects/read-dispatch-record.ts';
 import { writeSettlement } from '../../db/effects/write-settlement.ts';
-import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { readInvocationState } from '../../db/invocations/read-invocation-state.ts';
@@ -15,15 +15,15 @@ import { tellNext } from '../in-flight/tell-next.ts';
 
 /**
  * Settles an invocation, and its effect, from the record only. Idempotent. It runs after a dispatch that did not settle by
- * itself, after a read-back, and after each read of a reconciliation. It also releases the in-flight slot, or the position
- * in the queue: of a dispatch whose worker was lost, and of one that will not be sent.
+ * itself, after a read-back, and after each read of a reconciliation. It also releases the permit, or the position in
+ * the queue: of a dispatch whose worker was lost, and of one that will not be sent.
  */
 export function settleInvocation(deps: InvocationDependencies) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
       if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
-      return [await settle(tx, work), await givePlaceBack(tx, 'dispatch', work.id)] as const;
+      return [await settle(tx, work), await releasePermit(tx, 'dispatch', work.id)] as const;
     });
     await tellNext(deps, 'dispatch', next);
     return state;

@@ -1,7 +1,7 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
-import { expiredPlaces } from './expired-places.ts';
+import { expiredPermits } from './expired-permits.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
@@ -22,7 +22,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
-  ['expired-places', sweeping(expiredPlaces)],
+  ['expired-permits', sweeping(expiredPermits)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { heartbeat } from '@temporalio/activity';
 import { countEgress } from '../../db/plans/count-egress.ts';
+import { isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { givePlaceBack } from '../../db/in-flight/give-place-back.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
@@ -43,17 +44,21 @@ export function attemptMessage(deps: ActivityDependencies) {
 }
 
 /**
- * Releases the slot, or the position in the queue, of a message that neither sends nor waits for a slot: a cancelled or held
- * message must keep nothing waiting, and a lost attempt is over.
+ * Releases the permit, or the position in the queue, of a message that neither sends nor waits for a permit: a cancelled or
+ * held message must keep nothing waiting, and a lost attempt is over.
  */
 async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
-  const [visit, next] = await deps.db.withEnvironment(ref, async (tx) => {
-    const visit = await visitMessage(tx, deps, ref);
-    const keepsPlace = visit.next === 'send' || (visit.next === 'wait' && visit.inLine === true);
-    return [visit, keepsPlace ? null : await givePlaceBack(tx, 'delivery', ref.messageId)] as const;
-  });
-  await tellNext(deps, 'delivery', next);
-  return visit;
+  const visited = await deps.permitTakers.inTurn(ref.workspaceId, 'delivery', () =>
+    deps.db.withEnvironment(ref, async (tx) => {
+      const visit = await visitMessage(tx, deps, ref);
+      if (visit === null) return null;
+      const keepsPermit = visit.next === 'send' || (visit.next === 'wait' && visit.isQueued === true);
+      return { visit, next: keepsPermit ? null : await releasePermit(tx, 'delivery', ref.messageId) };
+    }),
+  );
+  if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
+  await tellNext(deps, 'delivery', visited.next);
+  return visited.visit;
 }
 
 /** A started call runs to its own time-out: aborting it would only make the destination receive it twice. */
@@ -102,7 +107,7 @@ async function record(
     try {
       return await deps.db.withEnvironment(ref, async (tx) => {
         const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
-        const next = await givePlaceBack(tx, 'delivery', work.id);
+        const next = await releasePermit(tx, 'delivery', work.id);
         if (closed) await countEgress(tx, egressBytes);
         return { step, next };
       });

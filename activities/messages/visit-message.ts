@@ -1,13 +1,13 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import { takePlace } from '../../db/in-flight/take-place.ts';
+import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
 import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
-import { nextLookMs, placeLeaseMs } from '../../domain/in-flight.ts';
+import { nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { settleAttempt } from './settle-attempt.ts';
@@ -25,13 +25,14 @@ const LOST_ERROR = 'the worker was lost before the end of this attempt was on re
 
 /**
  * Decides what is due, in one transaction that locks the message's row: a concurrent cancel waits for it or has committed
- * before. The halt is read in the same transaction, so no attempt starts once a halt has committed.
+ * before. The halt is read in the same transaction, so no attempt starts once a halt has committed. Null: another transaction
+ * is asking for a permit of the workspace, and nothing was written.
  */
 export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
-): Promise<Visit> {
+): Promise<Visit | null> {
   const work = await lockMessage(tx, ref.messageId);
   if (work === null) throw new Error(`message ${ref.messageId} is not there`);
   const { id, status } = work;
@@ -56,11 +57,12 @@ export async function visitMessage(
     await holdMessage(tx, id);
     return { next: 'hold' };
   }
-  const leaseMs = placeLeaseMs(work.timeoutSeconds * 1_000);
-  const position = await takePlace(tx, { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs });
+  const leaseMs = permitLeaseMs(work.timeoutSeconds * 1_000);
+  const position = await acquirePermit(tx, { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs });
+  if (position === null) return null;
   if (position > 0) {
     await markBegun(tx, id);
-    return { next: 'wait', delayMs: nextLookMs(position), inLine: true };
+    return { next: 'wait', delayMs: nextLookMs(position), isQueued: true };
   }
   const attempt = await startAttempt(tx, id);
   return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };

@@ -24,6 +24,11 @@ export interface InspectionEffort {
   timeoutMs: number;
 }
 
+/** The longest time that an inspection takes, with its tries. */
+export function inspectionMs({ retryDelaysMs, timeoutMs }: InspectionEffort): number {
+  return retryDelaysMs.reduce((sum, delayMs) => sum + delayMs + timeoutMs, timeoutMs);
+}
+
 export type Inspected =
   | { kind: 'read'; observation: Observation }
   /** Every try failed; `reason` is for people and holds no credential. */

@@ -1,26 +1,44 @@
 import { readDraftWork } from '../../db/previews/read-draft-work.ts';
 import { recordDraftObservation } from '../../db/previews/record-draft-observation.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { inspectTarget, type InspectionEffort } from './inspect-target.ts';
+import { readInTurn } from '../in-flight/read-in-turn.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
+import { inspectionMs, inspectTarget, type InspectionEffort } from './inspect-target.ts';
 
 /** Short, because the caller waits. */
 const EFFORT: InspectionEffort = { retryDelaysMs: [250], timeoutMs: 6_000 };
 
+export interface ObserveDraftInput extends PreviewRef {
+  /** The holder of the read's permit, which the workflow names. */
+  holder?: string;
+}
+
 /** Reads the provider for a preview that is being made, and stores the result in its draft. */
 export function observeDraft(deps: InvocationDependencies) {
-  return async (ref: PreviewRef): Promise<DraftObserved> => {
-    const work = await deps.db.oneStatement(ref, (tx) => readDraftWork(tx, ref.previewId));
-    if (work === null) return { outcome: 'withdrawn' };
-    const inspected = await inspectTarget(deps, ref, work, EFFORT);
-    if (inspected.kind === 'unavailable') {
-      deps.logger.warn(
-        { previewId: ref.previewId, reason: inspected.reason },
-        'a provider could not be read for a preview',
-      );
-      return { outcome: 'unavailable' };
-    }
-    await deps.db.oneStatement(ref, (tx) => recordDraftObservation(tx, ref.previewId, inspected.observation));
-    return { outcome: 'read' };
+  return async ({ holder: named, ...ref }: ObserveDraftInput): Promise<DraftObserved | NoPermit> => {
+    const holder = named ?? ref.previewId;
+    const begun = await readInTurn(
+      deps,
+      ref,
+      { holder, timeoutMs: inspectionMs(EFFORT) },
+      {
+        begin: async (tx) => ({ work: await readDraftWork(tx, ref.previewId) }),
+      },
+    );
+    if (isWithoutPermit(begun)) return begun;
+    const inspected = begun.work === null ? null : await inspectTarget(deps, ref, begun.work, EFFORT);
+    const next = await deps.db.withEnvironment(ref, async (tx) => {
+      if (inspected?.kind === 'read') await recordDraftObservation(tx, ref.previewId, inspected.observation);
+      return releasePermit(tx, 'provider_read', holder);
+    });
+    await tellNext(deps, 'provider_read', next);
+    if (inspected === null) return { outcome: 'withdrawn' };
+    if (inspected.kind === 'read') return { outcome: 'read' };
+    const { reason } = inspected;
+    deps.logger.warn({ previewId: ref.previewId, reason }, 'a provider could not be read for a preview');
+    return { outcome: 'unavailable' };
   };
 }

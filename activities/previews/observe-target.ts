@@ -1,13 +1,22 @@
 import { appendObservation } from '../../db/previews/append-observation.ts';
 import { readObservationWork } from '../../db/previews/read-observation-work.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { inspectTarget, type InspectionEffort } from './inspect-target.ts';
+import { readInTurn } from '../in-flight/read-in-turn.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
+import { inspectionMs, inspectTarget, type InspectionEffort } from './inspect-target.ts';
 
 export interface Observed {
   /** `refused`: the record forbids the dispatch, or could not be read. The observation says which. */
   outcome: 'observed' | 'refused';
+}
+
+export interface ObserveTargetInput extends InvocationRef {
+  /** The holder of the read's permit, which the workflow names. */
+  holder?: string;
 }
 
 /** Fits into the activity's two minutes. */
@@ -19,11 +28,24 @@ const EFFORT: InspectionEffort = { retryDelaysMs: [500, 2_000], timeoutMs: 20_00
  * provider that cannot be read leaves an observation too. It refuses, because the approval rests on the provider's record.
  */
 export function observeTarget(deps: InvocationDependencies) {
-  return async (ref: InvocationRef): Promise<Observed> => {
-    const work = await deps.db.oneStatement(ref, (tx) => readObservationWork(tx, ref.invocationId));
-    const inspected = await inspectTarget(deps, ref, work, EFFORT);
+  return async ({ holder: named, ...ref }: ObserveTargetInput): Promise<Observed | NoPermit> => {
+    const holder = named ?? ref.invocationId;
+    const begun = await readInTurn(
+      deps,
+      ref,
+      { holder, timeoutMs: inspectionMs(EFFORT) },
+      {
+        begin: async (tx) => ({ work: await readObservationWork(tx, ref.invocationId) }),
+      },
+    );
+    if (isWithoutPermit(begun)) return begun;
+    const inspected = await inspectTarget(deps, ref, begun.work, EFFORT);
     const observation = inspected.kind === 'read' ? inspected.observation : unread(inspected.reason);
-    await deps.db.withEnvironment(ref, (tx) => appendObservation(tx, ref.invocationId, observation));
+    const next = await deps.db.withEnvironment(ref, async (tx) => {
+      await appendObservation(tx, ref.invocationId, observation);
+      return releasePermit(tx, 'provider_read', holder);
+    });
+    await tellNext(deps, 'provider_read', next);
     return { outcome: observation.refusal === null ? 'observed' : 'refused' };
   };
 }

@@ -3,17 +3,27 @@ import { completeAttempt } from '../../db/attempts/close-attempt.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import { readEffectWork, type EffectWork } from '../../db/effects/read-effect-work.ts';
 import { setProviderReference } from '../../db/effects/set-provider-reference.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EffectRef } from '../../domain/refs.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { Adapter, ReadBackResult } from '../adapters/adapter.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { readInTurn } from '../in-flight/read-in-turn.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 
 export interface ReadBack {
   /** The outcome that the read implies; `unknown` where it proves nothing. */
   impliedOutcome: Extract<Outcome, 'succeeded' | 'failed' | 'pending' | 'unknown'>;
+}
+
+export interface ReadBackInput extends EffectRef {
+  /** The holder of the read's permit, which the workflow names. */
+  holder?: string;
 }
 
 /** A slow read is retried later. The action's own time-out may be five minutes. */
@@ -24,11 +34,22 @@ const READ_TIMEOUT_MS_MAX = 30_000;
  * never writes to the provider, so it may run any number of times. `settleInvocation` judges the result.
  */
 export function readBackEffect(deps: ActivityDependencies) {
-  return async (input: EffectRef): Promise<ReadBack> => {
-    const { work, attemptId } = await deps.db.withEnvironment(input, async (tx) => ({
-      work: await readEffectWork(tx, input.effectId),
-      attemptId: await startReadAttempt(tx, input.invocationId),
-    }));
+  return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {
+    const holder = named ?? input.effectId;
+    const begun = await readInTurn(
+      deps,
+      input,
+      { holder, timeoutMs: READ_TIMEOUT_MS_MAX },
+      {
+        lock: (tx) => lockInvocation(tx, input.invocationId),
+        begin: async (tx) => ({
+          work: await readEffectWork(tx, input.effectId),
+          attemptId: await startReadAttempt(tx, input.invocationId),
+        }),
+      },
+    );
+    if (isWithoutPermit(begun)) return begun;
+    const { work, attemptId } = begun;
     const adapter = deps.adapterFor(work.definition.adapter);
     const credentials = await openSecrets(deps, input, adapter.descriptor.secretNames(work.definition));
     const result: ReadBackResult =
@@ -36,7 +57,8 @@ export function readBackEffect(deps: ActivityDependencies) {
         ? { kind: 'unreadable', summary: `cannot read back: ${missingSecrets(credentials.missing).message}` }
         : await read(deps, input, work, adapter, credentials.values);
     const impliedOutcome = whatItImplies(result, work);
-    await deps.db.withEnvironment(input, async (tx) => {
+    const next = await deps.db.withEnvironment(input, async (tx) => {
+      await lockInvocation(tx, input.invocationId);
       const response = result.kind === 'matched' || result.kind === 'absent' ? result.response : null;
       await completeAttempt(tx, attemptId, {
         observedOutcome: impliedOutcome,
@@ -56,7 +78,9 @@ export function readBackEffect(deps: ActivityDependencies) {
       if (result.kind === 'matched' && result.providerReference !== null) {
         await setProviderReference(tx, input.effectId, result.providerReference);
       }
+      return releasePermit(tx, 'provider_read', holder);
     });
+    await tellNext(deps, 'provider_read', next);
     return { impliedOutcome };
   };
 }

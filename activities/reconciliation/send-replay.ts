@@ -1,19 +1,24 @@
 import { heartbeat } from '@temporalio/activity';
 import { claimReplay } from '../../db/attempts/claim-replay.ts';
+import { isReplayUnclaimed } from '../../db/attempts/is-replay-unclaimed.ts';
 import { abandonAttempt, completeAttempt } from '../../db/attempts/close-attempt.ts';
 import { findAttempt } from '../../db/attempts/find-attempt.ts';
 import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { countEgress } from '../../db/plans/count-egress.ts';
+import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
+import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
-import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { claimInTurn } from '../in-flight/claim-in-turn.ts';
+import { tellNext } from '../in-flight/tell-next.ts';
 import { HEARTBEAT_INTERVAL_MS, send } from '../invocations/dispatch-effect.ts';
 import {
   attemptEnd,
@@ -25,33 +30,49 @@ import {
 import { settle } from '../invocations/settle-invocation.ts';
 
 export const REPLAY_NOT_TAKEN_UP =
-  'not sent: the outcome became known, the window closed, or no worker took the replay up in time';
+  'not sent: the outcome became known, the window closed, or neither a permit in flight nor a worker was free in time';
+
+export interface ReplayInput extends ReplayRef {
+  /** The action's time-out: how long its permit is held at most. */
+  timeoutMs?: number;
+}
+
+export type Replayed = { sent: boolean } | NoPermit;
 
 /**
  * Sends the same bytes again under the same provider key, once for each replay that a person asked for. The fence is that of
  * a dispatch: it claims the attempt row, once and for ever, and only while the outcome is unknown and the adapter's window
  * is open. A crash before the claim: nothing was sent. After it: the outcome is still unknown, and this replay is never sent
  * again.
+ *
+ * It has one of the workspace's permits for dispatches, held in the name of its attempt: the first request may still hold that
+ * of the invocation. `settleReplay` releases the permit of a lost worker. Where its workflow is lost too, the permit's lease
+ * ends before `abandonLostReplays` gives the replay up.
  */
 export function sendReplay(deps: InvocationDependencies) {
-  return async (ref: ReplayRef): Promise<{ sent: boolean }> => {
+  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayInput): Promise<Replayed> => {
     const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
     try {
-      const [claimed, halted] = await deps.db.withEnvironment(ref, async (tx) => {
-        const taken = await claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS });
-        return [taken, taken && (await refuseWhileHalted(tx))] as const;
+      const claimed = await claimInTurn(deps, ref, {
+        holder: ref.attemptId,
+        timeoutMs,
+        claim: (tx) => claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS }),
+        isUnclaimed: (tx) => isReplayUnclaimed(tx, ref.attemptId),
       });
-      if (!claimed) {
+      if (claimed === 'claimed_elsewhere') {
         deps.logger.warn({ ...ref }, 'a replay was claimed before, or is no longer due: nothing is sent');
         return { sent: false };
       }
+      if (isWithoutPermit(claimed)) return claimed;
+      const { dispatch, halted } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
       const result: DispatchResult = halted
         ? { kind: 'refused', refusal: halted }
-        : await send(deps, ref, claimed, egress, 'replay');
+        : await send(deps, ref, dispatch, egress, 'replay');
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
-      await recordPatiently(deps, ref, () => record(deps, ref, claimed, end));
+      const next = await recordPatiently(deps, ref, () => record(deps, ref, dispatch, end));
+      await tellNext(deps, 'dispatch', next);
       return { sent: result.kind === 'answered' || result.kind === 'no_answer' };
     } finally {
       clearInterval(beat);
@@ -60,7 +81,7 @@ export function sendReplay(deps: InvocationDependencies) {
 }
 
 /**
- * Records the attempt's end and the evidence, in one transaction; `settleReplay` judges them. An answer that comes after the
+ * Records the attempt's end and the evidence and releases the permit, in one transaction; `settleReplay` judges them. An answer that comes after the
  * replay was abandoned is settled at once: its workflow may be gone, and the read schedule at its end.
  */
 async function record(
@@ -68,8 +89,8 @@ async function record(
   ref: ReplayRef,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
-): Promise<void> {
-  await deps.db.withEnvironment(ref, async (tx) => {
+): Promise<string | null> {
+  return deps.db.withEnvironment(ref, async (tx) => {
     const work = await lockInvocationWork(tx, ref.invocationId);
     const isOpen = await completeAttempt(tx, claimed.attemptId, attemptEnd(end.result));
     const isRecorded = !isOpen && (await findAttempt(tx, claimed.attemptId)).status === 'completed';
@@ -77,6 +98,7 @@ async function record(
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
     if (isNew && !isOpen && work) await settle(tx, work);
     if (isNew) await countEgress(tx, end.egressBytes);
+    return releasePermit(tx, 'dispatch', ref.attemptId);
   });
 }
 
@@ -93,12 +115,12 @@ function evidenceOfReplay(ref: ReplayRef, end: DispatchEnd, inTime: boolean): Ne
 }
 
 /**
- * Closes a replay that did not report back, and settles the invocation from the record: an answer to the replay counts as the
+ * Closes a replay that did not report back, releases its permit or its position in the queue, and settles the invocation from the record: an answer to the replay counts as the
  * answer; a saved 5xx, silence, or a replay that was never sent leave it unknown. Idempotent.
  */
 export function settleReplay(deps: InvocationDependencies) {
-  return async (ref: ReplayRef): Promise<InvocationState> =>
-    deps.db.withEnvironment(ref, async (tx) => {
+  return async (ref: ReplayRef): Promise<InvocationState> => {
+    const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
       if (!work) throw new Error(`invocation ${ref.invocationId} was replayed and is gone`);
       const attempt = await findAttempt(tx, ref.attemptId);
@@ -108,6 +130,9 @@ export function settleReplay(deps: InvocationDependencies) {
           : { observedOutcome: 'not_dispatched' as const, error: REPLAY_NOT_TAKEN_UP };
         await abandonAttempt(tx, ref.attemptId, end);
       }
-      return settle(tx, work);
+      return [await settle(tx, work), await releasePermit(tx, 'dispatch', ref.attemptId)] as const;
     });
+    await tellNext(deps, 'dispatch', next);
+    return state;
+  };
 }

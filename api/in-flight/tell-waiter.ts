@@ -1,9 +1,9 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { InFlightKind } from '../../domain/in-flight.ts';
-import { waiterOf } from '../../temporal/in-flight/place-free.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import { waiterOf } from './waiter-of.ts';
 
-/** Notifies the next waiter that a place in flight is free. Throws the client's error if Temporal cannot be reached. */
+/** Notifies the next waiter that a permit is free. Throws the client's error if Temporal cannot be reached. */
 export async function tellWaiter(client: Client, kind: InFlightKind, holder: string): Promise<void> {
   const { workflowId, signal } = waiterOf(kind, holder);
   try {
@@ -11,6 +11,6 @@ export async function tellWaiter(client: Client, kind: InFlightKind, holder: str
       client.workflow.getHandle(workflowId).signal(signal),
     );
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended: its place in line expires
+    if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended: its position in the queue expires
   }
 }

@@ -56,7 +56,10 @@ export async function readProvider(
   const observation = await deps.db.oneStatement(caller.tenant, (tx) => takeDraft(tx, previewId));
   if (observation !== null) return observation;
   throw new ServiceError('SERVICE_UNAVAILABLE', {
-    message: 'The provider could not be read, so there is no preview; nothing was sent. Ask again later.',
+    message:
+      outcome === 'crowded'
+        ? 'The workspace has too many reads at providers under way, so there is no preview; nothing was sent. Ask again in some seconds.'
+        : 'The provider could not be read, so there is no preview; nothing was sent. Ask again later.',
     log: `the provider could not be read for ${previewId} (${outcome})`,
     ...(cause === undefined ? {} : { cause }),
   });

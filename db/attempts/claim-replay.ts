@@ -1,3 +1,4 @@
+import { lockInvocation } from '../invocations/lock-invocation.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { ClaimedDispatch } from './claim-dispatch.ts';
 
@@ -11,7 +12,7 @@ export async function claimReplay(
   tx: EnvironmentTransaction,
   { invocationId, attemptId, marginSeconds }: { invocationId: string; attemptId: string; marginSeconds: number },
 ): Promise<ClaimedDispatch | null> {
-  await tx.raw('SELECT FROM invocations WHERE id = ? FOR UPDATE', [invocationId]);
+  await lockInvocation(tx, invocationId);
   const { rows } = await tx.raw<{ rows: ClaimedDispatch[] }>(
     `WITH claimed AS (
        UPDATE attempts a SET claimed_at = now() FROM effects e JOIN action_versions d ON d.id = e.version_id

@@ -1,4 +1,5 @@
 import { newId } from '../../domain/ids.ts';
+import { lockInvocation } from '../invocations/lock-invocation.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { abandonLostReplays } from './abandon-lost-replays.ts';
 
@@ -8,7 +9,7 @@ import { abandonLostReplays } from './abandon-lost-replays.ts';
  */
 export async function startReadAttempt(tx: EnvironmentTransaction, invocationId: string): Promise<string> {
   const id = newId('attempt');
-  await tx.raw('SELECT 1 FROM invocations WHERE id = ? FOR UPDATE', [invocationId]); // numbers are assigned one at a time
+  await lockInvocation(tx, invocationId); // numbers are assigned one at a time
   await tx.raw(
     `UPDATE attempts SET status = 'abandoned', finished_at = now(), error = 'the worker was lost while it read'
      WHERE invocation_id = ? AND kind = 'reconcile' AND status = 'started'`,

@@ -23,6 +23,7 @@ import * as inFlight from './0021-in-flight.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as agentKeys from './0023-agent-keys.ts';
 import * as refusals from './0024-refusals.ts';
+import * as inFlightPermits from './0025-in-flight-permits.ts';
 
 export interface Migration {
   /** Readable and permanent: it is what the `migrations` table remembers. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   shortenedValues,
   agentKeys,
   refusals,
+  inFlightPermits,
 ];

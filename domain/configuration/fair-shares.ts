@@ -8,7 +8,7 @@ const slots = (of: string, count: string) => ({
   schema: countSchema(1, 10_000),
 });
 const share = (of: string, count: string) => ({
-  meaning: `${of} that one workspace has under way at once, on all workers. What is over it waits in line and holds no slot. The same for every worker.`,
+  meaning: `${of} that one workspace has under way at once, on all workers. What is over it is queued and holds no slot. The same for every worker.`,
   default: count,
   processes: PROCESSES,
   schema: countSchema(1, 10_000),
@@ -22,4 +22,5 @@ export const FAIR_SHARES = {
   MAINTENANCE_SLOTS: slots('Activities of the sweep and of starting messages', '20'),
   WORKSPACE_DISPATCHES_MAX: share('Dispatches', '20'),
   WORKSPACE_DELIVERIES_MAX: share('Deliveries', '20'),
+  WORKSPACE_PROVIDER_READS_MAX: share('Reads at providers', '10'),
 };

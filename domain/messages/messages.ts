@@ -36,7 +36,7 @@ export interface MessageRef {
 /** The result of `attemptMessage`, which decides what the workflow does next. */
 export type DeliveryStep =
   /** The next attempt, or the first, is due in so many milliseconds. */
-  | { next: 'wait'; delayMs: number; inLine?: true }
+  | { next: 'wait'; delayMs: number; isQueued?: true }
   /** Its environment is halted. */
   | { next: 'hold' }
   /** Nothing more will be sent. The workflows of the callbacks that this end created must be started. */

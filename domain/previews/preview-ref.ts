@@ -5,7 +5,10 @@ export interface PreviewRef {
   environmentId: string;
 }
 
-/** `read`: the draft holds the result. `unavailable`: nothing could be read. `withdrawn`: no caller waits for it any more. */
+/**
+ * `read`: the draft holds the result. `unavailable`: nothing could be read. `withdrawn`: no caller waits for it any more.
+ * `crowded`: the workspace has its share of reads in flight.
+ */
 export interface DraftObserved {
-  outcome: 'read' | 'unavailable' | 'withdrawn';
+  outcome: 'read' | 'unavailable' | 'withdrawn' | 'crowded';
 }

@@ -91,8 +91,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/invocations/find-unsettled-invocations.ts':
     'lists ids of admitted work that never came to rest, in every environment',
   'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
-  'db/in-flight/find-expired-places.ts': 'lists what is past its time, in every environment',
-  'db/in-flight/delete-expired-places.ts': 'deletes what is past its time, in every environment',
+  'db/in-flight/find-expired-permits.ts': 'lists what is past its time, in every environment',
+  'db/in-flight/delete-expired-permits.ts': 'deletes what is past its time, in every environment',
   'db/idempotency/find-expired-claims.ts': 'lists what is past its time, in every environment',
   'db/idempotency/delete-expired-claims.ts': 'deletes what is past its time, in every environment',
   'db/auth/find-expired-throttles.ts': 'lists counts that are forgotten, which belong to no workspace',

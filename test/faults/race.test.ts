@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createAdapters } from '../../activities/adapters/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
@@ -105,7 +106,8 @@ function dependencies(db: Database): ActivityDependencies {
     wakeApproval: notHere,
     wakeMessage: notHere,
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
-    inFlightCaps: { dispatch: 20, delivery: 20 },
+    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+    permitTakers: new PermitTakers(),
     sendRequest: notHere,
     watchdog: WATCHDOG,
     logger: LOG,

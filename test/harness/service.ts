@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
+import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createActivities } from '../../activities/index.ts';
 import { wakeApproval } from '../../api/approvals/wake-approval.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
@@ -69,7 +70,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
     tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
-    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20 },
+    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
+    permitTakers: new PermitTakers(),
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
     logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
   });

@@ -2,14 +2,10 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityFailure,
   CancellationScope,
-  condition,
-  defineSignal,
   log,
   ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
   sleep,
   startChild,
   upsertSearchAttributes,
@@ -18,6 +14,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
+import type { NoPermit } from '../../domain/in-flight.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import {
   CONFIRM_OPTIONS,
@@ -28,17 +25,15 @@ import {
   SQL_OPTIONS,
 } from '../activity-options.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
-import { PLACE_FREE_SIGNAL } from '../../temporal/in-flight/place-free.ts';
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
 import { untilDecided } from './until-decided.ts';
 import { untilReserved } from './until-reserved.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 
 const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
-
-const placeFree = defineSignal(PLACE_FREE_SIGNAL);
 
 /**
  * An approved request is sent within this time, or not at all: `failed`, with its reservations released. It covers both the
@@ -49,6 +44,8 @@ const UNTIL_SENT_MS_MAX = 3_600_000;
 const LAST_START_MS = 60_000;
 /** Waits before each read that may confirm an accepted effect while its caller waits: a provider's own reads may lag. */
 const CONFIRM_DELAYS_MS = [0, 500, 1_500];
+/** How long such reads wait for a permit. */
+const CONFIRM_PERMIT_MS_MAX = 10_000;
 
 /**
  * The life of one invocation: evaluate and reserve; wait first where an approval or other effects are required, and reserve
@@ -57,27 +54,29 @@ const CONFIRM_DELAYS_MS = [0, 500, 1_500];
  */
 export async function invokeAction(ref: InvokeActionInput): Promise<InvokeActionResult> {
   const root = CancellationScope.current();
+  const permits = new PermitQueue();
   return CancellationScope.nonCancellable(async () => {
-    const evaluation = await evaluated(ref);
+    const evaluation = await evaluated(permits, ref);
     if (evaluation.decision === 'withdrawn') return null;
     if (evaluation.decision === 'refused') return refused(evaluation.effectId);
     if (evaluation.decision === 'ended') return finished(evaluation.state);
     const { effectId, actionName, readsBack } = evaluation;
     if (evaluation.decision === 'wait') {
       const isAgreed = await untilDecided(root, { ...ref, ...evaluation });
-      if (isAgreed && evaluation.observes) await observe(ref, actionName);
+      if (isAgreed && evaluation.observes) await observe(permits, ref, actionName);
     }
     if (evaluation.decision === 'wait' || evaluation.decision === 'depends') {
-      const reservation = await untilReserved(root, ref, () => observe(ref, actionName));
+      const reservation = await untilReserved(root, ref, () => observe(permits, ref, actionName));
       if (reservation.decision === 'refused') return refused(effectId);
       if (reservation.decision === 'ended') return finished(reservation.state);
     }
 
     const { timeoutMs } = evaluation;
-    const dispatched = await dispatchInTurn({ ...ref, settles: !readsBack, timeoutMs }, timeoutMs, actionName);
+    const input = { ...ref, settles: !readsBack, timeoutMs };
+    const dispatched = await dispatchInTurn(permits, input, timeoutMs, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
-      await confirm(effect);
+      await confirm(permits, effect);
     const state = dispatched?.seen === 'settled' ? dispatched.state : await settleInvocation(ref);
     if (effect && state.stage === 'reconciling') await startReconciliation(effect);
     await wakeDependents(state);
@@ -88,44 +87,43 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
 /**
  * Evaluates. Where the adapter can read the provider's record, that is read first and kept, and the evaluation is repeated.
  */
-async function evaluated(ref: InvokeActionInput): Promise<Exclude<Evaluation, { decision: 'observe' }>> {
+async function evaluated(
+  permits: PermitQueue,
+  ref: InvokeActionInput,
+): Promise<Exclude<Evaluation, { decision: 'observe' }>> {
   for (;;) {
     const evaluation = await evaluateAndReserve(ref);
     if (evaluation.decision !== 'observe') return evaluation;
-    await observe(ref);
+    await observe(permits, ref);
   }
 }
 
 /** A failed read leaves an observation too, which refuses. */
-async function observe(ref: InvokeActionInput, actionName?: string): Promise<void> {
+async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?: string): Promise<void> {
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
     ...onQueue('provider-reads', ref),
     ...(actionName === undefined ? {} : { summary: actionName }),
   });
-  await observeTarget(ref);
+  await permits.read(ref, (permit) => observeTarget({ ...ref, ...permit }));
 }
 
 /**
- * Dispatches when the workspace has an in-flight slot. A waiting invocation holds no worker slot. It is signalled when one
- * is free, and also checks by itself. Null also where the wait is over: nothing has claimed the dispatch then, and nothing
- * was sent.
+ * Dispatches when the workspace has a permit. Null also where the wait is over: nothing has claimed the dispatch then, and
+ * nothing was sent. The settlement leaves the queue.
  */
-async function dispatchInTurn(input: DispatchInput, timeoutMs: number, actionName: string): Promise<Dispatched | null> {
-  let isFree = false;
-  setHandler(placeFree, () => {
-    isFree = true;
-  });
-  const dueByMs = Date.now() + UNTIL_SENT_MS_MAX;
-  for (;;) {
-    isFree = false;
-    const untilStartMs = Math.max(LAST_START_MS, dueByMs - Date.now());
-    const dispatched = await dispatchOnce(input, { timeoutMs, untilStartMs }, actionName);
-    if (dispatched?.seen !== 'no_place') return dispatched;
-    if (Date.now() >= dueByMs) return null;
-    setCurrentDetails('in line behind other dispatches of its workspace');
-    await condition(() => isFree, dispatched.lookAgainMs);
-  }
+async function dispatchInTurn(
+  permits: PermitQueue,
+  input: DispatchInput,
+  timeoutMs: number,
+  actionName: string,
+): Promise<Exclude<Dispatched, NoPermit> | null> {
+  const untilMs = Date.now() + UNTIL_SENT_MS_MAX;
+  const ask = () => {
+    const untilStartMs = Math.max(LAST_START_MS, untilMs - Date.now());
+    return dispatchOnce(input, { timeoutMs, untilStartMs }, actionName);
+  };
+  return permits.ask('dispatches', ask, { untilMs });
 }
 
 /**
@@ -146,17 +144,22 @@ async function dispatchOnce(
   }
 }
 
-/** Reads an accepted effect back until the provider's record settles it. Without a result the effect stays acknowledged. */
-async function confirm(effect: EffectRef): Promise<void> {
+/**
+ * Reads an accepted effect back until the provider's record settles it. Without a result, or without a permit in the time that a
+ * caller waits, the effect stays acknowledged.
+ */
+async function confirm(permits: PermitQueue, effect: EffectRef): Promise<void> {
   const { readBackEffect } = proxyActivities<Activities>({
     ...CONFIRM_OPTIONS,
     ...onQueue('provider-reads', effect),
     summary: effect.actionName,
   });
+  const untilMs = Date.now() + CONFIRM_PERMIT_MS_MAX;
   for (const delayMs of CONFIRM_DELAYS_MS) {
     if (delayMs > 0) await sleep(delayMs);
     try {
-      const read = await readBackEffect(effect);
+      const read = await permits.read(effect, (permit) => readBackEffect({ ...effect, ...permit }), { untilMs });
+      if (read === null) return;
       if (read.impliedOutcome !== 'unknown') return;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;

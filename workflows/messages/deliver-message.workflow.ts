@@ -58,7 +58,7 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
 
 function whyOf(step: Exclude<DeliveryStep, { next: 'end' }>): string {
   if (step.next === 'hold') return 'held while the environment is halted; the next look';
-  return step.inLine ? 'in line behind other deliveries of its workspace; the next look' : 'the next attempt';
+  return step.isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
 }
 
 /** A callback is a message of its own and outlives this workflow. */

@@ -1,7 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { OBSERVE_DRAFT_OPTIONS, onQueue } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/previews/observe-preview.ts';
+
+/** How long the read waits for a permit: its activity then still ends before the caller gives up. */
+const PERMIT_MS_MAX = 3_000;
 
 /**
  * Reads the provider for a preview whose caller waits: the API may not open credentials, a worker may. Only that one request
@@ -9,5 +13,7 @@ import type { ObservePreviewInput, ObservePreviewResult } from '../../temporal/p
  */
 export async function observePreview(ref: ObservePreviewInput): Promise<ObservePreviewResult> {
   const { observeDraft } = proxyActivities<Activities>({ ...OBSERVE_DRAFT_OPTIONS, ...onQueue('provider-reads', ref) });
-  return observeDraft(ref);
+  const untilMs = Date.now() + PERMIT_MS_MAX;
+  const observed = await new PermitQueue().read(ref, (permit) => observeDraft({ ...ref, ...permit }), { untilMs });
+  return observed ?? { outcome: 'crowded' };
 }

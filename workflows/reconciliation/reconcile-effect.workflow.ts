@@ -25,6 +25,7 @@ import {
 } from '../../domain/reconciliation/state-machine.ts';
 import type { InvocationState } from '../../domain/refs.ts';
 import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
@@ -56,6 +57,7 @@ export async function reconcileEffect(input: ReconcileEffectInput): Promise<Reco
 /** Does what the state machine says, and tells it what happened. */
 class ReconciliationRun {
   private readonly input: ReconcileEffectInput;
+  private readonly permits = new PermitQueue();
   private state = BEFORE_THE_FIRST_LOOK;
 
   constructor(input: ReconcileEffectInput) {
@@ -84,9 +86,11 @@ class ReconciliationRun {
         case 'look':
           this.report({ type: 'looked', invocation: await settleInvocation(this.input) });
           break;
-        case 'read':
-          this.report({ type: 'read', invocation: await this.read(), answers: step.answers });
+        case 'read': {
+          const invocation = await this.read();
+          if (invocation !== null) this.report({ type: 'read', invocation, answers: step.answers });
           break;
+        }
         case 'give_up':
           await exhaustReconciliation(this.input, step.scheduledReads);
           setCurrentDetails('exhausted: a person must resolve it');
@@ -128,14 +132,16 @@ class ReconciliationRun {
     if (!woken) this.report({ type: 'wait_over' });
   }
 
-  private async read(): Promise<InvocationState> {
+  /** Null where the record changed before there was a permit: a look comes first, and may make the read needless. */
+  private async read(): Promise<InvocationState | null> {
     const { readBackEffect } = proxyActivities<Activities>({
       ...READ_OPTIONS,
       ...onQueue('provider-reads', this.input),
       summary: this.input.actionName,
     });
     try {
-      await readBackEffect(this.input);
+      const read = (permit: { holder: string }) => readBackEffect({ ...this.input, ...permit });
+      if ((await this.permits.read(this.input, read, { isOver: () => this.state.mustLook })) === null) return null;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });

@@ -8,7 +8,8 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { dispatchOptions, REPLAY_UNTIL_START_MS, SQL_OPTIONS } from '../activity-options.ts';
+import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, SQL_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
@@ -22,13 +23,17 @@ const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
  * processes it. A cancellation changes nothing, because a request that may have been sent must be settled.
  */
 export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffectResult> {
+  const permits = new PermitQueue();
   return CancellationScope.nonCancellable(async () => {
     const { timeoutMs, ...ref } = input;
-    const { sendReplay } = proxyActivities<Activities>(
-      dispatchOptions({ timeoutMs, untilStartMs: REPLAY_UNTIL_START_MS }, input.actionName, input),
-    );
+    const untilMs = Date.now() + REPLAY_UNTIL_START_MS;
+    const send = () => {
+      const untilStartMs = Math.max(REPLAY_LAST_START_MS, untilMs - Date.now());
+      const options = dispatchOptions({ timeoutMs, untilStartMs }, input.actionName, input);
+      return proxyActivities<Activities>(options).sendReplay({ ...ref, timeoutMs });
+    };
     try {
-      await sendReplay(ref);
+      await permits.ask('dispatches', send, { untilMs });
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('the replay did not report back', { reason: error.cause?.message });

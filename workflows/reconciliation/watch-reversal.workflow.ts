@@ -14,6 +14,7 @@ import {
   REVERSAL_READS_MAX,
 } from '../../domain/reconciliation/schedule.ts';
 import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { WatchReversalInput, WatchReversalResult } from '../../temporal/reconciliation/watch-reversal.ts';
 
@@ -30,6 +31,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
     ...onQueue('provider-reads', input),
     summary: input.actionName,
   });
+  const permits = new PermitQueue();
   const begun = await beginReversalWatch(input);
   let { state } = begun;
   const days = Math.round(begun.settledForMs / REVERSAL_READ_INTERVAL_MS);
@@ -37,7 +39,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
   let reads = Math.min(Math.max(0, days - 1), REVERSAL_READS_MAX - 1);
   while (state.status === 'succeeded') {
     try {
-      await readBackEffect(input);
+      await permits.read(input, (permit) => readBackEffect({ ...input, ...permit }));
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       log.warn('a read did not report back: it counts as one that said nothing', { reason: error.cause?.message });

@@ -6,6 +6,7 @@ import type { Adapter, DispatchInput, DispatchResult } from '../../../activities
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
 import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
+import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
 import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
@@ -193,7 +194,8 @@ export class ActivityWorld {
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
-      inFlightCaps: { dispatch: 20, delivery: 20 },
+      inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+      permitTakers: new PermitTakers(),
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
       watchdog: WATCHDOG,
       logger: pino({ level: 'silent' }),

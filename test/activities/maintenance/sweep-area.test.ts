@@ -129,16 +129,16 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     await plantOldApprovals();
     return deleting('approvals', ['apr_a', 'apr_b', 'apr_c'], 'id', `OLD.id = 'apr_b'`);
   },
-  'expired-places': async () => {
+  'expired-permits': async () => {
     const { workspaceId } = world.database.tenant;
     await owner(
-      `INSERT INTO places_in_flight (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
+      `INSERT INTO in_flight_permits (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
        SELECT $1, $2, 'delivery', holder, now(), true, now() - age::interval
        FROM (VALUES ('msg_a', '2 hours'), ('msg_b', '2 hours'), ('msg_c', '2 hours'), ('msg_d', '1 minute')) v (holder, age)`,
       [environmentId, workspaceId],
     );
     const ids = ['a', 'b', 'c'].map((id) => `${environmentId}/delivery/msg_${id}`);
-    return deleting('places_in_flight', ids, `environment_id || '/' || kind || '/' || holder`, `OLD.holder = 'msg_b'`);
+    return deleting('in_flight_permits', ids, `environment_id || '/' || kind || '/' || holder`, `OLD.holder = 'msg_b'`);
   },
 };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Activities } from '../../../activities/index.ts';
 import type { Adapter, Inspection } from '../../../activities/adapters/adapter.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -11,6 +12,11 @@ beforeAll(async () => {
   world = await ActivityWorld.start();
 });
 afterAll(() => world.close());
+
+function outcomeOf(observed: Awaited<ReturnType<Activities['observeTarget']>>): string {
+  if ('seen' in observed) throw new Error('there was no permit for the read');
+  return observed.outcome;
+}
 
 type Read = InvocationRef & { secret: string };
 
@@ -55,7 +61,7 @@ describe('what was read at the provider', () => {
     expect(await evaluate(ref)).toMatchObject({ decision: 'observe' });
     expect(await observeTarget(ref)).toEqual({ outcome: 'observed' });
     expect(await evaluate(ref)).toMatchObject({ decision: 'wait', observes: true });
-    return { ref: { ...ref, secret }, observe: async () => (await observeTarget(ref)).outcome };
+    return { ref: { ...ref, secret }, observe: async () => outcomeOf(await observeTarget(ref)) };
   }
   const recheckReading = (ref: InvocationRef) => recheck(world, ref, { adapterFor: inspecting() });
 

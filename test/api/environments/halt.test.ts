@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
@@ -86,7 +87,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     wakeApproval: unused,
     wakeMessage: unused,
     tellWaiter: unused,
-    inFlightCaps: { dispatch: 20, delivery: 20 },
+    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+    permitTakers: new PermitTakers(),
     sendRequest: unused,
     watchdog: WATCHDOG,
     logger: service.deps.logger,

@@ -15,7 +15,10 @@ let target: Target;
 let victim: Caller;
 beforeAll(async () => {
   [service, target] = await Promise.all([
-    startTestService({ slots: { ...DEFAULT_SLOTS, dispatches: SLOTS }, inFlightCaps: { dispatch: CAP, delivery: 2 } }),
+    startTestService({
+      slots: { ...DEFAULT_SLOTS, dispatches: SLOTS },
+      inFlightCaps: { dispatch: CAP, delivery: 2, provider_read: 2 },
+    }),
     startTarget(),
   ]);
   const { development } = await service.database.anotherWorkspace();
@@ -31,19 +34,19 @@ afterAll(async () => {
 });
 
 const hanging = async (): Promise<number> => (await target.requests('/hang')).length;
-const inLine = async (kind: string): Promise<number> =>
-  (await service.database.asOwner('SELECT 1 FROM places_in_flight WHERE kind = $1 AND NOT is_taken', [kind])).length;
+const queued = async (kind: string): Promise<number> =>
+  (await service.database.asOwner('SELECT 1 FROM in_flight_permits WHERE kind = $1 AND NOT is_taken', [kind])).length;
 
 describe('more dispatches of one workspace hang than a worker has slots', () => {
-  test('another workspace is answered promptly; each is sent once, as places free', async () => {
+  test('another workspace is answered promptly; each is sent once, as permits free', async () => {
     const action = await createAction(
       service,
       { url: `${target.baseUrl}/hang` },
       { timeoutMs: 120_000, governed: false },
     );
     const replies = Array.from({ length: HANGING }, () => invoke(service, action));
-    const seen = async () => ({ hanging: await hanging(), inLine: await inLine('dispatch') });
-    await expect.poll(seen, { timeout: 90_000 }).toEqual({ hanging: CAP, inLine: HANGING - CAP });
+    const seen = async () => ({ hanging: await hanging(), queued: await queued('dispatch') });
+    await expect.poll(seen, { timeout: 90_000 }).toEqual({ hanging: CAP, queued: HANGING - CAP });
 
     const prompt = await createAction(victim, { url: `${target.baseUrl}/ok` }, { governed: false });
     const startedAt = Date.now();
@@ -60,7 +63,7 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
       clearInterval(releasing);
     }
     expect(await hanging()).toBe(HANGING);
-    expect(await service.database.asOwner('SELECT 1 FROM places_in_flight')).toEqual([]);
+    expect(await service.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
   }, 180_000);
 });
 
@@ -73,7 +76,7 @@ describe('deliveries of one workspace hang', () => {
       ),
     );
     expect(published.map(({ status }) => status)).toEqual(published.map(() => 201));
-    await expect.poll(() => inLine('delivery'), { timeout: 60_000 }).toBe(6);
+    await expect.poll(() => queued('delivery'), { timeout: 60_000 }).toBe(6);
     await expect.poll(hanging).toBe(2);
     const releasing = setInterval(() => void target.release(), 250);
     try {

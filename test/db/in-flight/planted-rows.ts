@@ -2,7 +2,7 @@ import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
   async plant(owner, tenant) {
-    await insert(owner, 'places_in_flight', {
+    await insert(owner, 'in_flight_permits', {
       environment_id: tenant.environmentId,
       workspace_id: tenant.workspaceId,
       kind: 'dispatch',
@@ -12,5 +12,5 @@ export const rows: PlantedArea = {
       expires_at: new Date(Date.now() + 60_000),
     });
   },
-  writtenByDatabase: ['places_in_flight'],
+  writtenByDatabase: ['in_flight_permits'],
 };

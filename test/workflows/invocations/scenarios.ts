@@ -63,11 +63,11 @@ const depending = (what: string, activities: Partial<Activities>): Scenario => (
 const waits = { decision: 'depends' } as const;
 
 export const scenarios: readonly Scenario[] = [
-  invoking('in-line-then-dispatched', {
-    dispatchEffect: inTurn({ seen: 'no_place', lookAgainMs: 5_000 }, { seen: 'settled', state: accepted }),
+  invoking('queued-then-dispatched', {
+    dispatchEffect: inTurn({ seen: 'no_permit', lookAgainMs: 5_000 }, { seen: 'settled', state: accepted }),
   }),
-  invoking('in-line-for-an-hour', {
-    dispatchEffect: () => Promise.resolve({ seen: 'no_place', lookAgainMs: 1_900_000 }),
+  invoking('queued-for-an-hour', {
+    dispatchEffect: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 1_900_000 }),
     settleInvocation: () => Promise.resolve({ ...accepted, status: 'failed', grade: 'failed' }),
   }),
   invoking('governed-acknowledged', {}),
@@ -83,6 +83,11 @@ export const scenarios: readonly Scenario[] = [
   invoking('acknowledged-after-reads-that-fail', {
     evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
     readBackEffect: failing,
+  }),
+  invoking('acknowledged-without-a-permit-to-read', {
+    evaluateAndReserve: async () => ({ ...proceed, readsBack: true }),
+    readBackEffect: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 4_000 }),
+    leaveQueue: async () => {},
   }),
   invoking('withdrawn', { evaluateAndReserve: async () => ({ decision: 'withdrawn' }) }),
   invoking('refused', { evaluateAndReserve: async () => ({ decision: 'refused', effectId }) }),

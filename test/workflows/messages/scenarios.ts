@@ -37,7 +37,7 @@ const waking = (workflow: 'resumeMessages' | 'startMessages', what: string, scen
 const woken = new Set<string>();
 
 export const scenarios: readonly Scenario[] = [
-  delivering('in-line-then-delivered', { next: 'wait', delayMs: 5_000, inLine: true }, end('delivered')),
+  delivering('queued-then-delivered', { next: 'wait', delayMs: 5_000, isQueued: true }, end('delivered')),
   delivering('delivered', end('delivered')),
   delivering('delivered-with-callback', end('delivered', 'msg_0000000000000000000002')),
   delivering('retried-then-delivered', wait(12_000), wait(148_000), end('delivered')),

@@ -1,18 +1,21 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../../activities/index.ts';
 import type { DraftObserved, PreviewRef } from '../../../domain/previews/preview-ref.ts';
-import { ENVIRONMENT, type Scenario } from '../../replay/scenario.ts';
+import type { NoPermit } from '../../../domain/in-flight.ts';
+import { ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
 
 /** Reading a provider for a preview: at once, not at all, and after an activity that was lost. */
 
 const ref: PreviewRef = { previewId: 'prv_0000000000000000000001', ...ENVIRONMENT };
+
+const NO_PERMIT: NoPermit = { seen: 'no_permit', lookAgainMs: 10_000 };
 
 const observing = (what: string, observeDraft: Activities['observeDraft']): Scenario => ({
   name: `observePreview/${what}.v1`,
   workflow: 'observePreview',
   workflowId: `preview/${ref.previewId}`,
   args: [ref],
-  activities: { observeDraft },
+  activities: { observeDraft, leaveQueue: async () => {} },
   server: 'time-skipping',
 });
 
@@ -28,4 +31,6 @@ export const scenarios: readonly Scenario[] = [
   observing('read', async () => ({ outcome: 'read' })),
   observing('unavailable', async () => ({ outcome: 'unavailable' })),
   observing('read-again', lostOnce()),
+  observing('queued-then-read', inTurn<DraftObserved | NoPermit>(NO_PERMIT, { outcome: 'read' })),
+  observing('crowded', () => Promise.resolve(NO_PERMIT)),
 ];

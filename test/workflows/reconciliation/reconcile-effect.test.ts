@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -87,6 +88,29 @@ describe('reconcileEffect', () => {
     });
     expect(result).toEqual(confirmed);
     expect(reads).toBe(3);
+  });
+
+  test('a read that waits for a permit keeps its place in the schedule; a person who resolves the effect ends the wait', async () => {
+    let isResolved = false;
+    const { result, calls } = await readsOf({
+      ...begun(held),
+      settleInvocation: async () => (isResolved ? resolved : held),
+      readBackEffect: async () => {
+        isResolved = true;
+        const { client, info } = Context.current();
+        await client.workflow.getHandle(info.workflowExecution?.workflowId ?? '').signal('look');
+        return { seen: 'no_permit', lookAgainMs: 300_000 };
+      },
+      leaveQueue: async () => {},
+    });
+    expect(result).toEqual(resolved);
+    expect(calls).toEqual([
+      'beginReconciliation',
+      'planReconciliation',
+      'readBackEffect',
+      'leaveQueue',
+      'settleInvocation',
+    ]);
   });
 
   test('reads what the provider is still at once a day, for thirty days', async () => {

@@ -36,6 +36,22 @@ describe('replayEffect', () => {
     expect(calls).toEqual(['sendReplay', 'settleReplay']);
   });
 
+  test('queues for a permit for a minute at most, and is settled then: nothing was sent', async () => {
+    const askedMs: number[] = [];
+    const startedAtMs = await environment.currentTimeMs();
+    const { activities, calls } = doubles({
+      sendReplay: async () => {
+        askedMs.push((await environment.currentTimeMs()) - startedAtMs);
+        return { seen: 'no_permit', lookAgainMs: 25_000 };
+      },
+      settleReplay: async () => held,
+    });
+    expect(await runWorkflow(environment, 'replayEffect', [input()], activities)).toEqual(held);
+    expect(calls).toEqual(['sendReplay', 'sendReplay', 'sendReplay', 'sendReplay', 'settleReplay']);
+    expect(Math.max(...askedMs)).toBeGreaterThan(59_000);
+    expect(Math.max(...askedMs)).toBeLessThan(70_000);
+  });
+
   test('never sends a second time what did not report back, and settles from the record', async () => {
     const { activities, calls } = doubles({
       sendReplay: () => Promise.reject(ApplicationFailure.retryable('the worker was lost')),

@@ -1,0 +1,64 @@
+import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
+import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
+import { type NoPermit, nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
+import type { InvocationDependencies } from '../dependencies.ts';
+import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+
+/** The claim of a call that is sent once. */
+export interface Claim {
+  /** The invocation of a dispatch, the attempt of a replay. */
+  holder: string;
+  /** The action's time-out. */
+  timeoutMs: number;
+  /** Claims it for good; null where this execution may not send. */
+  claim(tx: EnvironmentTransaction): Promise<ClaimedDispatch | null>;
+  /** Whether `claim` could succeed later. It locks nothing. */
+  isUnclaimed(tx: EnvironmentTransaction): Promise<boolean>;
+}
+
+/** `halted`: the environment was halted between the mark and a worker's start. It is claimed, and not to be sent. */
+export type ClaimedInTurn = { dispatch: ClaimedDispatch; halted: Refusal | null };
+
+/** Thrown to roll back: an execution that may not send asked for a permit. */
+class ClaimedElsewhere extends Error {}
+
+/**
+ * Acquires a permit and then the claim, in one transaction: an execution without a permit has claimed nothing, and one that may
+ * not claim holds no permit. A crash leaves both or neither. Both are then over when the settlement finds the worker lost, or
+ * when the permit's lease ends.
+ */
+export async function claimInTurn(
+  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'permitTakers'>,
+  ref: InvocationRef,
+  { holder, timeoutMs, claim, isUnclaimed }: Claim,
+): Promise<ClaimedInTurn | NoPermit | 'claimed_elsewhere'> {
+  const wanted = {
+    kind: 'dispatch',
+    holder,
+    most: deps.inFlightCaps.dispatch,
+    leaseMs: permitLeaseMs(timeoutMs),
+  } as const;
+  const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | NoPermit | null> => {
+    // Sent together. The invocation is locked first, as by whoever records its end and releases its permit.
+    const [, position] = await Promise.all([lockInvocation(tx, ref.invocationId), acquirePermit(tx, wanted)]);
+    if (position === null) return null;
+    if (position > 0) {
+      // It must not queue for a call that it may never send: it rolls its position back and settles.
+      if (!(await isUnclaimed(tx))) throw new ClaimedElsewhere();
+      return { seen: 'no_permit', lookAgainMs: nextLookMs(position) };
+    }
+    const dispatch = await claim(tx);
+    if (!dispatch) throw new ClaimedElsewhere();
+    return { dispatch, halted: await refuseWhileHalted(tx) };
+  };
+  try {
+    return await deps.permitTakers.inTurn(ref.workspaceId, 'dispatch', () => deps.db.withEnvironment(ref, take));
+  } catch (error) {
+    if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
+    throw error;
+  }
+}

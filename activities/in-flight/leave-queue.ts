@@ -1,0 +1,13 @@
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import type { Tenant } from '../../db/client.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { tellNext } from './tell-next.ts';
+
+/** A waiter that no longer wants its permit for a read leaves the queue, so that nobody waits behind it. Idempotent. */
+export function leaveQueue(deps: Pick<ActivityDependencies, 'db' | 'tellWaiter' | 'logger'>) {
+  return async ({ workspaceId, environmentId }: Tenant, holder: string): Promise<void> => {
+    const tenant = { workspaceId, environmentId };
+    const next = await deps.db.oneStatement(tenant, (tx) => releasePermit(tx, 'provider_read', holder));
+    await tellNext(deps, 'provider_read', next);
+  };
+}

@@ -1,0 +1,40 @@
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
+import { type NoPermit, nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** A read at a provider that wants a permit. */
+export interface WantedRead {
+  /** Of this one read: another read of the same record, which may still be under way, has a permit of its own. */
+  holder: string;
+  /** The longest time that the read takes, with its tries. */
+  timeoutMs: number;
+}
+
+interface ReadBegin<T> {
+  /** Locks what the end of the read locks before it releases the permit; the same order excludes a deadlock. */
+  lock?: (tx: EnvironmentTransaction) => Promise<void>;
+  begin: (tx: EnvironmentTransaction) => Promise<T>;
+}
+
+/**
+ * Acquires a permit for a read at a provider and runs `begin` in the same transaction. The transaction that records the end of
+ * the read releases the permit. A read that is run again after a crash finds its own permit; one that nobody runs again leaves
+ * it to its lease.
+ */
+export async function readInTurn<T extends object>(
+  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers'>,
+  tenant: Tenant,
+  { holder, timeoutMs }: WantedRead,
+  { lock, begin }: ReadBegin<T>,
+): Promise<T | NoPermit> {
+  const kind = 'provider_read';
+  const wanted = { kind, holder, most: deps.inFlightCaps.provider_read, leaseMs: permitLeaseMs(timeoutMs) } as const;
+  return deps.permitTakers.inTurn(tenant.workspaceId, kind, () =>
+    deps.db.withEnvironment(tenant, async (tx): Promise<T | NoPermit | null> => {
+      const [, position] = await Promise.all([lock?.(tx), acquirePermit(tx, wanted)]);
+      if (position === null) return null;
+      return position > 0 ? { seen: 'no_permit', lookAgainMs: nextLookMs(position) } : begin(tx);
+    }),
+  );
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
+import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
+import { claimReplay } from '../../../db/attempts/claim-replay.ts';
+import { startReplay } from '../../../db/attempts/start-replay.ts';
+import { REPLAY_MARGIN_SECONDS } from '../../../domain/reconciliation/replay.ts';
+import { claimDispatch } from '../../../db/attempts/claim-dispatch.ts';
+import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
+import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { cancelMessage } from '../../../db/messages/cancel-message.ts';
+import { startAttempt } from '../../../db/messages/start-attempt.ts';
+import { newId } from '../../../domain/ids.ts';
+import type { InFlightKind } from '../../../domain/in-flight.ts';
+import { NEVER_TAKEN_UP } from '../../../domain/settlement.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from '../invocations/world.ts';
+
+/** A permit in flight, or the position in the queue for one, ends together with the call it was requested for, whatever the outcome. */
+
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+});
+afterAll(() => world.close());
+beforeEach(() => world.database.asOwner('DELETE FROM in_flight_permits'));
+
+const permits = (holder: string) =>
+  world.database.asOwner<{ taken: boolean }>('SELECT is_taken AS taken FROM in_flight_permits WHERE holder = $1', [
+    holder,
+  ]);
+const take = (kind: InFlightKind, holder: string, most = 1) =>
+  world.transaction((tx) => acquirePermit(tx, { kind, holder, most, leaseMs: 600_000 }));
+/** An activity's dependencies with at most one call of a kind in flight per workspace; `told` lists the workflows notified of a permit. */
+function onePermit() {
+  const told: string[] = [];
+  const tellWaiter = (_kind: InFlightKind, holder: string): Promise<void> => {
+    told.push(holder);
+    return Promise.resolve();
+  };
+  return { told, overrides: { inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 }, tellWaiter } };
+}
+
+describe('a dispatch', () => {
+  test('in the queue claims nothing, and is sent when it asks again once the permit is free', async () => {
+    const { overrides } = onePermit();
+    const ref = await world.ready();
+    const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
+    await take('dispatch', 'inv_before');
+    const { dispatchEffect } = world.activities({ ...overrides, adapterFor });
+    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_permit' });
+    expect(sent).toEqual([]);
+    expect(await permits(ref.invocationId)).toEqual([{ taken: false }]);
+    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
+    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'recorded', outcome: 'succeeded' });
+    expect(sent).toHaveLength(1);
+    expect(await permits(ref.invocationId)).toEqual([]);
+  });
+
+  test('that waited too long is failed, leaves the queue, and tells who is next; what comes later sends nothing', async () => {
+    const { told, overrides } = onePermit();
+    const ref = await world.ready();
+    const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
+    const { dispatchEffect, settleInvocation } = world.activities({ ...overrides, adapterFor });
+    await take('dispatch', 'inv_before');
+    expect(await dispatchEffect(ref)).toMatchObject({ seen: 'no_permit' });
+    await take('dispatch', 'inv_behind');
+    expect(await settleInvocation(ref)).toMatchObject({ status: 'failed', grade: 'failed' });
+    expect((await world.recorded(ref)).attempts).toMatchObject([{ claimed: false, error: NEVER_TAKEN_UP }]);
+    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(told).toEqual(['inv_behind']);
+    // A second execution of it does not queue, because there is nothing for it to claim.
+    expect(await dispatchEffect(ref)).toEqual({ seen: 'claimed_elsewhere' });
+    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  test('whose worker was lost releases its permit when its outcome is settled as unknown', async () => {
+    const { told, overrides } = onePermit();
+    const ref = await world.ready();
+    await take('dispatch', ref.invocationId);
+    expect(await world.transaction((tx) => claimDispatch(tx, ref.invocationId))).not.toBeNull();
+    await take('dispatch', 'inv_behind');
+    expect(await world.activities(overrides).settleInvocation(ref)).toMatchObject({ status: 'unknown' });
+    expect(await permits(ref.invocationId)).toEqual([]);
+    expect(told).toEqual(['inv_behind']);
+  });
+
+  test('that cannot tell who is next is settled all the same', async () => {
+    const ref = await world.ready();
+    await take('dispatch', ref.invocationId);
+    await take('dispatch', 'inv_behind');
+    expect(await world.activities().settleInvocation(ref)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('a replay', () => {
+  /** An effect whose answer was lost, and a replay of it that is fenced. */
+  async function fenced(overrides: ReturnType<typeof onePermit>['overrides'], ...answers: DispatchResult[]) {
+    const { adapterFor, sent } = adapterThat(() => Promise.resolve(answers[sent.length - 1] ?? ACCEPTED));
+    const replayable = () => {
+      const { descriptor, ...adapter } = adapterFor();
+      const capabilitiesFor: typeof descriptor.capabilitiesFor = (definition) => ({
+        ...descriptor.capabilitiesFor(definition),
+        replay: true,
+        idempotencyWindowSeconds: 3_600,
+      });
+      return { ...adapter, descriptor: { ...descriptor, capabilitiesFor } };
+    };
+    const ref = await world.admit();
+    const activities = world.activities({ ...overrides, adapterFor: replayable });
+    const evaluation = await activities.evaluateAndReserve(ref);
+    if (evaluation.decision !== 'proceed') throw new Error(evaluation.decision);
+    await activities.dispatchEffect({ ...ref, settles: true });
+    const attemptId = await world.transaction((tx) => startReplay(tx, ref.invocationId));
+    const replay = { ...ref, effectId: evaluation.effectId ?? '', attemptId };
+    const sendReplay = () => activityEnvironment().run(activities.sendReplay, replay);
+    return { replay, sent, sendReplay, settleReplay: () => activities.settleReplay(replay) };
+  }
+  const LOST: DispatchResult = { kind: 'no_answer', reason: 'reset' };
+
+  test('in the queue claims nothing; with a permit of its attempt it is sent once, and releases it', async () => {
+    const { told, overrides } = onePermit();
+    const { replay, sent, sendReplay } = await fenced(overrides, LOST, ACCEPTED);
+    await take('dispatch', 'inv_before');
+    expect(await sendReplay()).toMatchObject({ seen: 'no_permit' });
+    expect(await permits(replay.attemptId)).toEqual([{ taken: false }]);
+    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'inv_before'`);
+    await take('dispatch', 'inv_behind');
+    expect(await sendReplay()).toEqual({ sent: true });
+    expect(sent.map(({ kind }) => kind)).toEqual(['dispatch', 'replay']);
+    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(told).toEqual(['inv_behind']);
+    // A second execution does not queue, because there is nothing for it to claim.
+    await take('dispatch', 'inv_behind');
+    expect(await sendReplay()).toEqual({ sent: false });
+    expect(await permits(replay.attemptId)).toEqual([]);
+  });
+
+  test('whose worker was lost after the claim releases its permit when it is settled, and is never sent again', async () => {
+    const { told, overrides } = onePermit();
+    const { replay, sent, sendReplay, settleReplay } = await fenced(overrides, LOST);
+    await take('dispatch', replay.attemptId);
+    expect(
+      await world.transaction((tx) => claimReplay(tx, { ...replay, marginSeconds: REPLAY_MARGIN_SECONDS })),
+    ).not.toBeNull();
+    await take('dispatch', 'inv_behind');
+    expect(await settleReplay()).toMatchObject({ status: 'unknown', stage: 'reconciling' });
+    expect(await permits(replay.attemptId)).toEqual([]);
+    expect(told).toEqual(['inv_behind']);
+    expect(await sendReplay()).toEqual({ sent: false });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('that waited too long in the queue leaves it when it is settled', async () => {
+    const { overrides } = onePermit();
+    const { replay, sent, sendReplay, settleReplay } = await fenced(overrides, LOST);
+    await take('dispatch', 'inv_before');
+    expect(await sendReplay()).toMatchObject({ seen: 'no_permit' });
+    expect(await settleReplay()).toMatchObject({ status: 'unknown' });
+    expect(await permits(replay.attemptId)).toEqual([]);
+    expect((await world.recorded(replay)).attempts.at(-1)).toMatchObject({
+      claimed: false,
+      error: REPLAY_NOT_TAKEN_UP,
+    });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a read at a provider', () => {
+  const absent: ReadBackResult = { kind: 'inconclusive', summary: 'the provider says nothing', response: null };
+
+  test('in the queue calls nobody and opens no attempt; its permit is released with its end', async () => {
+    const { told, overrides } = onePermit();
+    const ref = await world.ready();
+    let reads = 0;
+    const adapterFor = () => ({
+      ...adapterThat(() => Promise.resolve(ACCEPTED)).adapterFor(),
+      readBack: async () => {
+        reads++;
+        expect(await permits('reconcile/eff#1')).toEqual([{ taken: true }]);
+        return absent;
+      },
+    });
+    const { readBackEffect } = world.activities({ ...overrides, adapterFor });
+    const input = { ...ref, holder: 'reconcile/eff#1' };
+    await take('provider_read', 'reconcile/before#1');
+    expect(await readBackEffect(input)).toMatchObject({ seen: 'no_permit' });
+    expect((await world.recorded(ref)).attempts.map(({ kind }) => kind)).toEqual(['dispatch']);
+    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'reconcile/before#1'`);
+    await take('provider_read', 'reconcile/behind#1');
+    expect(await readBackEffect(input)).toEqual({ impliedOutcome: 'unknown' });
+    expect(reads).toBe(1);
+    expect(await permits('reconcile/eff#1')).toEqual([]);
+    expect(told).toEqual(['reconcile/behind#1']);
+  });
+
+  test('that gives up waiting leaves the queue, and tells who is next', async () => {
+    const { told, overrides } = onePermit();
+    const { leaveQueue } = world.activities(overrides);
+    await take('provider_read', 'reconcile/before#1');
+    await take('provider_read', 'reconcile/mine#1');
+    await take('provider_read', 'reconcile/behind#1');
+    await leaveQueue(world.database.tenant, 'reconcile/mine#1');
+    expect(await permits('reconcile/mine#1')).toEqual([]);
+    expect(told).toEqual(['reconcile/behind#1']);
+  });
+});
+
+describe('a delivery', () => {
+  /** A message that is due, queued behind another of its workspace. */
+  async function queued(overrides: ReturnType<typeof onePermit>['overrides']) {
+    await take('delivery', 'msg_before');
+    const messageId = newId('message');
+    await world.database.asOwner(
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
+       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 30, '{}', 'pending', now())`,
+      [messageId, world.database.tenant.environmentId],
+    );
+    const { attemptMessage } = world.activities(overrides);
+    const visit = () => activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
+    expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
+    await take('delivery', 'msg_behind');
+    return { messageId, visit };
+  }
+
+  test('that was cancelled while it was queued leaves the queue, and tells who is next', async () => {
+    const { told, overrides } = onePermit();
+    const { messageId, visit } = await queued(overrides);
+    await world.transaction((tx) => cancelMessage(tx, messageId));
+    expect(await visit()).toMatchObject({ next: 'end', status: 'cancelled' });
+    expect(await permits(messageId)).toEqual([]);
+    expect(told).toEqual(['msg_behind']);
+  });
+
+  test('that is held by a halt leaves the queue to the other environments of its workspace', async () => {
+    const { overrides } = onePermit();
+    const { messageId, visit } = await queued(overrides);
+    const { environmentId } = world.database.tenant;
+    const actor = { type: 'system', id: 'test' } as const;
+    await world.transaction((tx) => haltEnvironment(tx, environmentId, { reason: 'an incident', actor }));
+    expect(await visit()).toEqual({ next: 'hold' });
+    await world.transaction((tx) => resumeEnvironment(tx, environmentId));
+    expect(await permits(messageId)).toEqual([]);
+  });
+
+  test('whose worker was lost releases its permit when the attempt is given up', async () => {
+    const { told, overrides } = onePermit();
+    const { messageId, visit } = await queued(overrides);
+    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
+    await take('delivery', messageId);
+    await world.transaction((tx) => startAttempt(tx, messageId));
+    expect(await visit()).toMatchObject({ next: 'wait' });
+    expect(await permits(messageId)).toEqual([]);
+    expect(told).toEqual(['msg_behind']);
+  });
+});

@@ -1,0 +1,69 @@
+import {
+  condition,
+  defineSignal,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { isWithoutPermit, type NoPermit } from '../domain/in-flight.ts';
+import { PERMIT_FREE_SIGNAL, readHolder } from '../temporal/in-flight/permit-free.ts';
+import { SQL_OPTIONS } from './activity-options.ts';
+
+const { leaveQueue } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+const permitFree = defineSignal(PERMIT_FREE_SIGNAL);
+
+/** When a wait for a permit ends without one. Without limits it lasts until there is one. */
+export interface WaitLimits {
+  /** A time of `Date.now()`. The permit is asked for a last time then. */
+  untilMs?: number;
+  isOver?: () => boolean;
+}
+
+/**
+ * A workflow's waits for permits in flight. A waiting workflow holds no worker's slot: it is signalled when a permit is free, and
+ * also looks by itself. Make one for a workflow, at its start, because it handles the signal.
+ */
+export class PermitQueue {
+  private isFree = false;
+  private reads = 0;
+
+  constructor() {
+    setHandler(permitFree, () => {
+      this.isFree = true;
+    });
+  }
+
+  /** Asks until the answer is not `NoPermit`. Null where the wait ended without a permit; the position in the queue is kept. */
+  async ask<T>(what: string, ask: () => Promise<T | NoPermit>, limits: WaitLimits = {}): Promise<T | null> {
+    const { untilMs = Infinity, isOver = () => false } = limits;
+    for (;;) {
+      this.isFree = false;
+      const answer = await ask();
+      if (!isWithoutPermit(answer)) return answer;
+      const leftMs = untilMs - Date.now();
+      if (leftMs <= 0 || isOver()) return null;
+      setCurrentDetails(`queued behind other ${what} of its workspace`);
+      await condition(() => this.isFree || isOver(), Math.min(answer.lookAgainMs, leftMs));
+      if (isOver()) return null;
+    }
+  }
+
+  /**
+   * The same for a read at a provider, whose permit it names. A read that ends without one leaves the queue. What `read` throws is
+   * thrown: its permit is left to its lease, because the read may still be under way.
+   */
+  async read<T>(
+    tenant: { workspaceId: string; environmentId: string },
+    read: (permit: { holder: string }) => Promise<T | NoPermit>,
+    limits: WaitLimits = {},
+  ): Promise<T | null> {
+    const holder = readHolder(workflowInfo().workflowId, ++this.reads);
+    const answer = await this.ask('reads at providers', () => read({ holder }), limits);
+    if (answer === null)
+      await leaveQueue({ workspaceId: tenant.workspaceId, environmentId: tenant.environmentId }, holder);
+    return answer;
+  }
+}
