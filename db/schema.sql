@@ -3370,8 +3370,8 @@ ALTER TABLE impact_limits ADD CONSTRAINT impact_limits_environment_id_fkey FOREI
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
-ALTER TABLE in_flight_permits ADD CONSTRAINT places_in_flight_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE in_flight_permits ADD CONSTRAINT places_in_flight_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);

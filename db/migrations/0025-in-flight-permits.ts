@@ -18,6 +18,8 @@ export async function up(knex: Knex): Promise<void> {
 const RENAME = `
   ALTER TABLE places_in_flight RENAME TO in_flight_permits;
   ALTER TABLE in_flight_permits RENAME CONSTRAINT places_in_flight_pkey TO in_flight_permits_pkey;
+  ALTER TABLE in_flight_permits RENAME CONSTRAINT places_in_flight_environment_id_fkey TO in_flight_permits_environment_id_fkey;
+  ALTER TABLE in_flight_permits RENAME CONSTRAINT places_in_flight_workspace_id_fkey TO in_flight_permits_workspace_id_fkey;
   ALTER INDEX places_in_line RENAME TO in_flight_permits_queue;
   ALTER INDEX places_expiry RENAME TO in_flight_permits_expiry;
   ALTER TABLE in_flight_permits DROP CONSTRAINT places_in_flight_kind_check,
