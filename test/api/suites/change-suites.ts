@@ -101,7 +101,7 @@ const NOT_COMPARED = new Set([
   'message_attempts',
   'messages',
   'observations',
-  'places_in_flight',
+  'in_flight_permits',
   'receipt_chains',
   'receipt_entries',
   'api_key_usage',
