@@ -4,7 +4,7 @@ import { requireSecretScope, takeNames } from './access.ts';
 import { actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
 import { createActionBody } from './body-schemas.ts';
-import { buildDefinition, schemaIssuesOf } from './definition.ts';
+import { buildDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 
 export const createActionRoute = defineRoute({
   id: 'actions.create',
@@ -17,7 +17,7 @@ export const createActionRoute = defineRoute({
     'is refused with `secret_missing` until it does. A name that an action left behind (archived, or renamed) while it was governed ' +
     'or required approval takes `actions:govern`.',
   scope: 'actions:write',
-  request: { body: createActionBody },
+  request: { body: createActionBody, issuesBeside: configIssuesOf },
   response: { 201: actionSchema },
   errors: ['CONFLICT'],
   idempotent: true,

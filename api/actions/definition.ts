@@ -3,7 +3,7 @@ import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor
 import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
 import { validationError, type Issue } from '../../domain/errors.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { TenantSchemas } from '../json-schema/tenant-schemas.ts';
 import type { CreateActionBody, UpdateActionBody } from './body-schemas.ts';
 
@@ -95,10 +95,24 @@ function chooseAdapter(
   if (body.adapter === undefined) return { descriptor, reference };
   const parsed = descriptor.parseConfig(wanted.config);
   if (!parsed.ok) {
-    for (const { path, message } of parsed.issues) issues.push({ path: below('body.adapter.config', path), message });
+    issues.push(...ofConfig(parsed.issues));
     return { descriptor, reference };
   }
   return { descriptor, reference: { type: descriptor.type, version: descriptor.version, config: parsed.config } };
+}
+
+function ofConfig(issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, message }) => ({ path: below('body.adapter.config', path), message }));
+}
+
+/** What is wrong with the adapter's config in a body that is refused for another reason, as far as the body says which adapter. */
+export function configIssuesOf(body: unknown): Issue[] {
+  const adapter = isJsonObject(body) ? body['adapter'] : null;
+  if (!isJsonObject(adapter)) return [];
+  const { type, version, config } = adapter;
+  if (typeof type !== 'string' || !isJsonObject(config)) return [];
+  const parsed = findDescriptor(type, typeof version === 'string' ? version : undefined)?.parseConfig(config);
+  return parsed === undefined || parsed.ok ? [] : ofConfig(parsed.issues);
 }
 
 function unknownAdapter(wanted: { type: string; version?: string | undefined }): Issue {

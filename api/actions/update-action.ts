@@ -7,7 +7,7 @@ import { requireGovernScope, requireGovernToRename, requireSecretScope, takeName
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
 import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
-import { buildDefinition, schemaIssuesOf } from './definition.ts';
+import { buildDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 
 export const updateActionRoute = defineRoute({
   id: 'actions.update',
@@ -21,7 +21,7 @@ export const updateActionRoute = defineRoute({
     'to a name that one left behind; a new version that refers to vault secrets ' +
     'needs `secrets:read` or `secrets:write`. Changes made at the same time come one after the other.',
   scope: 'actions:write',
-  request: { params: actionRefParams, body: updateActionBody },
+  request: { params: actionRefParams, body: updateActionBody, issuesBeside: configIssuesOf },
   response: { 200: actionSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   prepare: ({ body, caller, deps }) => schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body),

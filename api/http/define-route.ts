@@ -1,7 +1,7 @@
 import type { Upload } from './upload.ts';
 import { z } from 'zod';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+import type { ErrorCode, Issue } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -31,7 +31,16 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   summary: string;
   description?: string;
   /** The query of a list without `page` and `limit`, which it takes anyway. */
-  request: { params?: P; query?: Q; body?: B };
+  request: {
+    params?: P;
+    query?: Q;
+    body?: B;
+    /**
+     * What is wrong with a body and what its schema cannot see. Asked where the request is refused anyway, so that the caller
+     * learns everything at once; `prepare` checks the same in a request that passes. `body` is any JSON value.
+     */
+    issuesBeside?(body: unknown): Issue[];
+  };
   /** Schema of `data` by status. */
   response: R;
   /** Beyond the ones that every route has (401, 403 with a scope, 400 with a request, 404, 405, 429, 500, 503). */

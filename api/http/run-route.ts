@@ -20,7 +20,7 @@ import type { AnyCaller } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
-import { allOf, queryOf, validateBody, validatePart } from './validate-request.ts';
+import { allOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
 import { z } from 'zod';
 
 export interface RouteRunner {
@@ -155,10 +155,14 @@ function parseRequest(
   ctx: HttpContext,
   json: unknown,
 ): { params: unknown; query: unknown; body: unknown } {
-  const { body = NOTHING } = route.request;
-  const [parts, parsed] = allOf(
-    () => parseParts(route, ctx),
-    () => (takesBody(route) ? validateBody(body, json) : undefined),
+  const { body = NOTHING, issuesBeside } = route.request;
+  const [parts, parsed] = withIssuesBeside(
+    () =>
+      allOf(
+        () => parseParts(route, ctx),
+        () => (takesBody(route) ? validateBody(body, json) : undefined),
+      ),
+    () => issuesBeside?.(json) ?? [],
   );
   return { ...parts, body: parsed };
 }

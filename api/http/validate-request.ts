@@ -29,16 +29,29 @@ export function allOf<First, Second>(first: () => First, second: () => Second): 
     try {
       return check();
     } catch (error) {
-      const found =
-        error instanceof ServiceError && error.code === 'VALIDATION_ERROR' ? error.details?.['issues'] : null;
-      if (!Array.isArray(found)) throw error;
-      issues.push(...(found as Issue[]));
+      issues.push(...issuesIn(error));
       return undefined;
     }
   };
   const answers = [run(first), run(second)];
   if (issues.length > 0) throw validationError(issues);
   return answers as [First, Second];
+}
+
+/** What `check` makes. Where it refuses, the issues of `beside` are reported too. */
+export function withIssuesBeside<Result>(check: () => Result, beside: () => Issue[]): Result {
+  try {
+    return check();
+  } catch (error) {
+    throw validationError([...issuesIn(error), ...beside()]);
+  }
+}
+
+/** The issues of a VALIDATION_ERROR. Anything else is thrown on. */
+function issuesIn(error: unknown): Issue[] {
+  const found = error instanceof ServiceError && error.code === 'VALIDATION_ERROR' ? error.details?.['issues'] : null;
+  if (!Array.isArray(found)) throw error;
+  return found as Issue[];
 }
 
 /** An absent body counts as `{}` for a schema without required members; otherwise the issue is the missing body. */

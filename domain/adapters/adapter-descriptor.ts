@@ -3,6 +3,7 @@ import type { Issue } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
+import type { SettledImpact } from '../impact-limits/settle.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 
 /** The ids that a request may carry to its provider. `effectId` is the invocation id where there is no effect. */
@@ -66,6 +67,12 @@ export interface AdapterDescriptor {
    * null. Call `impactOf` of adapter-impact.ts instead: it adds the action's own declaration.
    */
   impactOf?(definition: ActionDefinition, input: JsonObject, inspected: JsonObject | null): DeclaredImpact;
+  /**
+   * What the response to an accepted request says was really used. An `upper_bound` of that dimension and currency settles to
+   * it, unless its declaration names a path of its own. What is not reported settles in full, so report only what the provider
+   * states, and nothing for a body that is not recognisably about this effect.
+   */
+  observedImpact?(definition: ActionDefinition, response: ProviderResponse): SettledImpact;
   /** What a preview says of a request that can be prepared, without asking the provider. */
   previewBlocks?(definition: ActionDefinition, input: JsonObject): PreviewBlock[];
 }

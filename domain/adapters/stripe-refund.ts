@@ -4,7 +4,14 @@ import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
-import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
+import type { SettledImpact } from '../impact-limits/settle.ts';
+import type {
+  AdapterDescriptor,
+  Preparation,
+  PreparationInput,
+  PreparedRequest,
+  ProviderResponse,
+} from './adapter-descriptor.ts';
 import { PROVIDER_ORIGINS } from './provider-origins.ts';
 import {
   inputIssues,
@@ -15,6 +22,7 @@ import {
   withBearer,
 } from './provider-request.ts';
 import { USER_AGENT } from '../product.ts';
+import { readRefund } from './stripe-refund-judgement.ts';
 
 /** `stripe.refund`: a refund of a payment intent. See docs/adapters/stripe-refund.md. */
 
@@ -76,6 +84,7 @@ export const stripeRefundDescriptor: AdapterDescriptor = {
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,
   impactOf: refundImpact,
+  observedImpact: refundObserved,
   previewBlocks,
 };
 
@@ -155,6 +164,15 @@ function refundImpact(definition: ActionDefinition, input: JsonObject, inspected
   }
   const { amount } = input as unknown as StripeRefundInput;
   return { ok: true, quantities: [{ dimension: 'money', currency, amount, bound: 'exact' }] };
+}
+
+/**
+ * A declaration may set a higher bound than the amount that is asked for, such as an action for at most 500 dollars. Stripe
+ * says what it refunded.
+ */
+function refundObserved(_definition: ActionDefinition, { body }: ProviderResponse): SettledImpact {
+  const refund = readRefund(body);
+  return refund === null ? [] : [{ dimension: 'money', currency: refund.currency, amount: refund.amount }];
 }
 
 function previewBlocks(definition: ActionDefinition, input: JsonObject): PreviewBlock[] {

@@ -10,38 +10,52 @@ export interface ObservedResponse {
   body: Json;
 }
 
+/** Who says how much was used: the action's declarations, and what its adapter reads in the response. */
+export interface Observers {
+  declarations: readonly ImpactDeclaration[];
+  /** Null if the adapter reports nothing. */
+  reported: SettledImpact | null;
+}
+
 /**
- * How much an effect really used, read from the response that accepted it. An `upper_bound` is lowered to the value at the path
- * that its declaration names in `observed`. If that value is missing, unusable or above the declared amount, the quantity counts
- * in full. Null if no declaration names a path, or there is no such response.
- *
- * A quantity that the adapter put in place of a declaration (its own floor) counts in full too.
+ * How much an effect really used, from the response that accepted it. An `upper_bound` is lowered to the value at the path that
+ * its declaration names in `observed`, or else to what the adapter reports for its dimension and currency. If that value is
+ * missing, unusable or above the declared amount, the quantity counts in full. Null if nothing observes, or there is no such
+ * response.
  */
 export function observedImpact(
-  declarations: readonly ImpactDeclaration[],
+  { declarations, reported }: Observers,
   impact: readonly ImpactQuantity[],
   response: ObservedResponse | null,
 ): SettledImpact | null {
-  if (response === null || declarations.every(({ observed }) => observed === undefined)) return null;
+  const observes = reported !== null || declarations.some(({ observed }) => observed !== undefined);
+  if (response === null || !observes) return null;
   return impact.map((quantity) => {
     const ofKind = impact.filter((other) => isSameKind(other, quantity));
     const declared = declarations.filter((other) => isSameKind(other, quantity));
-    // The quantities are in the order of the declarations. A different number of them does not belong to these declarations.
+    // The quantities are in the order of the declarations. A different number of them does not belong to these declarations:
+    // the adapter put its own floor in place of one.
     const declaration = declared.length === ofKind.length ? declared[ofKind.indexOf(quantity)] : undefined;
-    return { ...quantity, amount: amountOf(quantity, declaration, response) };
+    const path = declaration?.observed?.path;
+    const value = path === undefined ? reportedOf(quantity, ofKind.length, reported) : valueAt(path, response);
+    return { ...quantity, amount: amountOf(quantity, value) };
   });
 }
 
-function amountOf(
-  quantity: ImpactQuantity,
-  declaration: ImpactDeclaration | undefined,
-  response: ObservedResponse,
-): number {
-  if (quantity.bound !== 'upper_bound' || declaration?.observed === undefined) return quantity.amount;
-  const { status, headers, body } = response;
-  const steps = parsePath(declaration.observed.path);
+/** A report is of a dimension and currency as a whole. Where several quantities share these, it says nothing of any one. */
+function reportedOf(quantity: ImpactQuantity, ofKind: number, reported: SettledImpact | null): unknown {
+  const [only, ...others] = (reported ?? []).filter((candidate) => isSameKind(candidate, quantity));
+  return ofKind === 1 && others.length === 0 ? only?.amount : undefined;
+}
+
+function valueAt(path: string, { status, headers, body }: ObservedResponse): unknown {
+  const steps = parsePath(path);
   const found = steps === null ? null : readPath({ status, headers, body }, steps);
-  const value = found?.found === true ? found.value : null;
+  return found?.found === true ? found.value : undefined;
+}
+
+function amountOf(quantity: ImpactQuantity, value: unknown): number {
+  if (quantity.bound !== 'upper_bound') return quantity.amount;
   const isUsable = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
   return isUsable ? Math.min(value, quantity.amount) : quantity.amount;
 }

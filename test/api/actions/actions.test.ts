@@ -168,6 +168,14 @@ describe('POST /api/v2/actions', () => {
   it.each([
     ['no adapter', { adapter: undefined }, ['body.adapter']],
     ['an unknown field', { naem: 'x' }, ['body.naem']],
+    [
+      'unknown fields of the body, of the adapter and of its config, all at once',
+      {
+        naem: 'x',
+        adapter: { ...ADAPTER, confg: {}, config: { ...CONFIG, hedaers: {}, success: { statuses: [200], also: [] } } },
+      },
+      ['body.naem', 'body.adapter.confg', 'body.adapter.config.hedaers', 'body.adapter.config.success.also'],
+    ],
     ['an unknown adapter', { adapter: { type: 'smtp.send', config: {} } }, ['body.adapter.type']],
     ['an unknown adapter version', { adapter: { ...ADAPTER, version: '99' } }, ['body.adapter.version']],
     ['a config that is no object', { adapter: { type: 'http.request', config: [] } }, ['body.adapter.config']],
@@ -203,8 +211,17 @@ describe('POST /api/v2/actions', () => {
   ])('400: %s', async (_what, body, paths) => {
     const name = unusedName();
     const found = issuesOf(await create({ name, adapter: ADAPTER, ...body }));
-    expect([...new Set(found)]).toEqual(paths);
+    expect([...new Set(found)].sort()).toEqual(paths.toSorted());
     expect((await read(name)).status).toBe(404);
+  });
+
+  it('400: a change names the unknown fields of the query, of the body and of the config, all at once', async () => {
+    const { id } = await made({});
+    const body = { naem: 'x', adapter: { ...ADAPTER, config: { ...CONFIG, hedaers: {} } } };
+    const reply = await patch(`${id}?dyrRun=1`, body);
+    expect(issuesOf(reply).toSorted()).toEqual(['body.adapter.config.hedaers', 'body.naem', 'query.dyrRun']);
+    const ofTheQuery = await patch(`${id}?dyrRun=1`, { adapter: body.adapter });
+    expect(issuesOf(ofTheQuery).toSorted()).toEqual(['body.adapter.config.hedaers', 'query.dyrRun']);
   });
 
   it.each([

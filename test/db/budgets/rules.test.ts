@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
@@ -7,8 +7,9 @@ import { lockBudget } from '../../../db/budgets/lock-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS, type BudgetCaps } from '../../../domain/budgets.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import type { TestDatabase } from '../../harness/database.ts';
+import type { PlantedAction } from '../actions/planted-rows.ts';
 import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 
 /** The rules that the database enforces on budgets, independent of the code. */
@@ -16,20 +17,18 @@ import { plantInvocation, refusalOf } from '../invocations/planted-rows.ts';
 const ONE = ADMISSION_ESTIMATE_MICROCENTS.invocations;
 const CAP = 10 * ONE;
 
+let world: PlantedDatabase;
 let database: TestDatabase;
 let owner: Client;
 let planted: PlantedAction;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  planted = await plantAction(owner, database.tenant);
+  world = await startPlantedDatabase();
+  ({ database, owner, planted } = world);
 });
 
 afterAll(async () => {
-  await owner?.end();
-  await database?.close();
+  await world?.close();
 });
 
 function transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   OUTCOMES,
@@ -9,8 +9,9 @@ import {
   type Stage,
   type Verification,
 } from '../../../domain/lifecycle.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import type { TestDatabase } from '../../harness/database.ts';
+import type { PlantedAction } from '../actions/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 import { plantEffect } from './planted-rows.ts';
@@ -50,20 +51,18 @@ const LEGAL_MOVES: Record<string, readonly Place[]> = {
   'settled/failed': [],
 };
 
+let world: PlantedDatabase;
 let database: TestDatabase;
 let owner: Client;
 let planted: PlantedAction;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  planted = await plantAction(owner, database.tenant);
+  world = await startPlantedDatabase();
+  ({ database, owner, planted } = world);
 });
 
 afterAll(async () => {
-  await owner?.end();
-  await database?.close();
+  await world?.close();
 });
 
 function valuesOf(place: Place): Record<string, unknown> {

@@ -1,12 +1,13 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { appendEvidence } from '../../../db/effects/append-evidence.ts';
 import { type ReceiptState, verifyReceipts } from '../../../db/effects/verify-receipts.ts';
 import { canonicalText } from './stranger.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import type { TestDatabase } from '../../harness/database.ts';
+import type { PlantedAction } from '../actions/planted-rows.ts';
 import { plantAttempt } from '../attempts/planted-rows.ts';
 import { insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
@@ -14,24 +15,22 @@ import { plantEffect } from './planted-rows.ts';
 
 /** What a receipt says is append-only and chained by hash for each effect, so that it can be checked: docs/receipts.md. */
 
+let world: PlantedDatabase;
 let database: TestDatabase;
 let owner: Client;
 let planted: PlantedAction;
 let attemptId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  planted = await plantAction(owner, database.tenant);
+  world = await startPlantedDatabase();
+  ({ database, owner, planted } = world);
   attemptId = await plantAttempt(owner, database.tenant, await plantInvocation(owner, database.tenant, planted));
   await append(await effectWithEvidence(0), 'planted');
   await recordSomething();
 });
 
 afterAll(async () => {
-  await owner?.end();
-  await database?.close();
+  await world?.close();
 });
 
 /** An entry of the audit log, so that its tables are not empty. */

@@ -1,28 +1,28 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setProviderReference } from '../../../db/effects/set-provider-reference.ts';
 import { newId } from '../../../domain/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
-import { type PlantedAction, plantAction } from '../actions/planted-rows.ts';
+import { type PlantedDatabase, startPlantedDatabase } from '../harness/planted-database.ts';
+import type { TestDatabase } from '../../harness/database.ts';
+import type { PlantedAction } from '../actions/planted-rows.ts';
 import { plantEffect } from '../effects/planted-rows.ts';
 import { CAPABILITIES, insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
 /** After a read found more than one record at the provider: what the database refuses, independent of the code. */
 
+let world: PlantedDatabase;
 let database: TestDatabase;
 let owner: Client;
 let planted: PlantedAction;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  planted = await plantAction(owner, database.tenant);
+  world = await startPlantedDatabase();
+  ({ database, owner, planted } = world);
 });
 
 afterAll(async () => {
-  await owner?.end();
-  await database?.close();
+  await world?.close();
 });
 
 /** An unknown effect that may be replayed, and what its last read found. */
@@ -85,6 +85,17 @@ describe('an unknown effect of which two records were found', () => {
   ])('is not moved by %s; where one was found, it is', async (_what, values) => {
     expect(await change((await unknownEffect('ambiguous')).effectId, values)).toMatch(/only a person settles it/);
     expect(await change((await unknownEffect('inconclusive')).effectId, values)).toBeNull();
+  });
+
+  test('takes no provider reference, even where a later read finds one record; where one was found, it does', async () => {
+    const referenceAfter = async (found: 'ambiguous' | 'inconclusive') => {
+      const { effectId } = await unknownEffect(found);
+      await database.db.withEnvironment(database.tenant, (tx) => setProviderReference(tx, effectId, 're_1'));
+      const [row] = await database.asOwner('SELECT provider_reference FROM effects WHERE id = $1', [effectId]);
+      return row?.['provider_reference'];
+    };
+    expect(await referenceAfter('ambiguous')).toBeNull();
+    expect(await referenceAfter('inconclusive')).toBe('re_1');
   });
 
   test('may be read on', async () => {

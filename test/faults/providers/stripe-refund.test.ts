@@ -92,6 +92,28 @@ describe('stripe.refund', () => {
     expect(effect.capabilities).toMatchObject({ lookup: 'by_key', replay: true, reversible: true });
   });
 
+  test('of an upper bound, the amount that Stripe says it refunded is settled', async () => {
+    const bound = { dimension: 'money', currency: 'usd', amount: { const: 5_000 }, bound: 'upper_bound' };
+    const action = await testRefunds({ impact: [bound] });
+    const limitId = await limitOn(action, { dimension: 'money', currency: 'usd' });
+    const { invocation } = await invoke(service, action, { input: provider.input() });
+    const settled = effectIn(await service.get(`/api/v2/actions/effects/${invocation.effectId}`));
+    expect(settled).toMatchObject({
+      grade: 'confirmed',
+      impact: [{ amount: 5_000, bound: 'upper_bound' }],
+      reservations: [{ limitId, amount: 5_000, state: 'settled', settled: 1_250, released: 3_750 }],
+    });
+
+    // Found by a read-back alone, nothing says how much the request itself was answered to have used.
+    stripe.failNext('lose_reply');
+    const lost = await invoke(service, action, { input: provider.input() });
+    const reply = await service.post(`/api/v2/actions/effects/${lost.invocation.effectId}/reconcile`, undefined);
+    expect(effectIn(reply)).toMatchObject({
+      grade: 'confirmed',
+      reservations: [{ limitId, amount: 5_000, state: 'settled', settled: 5_000, released: 0 }],
+    });
+  });
+
   describe('is refused, and no refund is asked for', () => {
     const refused = async (action: string, input: JsonObject): Promise<string> => {
       const before = stripe.writes().length;
