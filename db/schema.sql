@@ -153,7 +153,7 @@ AS $function$
   BEGIN
     SELECT id, concat_ws('/', state, exposure) AS stands INTO forgotten FROM impact_reservations
     WHERE effect_id = NEW.id AND concat_ws('/', state, exposure) IS DISTINCT FROM place LIMIT 1;
-    -- A later change of the same effect in this transaction has its own turn.
+    -- A later change of the same effect in this transaction is checked by itself.
     IF FOUND AND place IS NOT DISTINCT FROM
          (SELECT reservation_place(stage, outcome, partial_effect) FROM effects WHERE id = NEW.id) THEN
       RAISE EXCEPTION 'reservation % of effect % is % and not %', forgotten.id, NEW.id, forgotten.stands, COALESCE(place, 'absent')
@@ -347,7 +347,8 @@ AS $function$
        AND voice_of(NEW.actor_type, NEW.actor_id) = voice_of(asked.requested_by ->> 'type', asked.requested_by ->> 'id') THEN
       RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
     END IF;
-    -- With the same credential the primary key refuses it; with another one of the same person, this does.
+    -- The primary key refuses a second decision by the same credential; this refuses one by another credential of the same
+    -- person.
     IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
         AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
         AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
@@ -393,7 +394,7 @@ AS $function$
       END) THEN
       RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
-    -- Only decisions decide, and an agreement only while it stands.
+    -- Only decisions decide, and an approve decision only while it stands.
     IF NEW.status = 'denied' AND NOT EXISTS (
          SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
       RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
@@ -430,7 +431,7 @@ AS $function$
     IF NEW.approval_id IS NULL AND NEW.status = 'pending_approval' THEN
       RAISE EXCEPTION 'invocation % waits for no approval', OLD.id USING ERRCODE = 'check_violation';
     END IF;
-    -- Beside the code that consumes it: nothing is marked to be sent on an approval that was not used up for it.
+    -- Beside the code that consumes it: nothing is marked for sending under an approval that was not consumed for it.
     IF NEW.approval_id IS NOT NULL AND NEW.status = 'dispatching' AND OLD.status IN ('queued', 'pending_approval')
        AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.invocation_id = NEW.id AND a.status = 'consumed') THEN
       RAISE EXCEPTION 'invocation % was not approved', OLD.id USING ERRCODE = 'check_violation';
@@ -539,12 +540,12 @@ AS $function$
       END) THEN
       RAISE EXCEPTION 'effect % cannot move from outcome % to %', OLD.id, OLD.outcome, NEW.outcome USING ERRCODE = 'check_violation';
     END IF;
-    -- A settled outcome may be confirmed by the provider's own record; its source never moves otherwise.
+    -- The provider's own record may confirm a settled outcome. Its source never changes otherwise.
     IF OLD.stage = 'settled' AND NEW.outcome = OLD.outcome AND NEW.outcome_source <> OLD.outcome_source
        AND NOT (OLD.outcome_source = 'provider_response' AND NEW.outcome_source = 'provider_lookup') THEN
       RAISE EXCEPTION 'effect % cannot move from source % to %', OLD.id, OLD.outcome_source, NEW.outcome_source USING ERRCODE = 'check_violation';
     END IF;
-    -- A dispatch that was marked may be rejected only where it provably sent nothing (docs/adr/0003).
+    -- A marked dispatch may be rejected only where it provably sent nothing (docs/adr/0003).
     IF OLD.stage = 'dispatching' AND NEW.stage = 'rejected' AND EXISTS (
          SELECT FROM attempts a WHERE a.invocation_id = OLD.invocation_id
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
@@ -749,7 +750,7 @@ AS $function$
       END IF;
       RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
     END IF;
-    -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.
+    -- Locked after the period, so that one transaction at a time holds it for a busy limit; a change of the cap waits for it.
     SELECT cap, thresholds INTO STRICT of_limit FROM impact_limits WHERE id = NEW.limit_id FOR SHARE;
     IF used > of_limit.cap THEN
       RAISE EXCEPTION 'impact limit % would be exceeded', NEW.limit_id
@@ -1561,7 +1562,7 @@ CREATE OR REPLACE FUNCTION public.keep_governed_name()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    -- OLD's version decides: what is loosened and renamed at once was governed under its old name.
+    -- OLD's version decides: an action that is ungoverned and renamed in one change was governed under its old name.
     INSERT INTO governed_names (environment_id, name, action_id)
     SELECT OLD.environment_id, OLD.name, OLD.id FROM action_versions v
     WHERE v.id = OLD.current_version_id

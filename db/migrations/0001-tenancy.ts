@@ -4,14 +4,14 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0001-tenancy';
 
 /**
- * Workspaces, environments, and the rule that holds for every tenant table: row-level security, FORCEd, by the
- * transaction-local settings `app.workspace_id` and `app.environment_id`. Without them a query sees no row.
+ * Workspaces, environments, and the rule for every tenant table: row-level security, FORCEd, by the transaction-local settings
+ * `app.workspace_id` and `app.environment_id`. Without them a query sees no row.
  *
- * Roles: `service_app` is what the application's login is a member of; it owns nothing. `service_directory` owns the few
- * SECURITY DEFINER functions that must look across environments (directory-functions.ts); no one logs in as it.
+ * Roles: the application's login is a member of `service_app`, which owns nothing. `service_directory` owns the few SECURITY
+ * DEFINER functions that must look across environments (directory-functions.ts); no one logs in as it.
  *
- * The files are a baseline by area: each table has all its columns where it is created. Only a foreign key between two tables
- * that refer to each other is added later, in the file of the table that comes second, and says so there.
+ * The files are a baseline by area: a table has all its columns where it is created. Where two tables refer to each other, the
+ * file of the second one adds the foreign key of the first, and says so.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ROLES_AND_SETTINGS);
@@ -28,7 +28,7 @@ const ROLES_AND_SETTINGS = `
   END $$;
 
   GRANT USAGE ON SCHEMA public TO service_app, service_directory;
-  -- For where not everyone may connect to this database (docker-compose.yml).
+  -- Needed where not everyone may connect to this database (docker-compose.yml).
   DO $$ BEGIN EXECUTE format('GRANT CONNECT ON DATABASE %I TO service_app', current_database()); END $$;
 
   CREATE FUNCTION current_environment_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
@@ -36,7 +36,7 @@ const ROLES_AND_SETTINGS = `
   CREATE FUNCTION current_workspace_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
     RETURN NULLIF(current_setting('app.workspace_id', true), '')::uuid;
 
-  -- Makes a table a tenant's: RLS enabled and FORCEd, one policy, the application's grants.
+  -- Makes a table a tenant's: row-level security, enabled and FORCEd, with one policy and the application's grants.
   CREATE PROCEDURE make_tenant_table(table_name regclass, privileges text) LANGUAGE plpgsql AS $$
   BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', table_name);

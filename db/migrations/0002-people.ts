@@ -6,9 +6,9 @@ export const name = '0002-people';
 /**
  * Users, members of workspaces, invitations, sign-in sessions and the throttle of failed sign-ins.
  *
- * Users and their sign-in sessions belong to no workspace: their rows are bound by the transaction-local `app.user_id`; a
- * workspace sees the users who are its members. What must be found before a user is known (by e-mail, by token) is found by
- * functions of `service_directory`.
+ * Users and their sign-in sessions belong to no workspace. Row-level security binds their rows by the transaction-local
+ * `app.user_id`, and a workspace sees the users who are its members. Functions of `service_directory` find what must be found
+ * before the user is known (by e-mail, by token).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PEOPLE);
@@ -57,7 +57,7 @@ const PEOPLE = `
   GRANT SELECT, INSERT, DELETE ON members TO service_app;
   GRANT UPDATE (role) ON members TO service_app;
 
-  -- The other owners are locked, so that two owners cannot take each other's place at once.
+  -- The other owners are locked, so that two owners cannot remove each other at the same time.
   CREATE FUNCTION keep_an_owner() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.role = 'owner' AND (TG_OP = 'DELETE' OR NEW.role <> 'owner') THEN
@@ -119,7 +119,7 @@ const SIGN_IN = `
   GRANT SELECT, INSERT, DELETE ON sign_in_sessions TO service_app;
   GRANT UPDATE (token_hash, token_issued_at, previous_token_hash, previous_valid_until, last_seen_at) ON sign_in_sessions TO service_app;
 
-  -- Failed sign-ins by a hash of the account, the address, or both. No one reads it but the functions below.
+  -- Failed sign-ins, keyed by a hash of the account, the address, or both. Only the functions below read it.
   CREATE TABLE sign_in_throttles (
     key bytea PRIMARY KEY CHECK (octet_length(key) = 32),
     failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
@@ -153,7 +153,7 @@ const DIRECTORY = `
       WHERE m.user_id = of_user ORDER BY w.name, w.id;
     END;
 
-  -- The session of a token, and the user's place in the named workspace, or in that of the named environment.
+  -- The session of a token, with the user's role in the named workspace, or in that of the named environment.
   CREATE FUNCTION find_sign_in_session(hash bytea, idle interval, of_workspace uuid, of_environment uuid)
     RETURNS TABLE (id text, user_id text, email text, name text, csrf_token text, expires_at timestamptz, last_seen_at timestamptz,
                    token_issued_at timestamptz, is_current boolean, workspace_id uuid, role text, environment_id uuid,
@@ -186,13 +186,13 @@ const DIRECTORY = `
     END;
 `;
 
-/** What is past its time is found page by page and deleted by id; the deletion looks at the time again (0016-idempotency). */
+/** Expired rows are found page by page and deleted by id. The deletion checks the time again (0016-idempotency). */
 const THROTTLE = `
   CREATE POLICY directory ON sign_in_throttles TO service_directory USING (true);
   GRANT SELECT, INSERT, UPDATE, DELETE ON sign_in_throttles TO service_directory;
 
-  -- Counts an attempt before its password is looked at, so that attempts at once cannot pass together. Answers until when the
-  -- bucket is closed; null where the attempt may go on. An attempt on a closed bucket counts for nothing.
+  -- Counts an attempt before its password is checked, so that concurrent attempts cannot pass together. Returns the end of the
+  -- bucket's pause; null where the attempt may proceed. An attempt during a pause is not counted.
   CREATE FUNCTION begin_sign_in_attempt(bucket bytea, free_failures integer, first_pause interval, longest_pause interval, forgotten_after interval)
     RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE held sign_in_throttles;
@@ -213,7 +213,7 @@ const THROTTLE = `
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC SELECT EXISTS (SELECT FROM sign_in_throttles t WHERE t.key = bucket AND t.succeeded_at > now() - within); END;
 
-  -- A sign-in that succeeded: the account's buckets are emptied, the address gets this one attempt back.
+  -- Called after a successful sign-in: resets the account's buckets, and takes this attempt off the address's.
   CREATE FUNCTION settle_sign_in(of_account bytea, of_address bytea, of_both bytea, forgotten_after interval) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     BEGIN

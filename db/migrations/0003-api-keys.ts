@@ -3,9 +3,7 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 
 export const name = '0003-api-keys';
 
-/**
- * API keys: a hash, never the key itself. A key belongs to one environment, or is read by its workspace as a whole.
- */
+/** API keys: a hash, never the key itself. A key belongs to one environment; its workspace can read all its keys. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(API_KEYS);
   await makeDirectoryFunctions(knex, DIRECTORY, ['find_api_key(bytea)']);
@@ -39,7 +37,7 @@ const API_KEYS = `
     WITH CHECK (environment_id = current_environment_id()
            OR (current_environment_id() IS NULL AND workspace_id = current_workspace_id()));
   GRANT SELECT, INSERT ON api_keys TO service_app;
-  -- A key's hash, scopes, maker and environment never change; a revoked key stays revoked.
+  -- A key's hash, scopes, maker and environment are immutable. A revoked key stays revoked.
   GRANT UPDATE (revoked_at, last_used_at) ON api_keys TO service_app;
   CREATE FUNCTION keep_revoked() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

@@ -4,15 +4,15 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0004-held-credentials';
 
 /**
- * A credential holds until the commit of what it asked for. The transaction of a change begins by looking at its key, or at its
- * session and membership, once more, and takes a shared advisory lock of each until its end; revoking one takes the lock
- * exclusively. So a revocation waits for the changes under way, and what begins after it is refused with SC001.
+ * A credential holds until the commit of what it asked for. The transaction of a change begins by checking its key, or its
+ * session and membership, once more, and takes a shared advisory lock of each until its end. A revocation takes the lock
+ * exclusively. It therefore waits for the changes in flight, and whatever begins after it is refused with SC001.
  *
- * Not FOR SHARE on the rows, for the reasons that 0015-audit-and-halt has: sharers may overtake a waiting writer for ever, so
- * that the key that floods the service could not be revoked, and each of them writes the row (and a multixact) of the busiest
+ * FOR SHARE on the rows would not do, for the reasons in 0015-audit-and-halt: sharers can overtake a waiting writer indefinitely,
+ * so that a key that floods the service could not be revoked, and each sharer writes the row (and a multixact) of the busiest
  * key.
  *
- * `service_directory` owns the functions: a session's row belongs to its user, and the transaction names an environment.
+ * `service_directory` owns the functions, because a session's row belongs to its user and the transaction names an environment.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(LOCKS);
@@ -46,7 +46,7 @@ const LOCKS = `
   CREATE TRIGGER end_use BEFORE UPDATE OF role OR DELETE ON members FOR EACH ROW EXECUTE FUNCTION end_membership_use();
 `;
 
-/** VOLATILE: each read after a lock has a snapshot of its own, which holds what was committed while it waited. */
+/** VOLATILE: each read after a lock has its own snapshot, which contains what was committed during the wait. */
 const HOLD = `
   CREATE FUNCTION hold_api_key(of_key text) RETURNS void
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$

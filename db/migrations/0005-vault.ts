@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 export const name = '0005-vault';
 
 /**
- * Secrets: a name and its sealed versions. Every version has a data key of its own, wrapped by a versioned master key that
- * the database never sees. Deleting a secret destroys its sealed versions and keeps the name's counter, so that a version
- * number is never used twice.
+ * Secrets: a name and its sealed versions. Every version has its own data key, wrapped by a versioned master key that the
+ * database never sees. Deleting a secret destroys its sealed versions and keeps the name's counter, so that a version number is
+ * never reused.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SECRETS);

@@ -5,8 +5,8 @@ export const name = '0006-actions';
 /**
  * Actions and their immutable versions. An archived action frees its name and stays readable by id.
  *
- * Approval guards the name. The name of an action that is archived, or renamed, while it is governed or requires approval is
- * kept; another action bears it only after it was released, which the application does for holders of `actions:govern` alone.
+ * Approval guards the name. Where an action is archived or renamed while it is governed or requires approval, its former name is
+ * kept back. Another action can have it only after a release, which the application does only for holders of `actions:govern`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(ACTIONS);
@@ -59,7 +59,7 @@ const GOVERNED_NAMES = `
 
   CREATE FUNCTION keep_governed_name() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    -- OLD's version decides: what is loosened and renamed at once was governed under its old name.
+    -- OLD's version decides: an action that is ungoverned and renamed in one change was governed under its old name.
     INSERT INTO governed_names (environment_id, name, action_id)
     SELECT OLD.environment_id, OLD.name, OLD.id FROM action_versions v
     WHERE v.id = OLD.current_version_id
@@ -72,7 +72,7 @@ const GOVERNED_NAMES = `
     WHEN (OLD.archived_at IS NULL AND (NEW.archived_at IS NOT NULL OR NEW.name <> OLD.name))
     EXECUTE FUNCTION keep_governed_name();
 
-  -- At the commit: by then whoever may has released the name.
+  -- Checked at the commit: by then a caller with the right scope has released the name.
   CREATE FUNCTION refuse_governed_name() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF EXISTS (SELECT FROM actions a JOIN governed_names g ON g.environment_id = a.environment_id AND g.name = a.name

@@ -4,9 +4,9 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0007-invocations';
 
 /**
- * Invocations and their attempts. The attempt row is the fence of a dispatch: it is committed before a byte is sent, and it
- * is claimed once. Its moves go forward only: unclaimed -> claimed -> completed | abandoned, or unclaimed -> abandoned,
- * which proves that nothing was sent.
+ * Invocations and their attempts. The attempt row is the fence of a dispatch: it is committed before a byte is sent, and it is
+ * claimed once. It only moves forward: unclaimed -> claimed -> completed | abandoned, or unclaimed -> abandoned, which proves
+ * that nothing was sent.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(INVOCATIONS);
@@ -112,17 +112,17 @@ const ATTEMPTS = `
     refusal jsonb,                -- { code, message } where the dispatch refused before anything was sent
     error text,
     response jsonb,               -- { status, headers, body }, credentials removed
-    -- The secrets as they were when the first request was marked: under those of another account its provider would not know
-    -- the idempotency key, and a replay would be a second effect.
+    -- The versions of the secrets at the time of the fence. With the secrets of another account, the provider would not know the
+    -- idempotency key, and a replay would be a second effect.
     secret_versions jsonb CHECK (jsonb_typeof(secret_versions) = 'object'),
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
     UNIQUE (invocation_id, number),
     CHECK ((status = 'started') = (finished_at IS NULL)),
     CHECK (status <> 'completed' OR (claimed_at IS NOT NULL AND observed_outcome IS NOT NULL)),
-    -- What was claimed may have been sent: who gives it up cannot say otherwise.
+    -- A claimed attempt may have been sent; abandoning it cannot deny that.
     CONSTRAINT attempts_claimed_may_be_sent CHECK (NOT (status = 'abandoned' AND claimed_at IS NOT NULL AND observed_outcome = 'not_dispatched')),
-    -- What an attempt ended with is said by its end alone, so that its last entry in the receipt holds all of it.
+    -- Only the end of an attempt sets its result, so that its last entry in the receipt contains all of it.
     CONSTRAINT attempts_end_at_once CHECK (status <> 'started'
       OR (observed_outcome IS NULL AND refusal IS NULL AND error IS NULL AND response IS NULL))
   );
@@ -159,7 +159,7 @@ const DIRECTORY = `
   CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, status, created_at, updated_at) ON invocations TO service_directory;
 
-  -- Invocations that were admitted and have not come to rest: their workflow may never have been started.
+  -- Admitted invocations that are not at rest: their workflow may never have started.
   CREATE FUNCTION find_unsettled_invocations(older_than interval, after_id text, most integer)
     RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

@@ -3,9 +3,8 @@ import type { Knex } from 'knex';
 export const name = '0008-effects';
 
 /**
- * Effects and their evidence. The database derives grade and verification, and refuses a move that the life of an effect does
- * not have. The receipt of an effect is in 0014-receipts.
- * The moves: docs/invocations.md, "The life of an effect". For dispatching -> rejected see ADR 0003.
+ * Effects and their evidence. The database derives grade and verification, and refuses every move that the life of an effect does
+ * not have (docs/invocations.md, "The life of an effect"; ADR 0003 for dispatching -> rejected). The receipt is in 0014-receipts.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(EFFECTS);
@@ -119,12 +118,12 @@ const EFFECT_MOVES = `
       END) THEN
       RAISE EXCEPTION 'effect % cannot move from outcome % to %', OLD.id, OLD.outcome, NEW.outcome USING ERRCODE = 'check_violation';
     END IF;
-    -- A settled outcome may be confirmed by the provider's own record; its source never moves otherwise.
+    -- The provider's own record may confirm a settled outcome. Its source never changes otherwise.
     IF OLD.stage = 'settled' AND NEW.outcome = OLD.outcome AND NEW.outcome_source <> OLD.outcome_source
        AND NOT (OLD.outcome_source = 'provider_response' AND NEW.outcome_source = 'provider_lookup') THEN
       RAISE EXCEPTION 'effect % cannot move from source % to %', OLD.id, OLD.outcome_source, NEW.outcome_source USING ERRCODE = 'check_violation';
     END IF;
-    -- A dispatch that was marked may be rejected only where it provably sent nothing (docs/adr/0003).
+    -- A marked dispatch may be rejected only where it provably sent nothing (docs/adr/0003).
     IF OLD.stage = 'dispatching' AND NEW.stage = 'rejected' AND EXISTS (
          SELECT FROM attempts a WHERE a.invocation_id = OLD.invocation_id
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
@@ -134,7 +133,7 @@ const EFFECT_MOVES = `
   END $$;
   CREATE TRIGGER check_move BEFORE INSERT OR UPDATE OR DELETE ON effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
 
-  -- What an effect is bound to is said once.
+  -- The binding of an effect is set once.
   CREATE FUNCTION keep_binding() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'what effect % is bound to is immutable', OLD.id USING ERRCODE = 'check_violation';

@@ -3,11 +3,11 @@ import type { Knex } from 'knex';
 export const name = '0009-previews';
 
 /**
- * Previews: what will be sent, exactly, under which conditions, until when. A preview is immutable and reserves the ids of the
- * invocation and the effect that will execute it, because a request may carry them. It is used as long as an invocation
- * stands that names it: an admission that is withdrawn frees it by itself.
+ * Previews: exactly what will be sent, under which conditions, until when. A preview is immutable. It reserves the ids of the
+ * invocation and the effect that will execute it, because a request may contain them. It is used while an invocation names it; a
+ * withdrawn admission frees it.
  *
- * Whoever uses a preview and whoever supersedes it take its lock first, so that one of them finds what the other did.
+ * A transaction that uses or supersedes a preview takes its lock first, so that one of two finds what the other did.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PREVIEWS);
@@ -61,8 +61,8 @@ const PREVIEWS = `
 `;
 
 const DRAFTS = `
-  -- A preview whose provider is being read: the API asks, a worker reads (credentials are opened there and nowhere else), the
-  -- API makes the preview of it. Gone when that is done; what was left behind goes with the next draft of its environment.
+  -- A draft: a preview whose provider is being read. The API creates it, a worker reads (only workers open credentials), and the
+  -- API then makes the preview. The row is deleted after that; an abandoned one goes with the next draft of its environment.
   CREATE TABLE preview_drafts (
     id text COLLATE "C" PRIMARY KEY, -- of the preview to be
     environment_id uuid NOT NULL REFERENCES environments,
@@ -86,7 +86,7 @@ const DRAFTS = `
 `;
 
 const OBSERVATIONS = `
-  -- What an adapter read at the provider for an invocation: before a person is asked, and again right before the reservation.
+  -- An adapter's observation of the provider for an invocation: before a person is asked, and again right before the reservation.
   CREATE TABLE observations (
     invocation_id text COLLATE "C" NOT NULL REFERENCES invocations,
     sequence integer NOT NULL CHECK (sequence >= 1),

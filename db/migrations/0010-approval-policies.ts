@@ -5,12 +5,12 @@ export const name = '0010-approval-policies';
 /**
  * Approval policies, their immutable versions, and plans made from files.
  *
- * A policy's row always carries the name and priority of its newest version: appending a version moves it, and the
- * application cannot move it by itself. Every change of a policy moves the environment's revision in the same transaction;
- * `stamp` is new with each move and never comes back, not after a rollback and not after a restore of an older backup, so
- * what a process keeps under it is right for as long as it is kept.
+ * The row of a policy always has the name and priority of its newest version: appending a version updates it, and the application
+ * has no right to. Every change of a policy increments the environment's revision in the same transaction. `stamp` is new with
+ * each increment and never recurs, not even after a rollback or a restored backup, so a process may cache by it indefinitely.
  *
- * Who changes policies takes `lock_policies` first: a plan is compared with the revision and applied with nobody in between.
+ * A transaction that changes policies takes `lock_policies` first: no other change can come between a plan's comparison of the
+ * revision and its application.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(POLICIES);
@@ -63,7 +63,7 @@ const VERSIONS = `
   ALTER TABLE approval_policies ADD CONSTRAINT approval_policies_current_version
     FOREIGN KEY (id, current_version) REFERENCES approval_policy_versions (policy_id, version) DEFERRABLE INITIALLY DEFERRED;
 
-  -- With the rights of the owner: the name, priority and number of a policy are those of its newest version, whoever appends it.
+  -- With the owner's rights: a policy's name, priority and number are those of its newest version, whoever appends it.
   CREATE FUNCTION advance_approval_policy() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE
     head approval_policies;
@@ -97,7 +97,7 @@ const REVISION = `
   );
   CALL make_tenant_table('policy_revisions', 'SELECT');
 
-  -- With the rights of the owner: no change of a policy can leave the revision where it was.
+  -- With the owner's rights: no change of a policy can leave the revision unchanged.
   CREATE FUNCTION move_policy_revision() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   BEGIN
     INSERT INTO policy_revisions AS r (environment_id, revision) VALUES (NEW.environment_id, 1)

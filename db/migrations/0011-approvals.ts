@@ -4,17 +4,15 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0011-approvals';
 
 /**
- * Approvals and the decisions on them. A decision is appended, and by that alone the approval moves: one denial ends it, and
- * the decision that fills the quorum approves it. The application cannot approve or deny in any other way, and what has ended
- * stays as it is. An invocation that has an approval is dispatched only by consuming it (docs/adr/0009).
+ * Approvals and the decisions on them. Only an appended decision moves an approval: one denial ends it, and the decision that
+ * fills the quorum approves it. The application cannot approve or deny in any other way, and an ended approval does not change.
+ * An invocation that has an approval is dispatched only by consuming it (docs/adr/0009).
  *
- * One person, one voice. An API key records the member who made it, and both count as one principal: in a quorum, and where
- * the requester may not approve. A decision counts as long as it stands: its key is not revoked, and its member (the user, or
- * the maker of the key) has been in the workspace without a break since. An approval is approved, and consumed, by decisions
- * that stand alone.
+ * One person, one voice. An API key records the member who made it, and both count as one principal: in a quorum, and where the
+ * requester may not approve. A decision counts while it stands: its key is not revoked, and its member (the user, or the maker of
+ * the key) has been in the workspace without a break since. Only decisions that stand approve an approval, or let it be consumed.
  *
- * Locks are taken in this order: invocation, approval, effect. Rows of members are locked before rows of keys, by everything
- * that locks both.
+ * Lock order: invocation, approval, effect. Rows of members are locked before rows of keys wherever both are locked.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(APPROVALS);
@@ -96,12 +94,13 @@ const DECISIONS = `
 `;
 
 const VOICES = `
-  -- Whom a credential speaks for: the user, or the maker of the key; a key of the operator speaks for itself.
+  -- The person behind a credential: the user, or the maker of the key. A key of the operator stands for itself.
   CREATE FUNCTION voice_of(credential_type text, credential_id text) RETURNS text LANGUAGE sql STABLE
     RETURN CASE credential_type WHEN 'api_key'
       THEN COALESCE((SELECT k.created_by FROM api_keys k WHERE k.id = credential_id), credential_id) ELSE credential_id END;
 
-  -- Whether what a credential said at a moment still counts. The expiry of a key takes nothing back: it was known beforehand.
+  -- Whether a decision that a credential made at a given time still counts. The expiry of a key changes nothing: it was known
+  -- then.
   CREATE FUNCTION credential_stands(of_environment uuid, credential_type text, credential_id text, since timestamptz)
     RETURNS boolean LANGUAGE sql STABLE
     RETURN (credential_type <> 'api_key' OR EXISTS (
@@ -110,7 +109,7 @@ const VOICES = `
         SELECT FROM members m JOIN environments e ON e.workspace_id = m.workspace_id
         WHERE e.id = of_environment AND m.user_id = voice_of(credential_type, credential_id) AND m.created_at <= since));
 
-  -- The agreements to an approval that stand, each person once.
+  -- The approve decisions that stand, one for each person.
   CREATE FUNCTION standing_approvals(of_approval text, digest text) RETURNS bigint LANGUAGE sql STABLE
     RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) FROM approval_decisions d
       WHERE d.approval_id = of_approval AND d.decision = 'approve' AND d.binding_digest = digest
@@ -150,7 +149,7 @@ const APPROVAL_MOVES = `
       END) THEN
       RAISE EXCEPTION 'approval % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
     END IF;
-    -- Only decisions decide, and an agreement only while it stands.
+    -- Only decisions decide, and an approve decision only while it stands.
     IF NEW.status = 'denied' AND NOT EXISTS (
          SELECT FROM approval_decisions d WHERE d.approval_id = OLD.id AND d.decision = 'deny') THEN
       RAISE EXCEPTION 'nobody denied approval %', OLD.id USING ERRCODE = 'check_violation';
@@ -189,7 +188,8 @@ const DECIDING = `
        AND voice_of(NEW.actor_type, NEW.actor_id) = voice_of(asked.requested_by ->> 'type', asked.requested_by ->> 'id') THEN
       RAISE EXCEPTION 'who requested approval % cannot agree to it', asked.id USING ERRCODE = 'check_violation';
     END IF;
-    -- With the same credential the primary key refuses it; with another one of the same person, this does.
+    -- The primary key refuses a second decision by the same credential; this refuses one by another credential of the same
+    -- person.
     IF EXISTS (SELECT FROM approval_decisions d WHERE d.approval_id = asked.id
         AND (d.actor_type, d.actor_id) <> (NEW.actor_type, NEW.actor_id)
         AND voice_of(d.actor_type, d.actor_id) = voice_of(NEW.actor_type, NEW.actor_id)
@@ -221,7 +221,7 @@ const INVOCATIONS_AND_EFFECTS = `
     IF NEW.approval_id IS NULL AND NEW.status = 'pending_approval' THEN
       RAISE EXCEPTION 'invocation % waits for no approval', OLD.id USING ERRCODE = 'check_violation';
     END IF;
-    -- Beside the code that consumes it: nothing is marked to be sent on an approval that was not used up for it.
+    -- Beside the code that consumes it: nothing is marked for sending under an approval that was not consumed for it.
     IF NEW.approval_id IS NOT NULL AND NEW.status = 'dispatching' AND OLD.status IN ('queued', 'pending_approval')
        AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.invocation_id = NEW.id AND a.status = 'consumed') THEN
       RAISE EXCEPTION 'invocation % was not approved', OLD.id USING ERRCODE = 'check_violation';
@@ -236,7 +236,7 @@ const INVOCATIONS_AND_EFFECTS = `
     WHEN (NEW.approval_id IS NOT NULL OR OLD.approval_id IS NOT NULL OR NEW.status IN ('pending_approval', 'denied', 'expired'))
     EXECUTE FUNCTION check_approval_of_invocation();
 
-  -- An effect leaves the stage awaiting_approval for ready on an approval alone.
+  -- Only an approval moves an effect from the stage awaiting_approval to ready.
   CREATE FUNCTION check_approval_of_effect() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF NOT EXISTS (SELECT FROM approvals a WHERE a.id = NEW.approval_id AND a.effect_id = NEW.id AND a.status = 'approved') THEN
@@ -253,7 +253,7 @@ const UNWATCHED = `
   CREATE POLICY directory ON approvals FOR SELECT TO service_directory USING (true);
   GRANT SELECT (id, environment_id, invocation_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 
-  -- Approvals whose workflow was never begun, has not heard of the decision, or has missed the expiry.
+  -- Approvals whose workflow never started, has not seen the decision, or missed the expiry.
   CREATE FUNCTION find_unwatched_approvals(older_than interval, after_id text, most integer)
     RETURNS TABLE (id text, invocation_id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

@@ -4,14 +4,14 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0012-retention';
 
 /**
- * How long previews that nobody used and free-standing approvals are kept, and what they are counted by.
+ * How long unused previews and free-standing approvals are kept, and how they are counted.
  *
- * `unused_previews` has a row for each preview of a caller that no invocation names. Triggers alone write it, so that the count
- * of live ones looks at live ones, and the search for old ones at unused ones, however many were used.
+ * `unused_previews` has a row for each preview of a caller that no invocation names. Only triggers write it. The count of live
+ * previews and the search for old ones then cost the same however many previews were used.
  *
- * A preview goes 30 days after it expired, if nothing refers to it. A free-standing approval goes 90 days after it was decided
- * and has expired, with its decisions; the audit log keeps its entries. Triggers hold the owner of the tables to this too, and
- * the application reaches it through two functions alone. A chain of refreshed previews goes from its newest link on.
+ * A preview is deleted 30 days after it expired, if nothing refers to it. A free-standing approval is deleted with its decisions
+ * 90 days after it was decided and expired; the audit log keeps its entries. Triggers enforce both for the owner of the tables
+ * too, and the application deletes only through two functions. A chain of refreshed previews is deleted from its newest link on.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(UNUSED_PREVIEWS);
@@ -63,7 +63,7 @@ const UNUSED_PREVIEWS = `
 `;
 
 const KEEPING = `
-  -- Foreign keys keep what an invocation, an effect, an approval or a successor names.
+  -- Foreign keys keep a preview that an invocation, an effect, an approval or a successor names.
   CREATE FUNCTION keep_preview() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.expires_at < now() - interval '30 days' THEN RETURN OLD; END IF;
@@ -109,7 +109,7 @@ const OLD_PREVIEWS = `
         AND NOT EXISTS (SELECT FROM approvals a WHERE a.preview_id = u.preview_id)
       ORDER BY u.preview_id LIMIT most;
     END;
-  -- Whoever uses or supersedes a preview holds its lock: such a one is left for the next sweep.
+  -- A transaction that uses or supersedes a preview holds its lock; such a preview is left for the next sweep.
   CREATE FUNCTION delete_old_previews(ids text[]) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
@@ -136,7 +136,7 @@ const OLD_APPROVALS = `
   CREATE POLICY directory_retention ON approval_decisions FOR DELETE TO service_directory USING (true); -- the trigger looks at the approval
   GRANT SELECT (approval_id), DELETE ON approval_decisions TO service_directory;
 
-  -- One whose workflow has not heard of its end is left: the sweep wakes it first.
+  -- An approval whose workflow has not seen its end is left: the sweep wakes the workflow first.
   CREATE FUNCTION find_old_approvals(after_id text, most integer) RETURNS TABLE (id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC

@@ -4,13 +4,11 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0013-reconciliation';
 
 /**
- * Reconciliation in full: what a person resolved (append-only, one for an invocation), operator replays, answers that came
- * after their attempt was given up, what an effect depends on and what it compensates, and the reads that are overdue.
+ * Reconciliation: resolutions by people (append-only, one for each invocation), operator replays, answers that came after their
+ * attempt was abandoned, what an effect depends on and what it compensates, and overdue reads. The rules: docs/reconciliation.md.
  *
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.
- *
- * The rules: docs/reconciliation.md.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RESOLUTIONS);
@@ -72,7 +70,7 @@ const RESOLUTIONS = `
 `;
 
 const KEPT_RESOLUTION = `
-  -- invocations.resolution is what a reader is shown of the resolution's row, written with it.
+  -- Readers see invocations.resolution; it is written together with the resolution's row.
   CREATE FUNCTION keep_resolution() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF NEW.compensates IS DISTINCT FROM OLD.compensates THEN
@@ -94,10 +92,10 @@ const KEPT_RESOLUTION = `
 `;
 
 const REPLAYS = `
-  -- A replay is fenced as a dispatch is: one row, committed before a byte is sent, claimed once; one of them open at a time.
+  -- A replay is fenced like a dispatch: one row, committed before a byte is sent, claimed once, with one of them open at a time.
   CREATE UNIQUE INDEX attempts_one_open_replay ON attempts (invocation_id) WHERE kind = 'replay' AND status = 'started';
 
-  -- Both when it is asked for and when it is claimed: the effect still unknown, the adapter's window still open. The window
+  -- Checked when a replay is requested and when it is claimed: the effect is unknown and the adapter's window is open. The window
   -- is counted from before the first request left, so that it ends here before it ends at the provider.
   CREATE FUNCTION check_replay() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE replayed effects;
@@ -149,7 +147,7 @@ const AMBIGUOUS_EFFECTS = `
 `;
 
 const LATE_ANSWERS = `
-  -- What a worker that was cut off, not dead, saw after its attempt had been given up. The attempt stays closed.
+  -- What a worker that was cut off, not dead, saw after its attempt was abandoned. The attempt stays closed.
   CREATE TABLE late_answers (
     attempt_id text COLLATE "C" PRIMARY KEY REFERENCES attempts,
     environment_id uuid NOT NULL REFERENCES environments,
@@ -163,8 +161,8 @@ const LATE_ANSWERS = `
 `;
 
 const DEPENDENCIES = `
-  -- What an admitted invocation waits for. The invocation has the rows, since its effect is made by the evaluation. A withdrawn
-  -- admission takes its rows with it; the application may not delete one.
+  -- What an admitted invocation waits for. The rows belong to the invocation, because the evaluation makes the effect. A
+  -- withdrawn admission deletes its rows; the application cannot.
   CREATE TABLE effect_dependencies (
     invocation_id text COLLATE "C" NOT NULL REFERENCES invocations ON DELETE CASCADE,
     depends_on text COLLATE "C" NOT NULL REFERENCES effects,
@@ -186,8 +184,8 @@ const OVERDUE_READS = `
   GRANT SELECT (id, environment_id, invocation_id, action_name, stage, updated_at, reconcile_next_at, reconcile_exhausted)
     ON effects TO service_directory;
 
-  -- Effects that should have been read, or whose reads were never planned: their workflow was terminated, or never begun.
-  -- A settled one is read on where its provider may still reverse it.
+  -- Effects whose read is overdue or was never planned: their workflow was terminated, or never started. A settled one is read
+  -- again where its provider can still reverse it.
   CREATE FUNCTION find_overdue_reads(overdue_by interval, after_id text, most integer)
     RETURNS TABLE (id text, invocation_id text, action_name text, stage text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

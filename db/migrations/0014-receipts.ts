@@ -3,17 +3,17 @@ import type { Knex } from 'knex';
 export const name = '0014-receipts';
 
 /**
- * Receipts that can be checked. Evidence, attempts and resolutions of an effect are entries of one chain: the database appends an
- * entry for each, with a hash over what is recorded and over the entry before. `receipt_chains` keeps the end of each chain, so
- * that an entry cut off the end is missed too, and its row lock makes the writers of one chain come one after the other.
+ * Receipts that can be verified. Evidence, attempts and resolutions of an effect are entries of one chain. The database appends
+ * an entry for each, with a hash over the record and the entry before. `receipt_chains` keeps the end of each chain, so that an
+ * entry that was cut off the end is missed too; its row lock serializes the writers of one chain.
  *
- * An attempt changes while it runs, so its row is not hashed; what becomes final is. It is started, claimed and ended, each once,
- * and none of what an earlier entry holds changes after it: the entries can be computed anew from the row at any time.
+ * An attempt changes while it runs, so its row is not hashed. Its start, claim and end are, each once: nothing that an entry
+ * contains changes afterwards, so the entries can be recomputed from the row at any time.
  *
- * The bytes are PostgreSQL's text of a `jsonb` value (docs/receipts.md): the database makes them, so that no writer can hand in a
- * hash of something else, and it makes them fast.
+ * The bytes are PostgreSQL's text of a `jsonb` value (docs/receipts.md). The database makes them, so that no writer can supply a
+ * hash of something else, and makes them fast.
  *
- * No guard here is for the application, whose role has no right to change these tables: they are for the owner's own hands.
+ * These guards are for the owner of the tables. The application's role has no right to change them anyway.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(CHAIN);
@@ -57,7 +57,7 @@ const CONTENTS = `
       'impliedOutcome', e.implied_outcome, 'providerIds', e.provider_ids, 'summary', e.summary, 'details', e.details,
       'actor', jsonb_build_object('type', e.actor_type, 'id', e.actor_id), 'recordedAt', receipt_time(e.recorded_at));
 
-  -- What is final of an attempt from the moment that the entry records.
+  -- The final part of an attempt, as of each entry.
   CREATE FUNCTION receipt_content(a attempts, kind text) RETURNS jsonb LANGUAGE sql IMMUTABLE
     RETURN CASE kind
       WHEN 'attempt_started' THEN jsonb_build_object('id', a.id, 'number', a.number, 'kind', a.kind,
@@ -101,7 +101,7 @@ const APPENDING = `
   END $$;
   REVOKE ALL ON PROCEDURE append_receipt_entry(text, uuid, text, text, jsonb) FROM PUBLIC;
 
-  -- With the rights of the tables' owner: the application appends records, and their entries by that alone.
+  -- With the rights of the tables' owner: the application appends records, and a trigger appends their entries.
   CREATE FUNCTION chain_evidence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   BEGIN
     CALL append_receipt_entry(NEW.effect_id, NEW.environment_id, 'evidence', NEW.id, receipt_content(NEW));
@@ -142,7 +142,7 @@ const APPENDING = `
   END $$;
   REVOKE ALL ON FUNCTION chain_evidence(), chain_attempt(), chain_late_answer(), chain_resolution() FROM PUBLIC;
 
-  -- After the row is written: what is hashed is what stands, whatever an earlier trigger made of it.
+  -- After the row is written: the hash covers the row as stored, after any earlier trigger.
   CREATE TRIGGER chain AFTER INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
   CREATE TRIGGER chain AFTER INSERT OR UPDATE ON attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
   CREATE TRIGGER chain AFTER INSERT ON late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
@@ -151,13 +151,13 @@ const APPENDING = `
 
 const NOTHING_IS_EMPTIED = `
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON receipt_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
-  -- The end of a chain moves on by one entry, and in no other way.
+  -- The end of a chain advances by one entry, and in no other way.
   CREATE TRIGGER moves_on BEFORE UPDATE ON receipt_chains FOR EACH ROW
     WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.effect_id <> OLD.effect_id OR NEW.environment_id <> OLD.environment_id)
     EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER stays BEFORE DELETE ON receipt_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-  -- A row's triggers do not see TRUNCATE.
+  -- Row triggers do not see TRUNCATE.
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON evidence EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON attempts EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON late_answers EXECUTE FUNCTION refuse_change();

@@ -5,13 +5,13 @@ export const name = '0015-audit-and-halt';
 /**
  * The audit log, and halting an environment.
  *
- * The log of a workspace is one chain: the database numbers and hashes each entry as it is appended, and nothing changes or
- * removes one. `audit_chains` keeps the chain's end, so that an entry cut off the end is missed too, and its row lock makes
- * the writers of one chain come one after the other.
+ * The log of a workspace is one chain: the database numbers and hashes each entry as it is appended, and entries are never
+ * changed or removed. `audit_chains` keeps the chain's end, so that an entry that was cut off the end is missed too; its row lock
+ * serializes the writers of one chain.
  *
- * A halt must be seen by every dispatch that is marked after it. `read_halt` takes a shared advisory lock of the environment
- * until the transaction ends, and halting takes it exclusively: a halt waits for the marks under way, and later ones wait for
- * the halt. Not FOR SHARE on the row: sharers may overtake a waiting writer for ever, and each of them writes the row.
+ * Every dispatch that is marked after a halt must see it. `read_halt` takes a shared advisory lock of the environment until the
+ * transaction ends, and halting takes it exclusively: a halt waits for the marks in flight, and later marks wait for the halt.
+ * FOR SHARE on the row would not do: sharers can overtake a waiting writer indefinitely, and each of them writes the row.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(AUDIT_LOG);
@@ -42,7 +42,7 @@ const AUDIT_LOG = `
   CREATE INDEX audit_log_by_actor ON audit_log (workspace_id, actor_id, sequence DESC);
   ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY;
   ALTER TABLE audit_log FORCE ROW LEVEL SECURITY;
-  -- A transaction of an environment sees and writes that environment's entries; one of the workspace, all of them.
+  -- A transaction of an environment sees and writes that environment's entries; one of the workspace sees and writes all.
   CREATE POLICY tenant ON audit_log
     USING (workspace_id = current_workspace_id() AND (current_environment_id() IS NULL OR environment_id = current_environment_id()))
     WITH CHECK (workspace_id = current_workspace_id() AND (current_environment_id() IS NULL OR environment_id = current_environment_id()));
@@ -66,7 +66,7 @@ const AUDIT_CHAIN = `
       e.sequence, e.actor_type, e.actor_id, e.action, e.target_type, e.target_id, e.details, e.request_id,
       to_char(e.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text, 'UTF8')), 'hex');
 
-  -- With the rights of the owner: the application appends entries and cannot move the chain's end by itself.
+  -- With the owner's rights: the application appends entries and cannot move the chain's end itself.
   CREATE FUNCTION chain_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE last audit_chains;
   BEGIN
@@ -82,13 +82,13 @@ const AUDIT_CHAIN = `
   REVOKE ALL ON FUNCTION chain_audit() FROM PUBLIC; -- a trigger needs no caller's right
   CREATE TRIGGER chain BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
 
-  -- The end of a chain moves on by one entry, and in no other way.
+  -- The end of a chain advances by one entry, and in no other way.
   CREATE TRIGGER moves_on BEFORE UPDATE ON audit_chains FOR EACH ROW
     WHEN (NEW.sequence <> OLD.sequence + 1 OR NEW.hash IS NULL OR NEW.workspace_id <> OLD.workspace_id)
     EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER stays BEFORE DELETE ON audit_chains FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-  -- A row's triggers do not see TRUNCATE.
+  -- Row triggers do not see TRUNCATE.
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER no_truncate BEFORE TRUNCATE ON audit_chains EXECUTE FUNCTION refuse_change();
 `;
@@ -97,7 +97,7 @@ const HALT = `
   CREATE FUNCTION halt_lock_of(environment uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN hashtextextended(environment::text, 1751215220); -- 'halt'
 
-  -- VOLATILE: the read after the lock has a snapshot of its own, which holds what was committed while it waited.
+  -- VOLATILE: the read after the lock has its own snapshot, which contains what was committed during the wait.
   CREATE FUNCTION read_halt() RETURNS TABLE (halted_at timestamptz, halted_reason text) LANGUAGE plpgsql VOLATILE AS $$
   BEGIN
     PERFORM pg_advisory_xact_lock_shared(halt_lock_of(current_environment_id()));

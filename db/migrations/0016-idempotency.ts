@@ -4,12 +4,12 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0016-idempotency';
 
 /**
- * Claims of Idempotency-Keys, per environment. A claim is `in_progress` under a lease that its holder renews; when the
- * holder dies the lease runs out and another request takes the claim over. Only 2xx replies are kept; a failed request
- * deletes its claim.
+ * Claims of Idempotency-Keys, per environment. A claim is `in_progress` under a lease that its holder renews. When the holder
+ * dies, the lease runs out and another request takes the claim over. Only 2xx replies are kept; a failed request deletes its
+ * claim.
  *
- * What is past its time is found page by page and deleted by id, so that a row that cannot be deleted keeps no other row. Each
- * deletion looks at the time again: a new request may have taken the row between the look and the deletion.
+ * Expired rows are found page by page and deleted by id, so that a row that cannot be deleted does not block others. Each
+ * deletion checks the time again, because a new request may have taken the row since.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(CLAIMS);

@@ -4,15 +4,15 @@ import { makeDirectoryFunctions } from './directory-functions.ts';
 export const name = '0017-plans-and-limits';
 
 /**
- * What a workspace has used of its plan (`workspaces.plan`), and the switch that pauses expensive work for everybody.
+ * The usage of a workspace's plan (`workspaces.plan`), and the switch that pauses expensive work for everybody.
  *
  * - `rate_windows`: one row for each workspace with a rate limit, counted by `consume_rate_limit` in one statement. The
- *   application has no privilege on the table: requests are counted before any transaction names a tenant. UNLOGGED, since the
- *   counts of an hour are not worth a flush of the log with every request; a crash of PostgreSQL begins the windows anew.
- * - `monthly_usage`: counted in the transaction that admits the work, so it must be as durable as the work. What is without
- *   limit is spread over shards, so that the admissions of a busy workspace do not queue for one row; what has a limit is
- *   counted in shard 0, whose lock makes the limit exact.
- * - `installation`: one row, which is nobody's and which everybody may read.
+ *   application has no privilege on the table, because requests are counted before a transaction names a tenant. It is UNLOGGED:
+ *   an hour's counts are not worth a flush of the log with every request. After a crash of PostgreSQL the windows start anew.
+ * - `monthly_usage`: counted in the transaction that admits the work, and as durable as the work. An unlimited count is spread
+ *   over shards, so that the admissions of a busy workspace do not queue for one row. A limited count is in shard 0, whose lock
+ *   makes the limit exact.
+ * - `installation`: one row that belongs to no tenant and that everybody may read.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(RATE_WINDOWS);
@@ -68,8 +68,8 @@ const INSTALLATION = `
 `;
 
 /**
- * Both windows are counted, or neither: a request that is refused uses nothing up. The time is the database's, so that the
- * clocks of the API processes need not agree.
+ * Counts both windows or neither: a refused request uses nothing up. The time is the database's, so that the clocks of the API
+ * processes need not agree.
  */
 const CONSUME_RATE_LIMIT = `
   CREATE FUNCTION consume_rate_limit(of_workspace uuid, per_minute integer, per_hour integer)

@@ -6,12 +6,13 @@ export const name = '0018-messages';
 /**
  * Messages, their attempts, the deduplication window, and the keys that sign deliveries.
  *
- * A message's row is the fence between cancelling and sending: both lock it, a cancel needs it unbegun, an attempt needs it
- * not ended. The database enforces the moves: pending | scheduled -> processing | cancelled, processing -> delivered | failed.
- * What a caller must not read again (credentials in headers, a redacted body) stands in the sealed columns alone.
+ * A message's row is the fence between cancelling and sending. Both lock it; a cancellation needs a message without an attempt,
+ * and an attempt needs one that has not ended. The database enforces the moves: pending | scheduled -> processing | cancelled,
+ * processing -> delivered | failed. Content that a caller must not read again (credentials in headers, a redacted body) is only
+ * in the sealed columns.
  *
- * A deduplication window that is over may be taken by a new message between the sweep's look and its deletion: the deletion
- * looks at the end of the window again, or a duplicate of that message would be delivered.
+ * A new message may take an expired deduplication window between the sweep's look and its deletion. The deletion therefore checks
+ * the end of the window again; otherwise a duplicate of that message would be delivered.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SIGNING_KEYS);
@@ -182,7 +183,7 @@ const DIRECTORY = `
   GRANT SELECT (id, environment_id, status, created_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
   GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
 
-  -- Messages whose workflow was never started, and such as should have been attempted long ago.
+  -- Messages whose workflow never started, and messages whose attempt is long overdue.
   CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
     RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

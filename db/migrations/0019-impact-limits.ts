@@ -3,15 +3,15 @@ import type { Knex } from 'knex';
 export const name = '0019-impact-limits';
 
 /**
- * Impact limits and what is reserved against them. The rules of the two phases are held here, whatever the code does:
+ * Impact limits and the reservations against them. The database enforces the rules of the two phases, whatever the code does:
  *
- * - Counters move only with reservations, by their trigger: a direct change of a counter is refused, also to the owner.
- * - A reservation that would bring reserved + settled above the cap of its limit is refused. The cap is read under a lock that
- *   a change of the cap waits for, so the rule holds at every commit. A cap may be lowered below what is used.
- * - A reservation is made once for an effect and a limit, in a period that stays. It is settled or released once; what was
- *   settled can be given back once, when the provider reversed the effect; what is released is final.
- * - At every commit, each reservation stands where its effect says (`reservation_place`): held as long as the outcome is not
- *   known, settled by success, released by the proof that nothing happened. Code that forgets it cannot commit.
+ * - Counters move only with reservations, by a trigger. A direct change of a counter is refused, to the owner too.
+ * - A reservation that would bring reserved + settled above the cap of its limit is refused. The cap is read under a lock that a
+ *   change of the cap waits for, so the rule holds at every commit. A cap may be lowered below what is used.
+ * - A reservation is made once for an effect and a limit, in a period that never changes. It is settled or released once. A
+ *   settled one can be given back once, when the provider reversed the effect; a release is final.
+ * - At every commit, each reservation is in the state that its effect requires (`reservation_place`): held while the outcome is
+ *   unknown, settled by success, released by proof that nothing happened. Code that forgets it cannot commit.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(LIMITS);
@@ -71,7 +71,7 @@ const PERIODS = `
   CALL make_tenant_table('impact_limit_periods', 'SELECT, INSERT');
   GRANT UPDATE (reserved, settled, threshold_reached) ON impact_limit_periods TO service_app;
 
-  -- Depth 0 is a statement of its own; the trigger of the reservations is deeper.
+  -- Depth 0 is a statement of its own; the reservations' trigger is deeper.
   CREATE FUNCTION refuse_counter_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF TG_OP = 'UPDATE' AND NEW IS NOT DISTINCT FROM OLD THEN RETURN NEW; END IF;
@@ -94,7 +94,7 @@ const PERIODS = `
     FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods,
     UNIQUE NULLS NOT DISTINCT (limit_id, period, threshold)
   );
-  -- A limit of each effect has a crossing for every effect that it refused.
+  -- A limit for each effect has a crossing for each effect that it refused.
   CREATE INDEX impact_limit_crossings_newest_first ON impact_limit_crossings (limit_id, crossed_at DESC);
   CALL make_tenant_table('impact_limit_crossings', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -130,8 +130,8 @@ const RESERVATIONS = `
 `;
 
 /**
- * The lock order of everything that touches counters: the effect, then the periods by the id of their limit, then the limit
- * of each. Who changes a limit locks that one row. So nothing waits in a circle.
+ * The lock order of everything that touches counters: the effect, then the periods by the id of their limit, then the limit of
+ * each. A change of a limit locks only that row. No cycle is therefore possible.
  */
 const COUNTERS = `
   CREATE FUNCTION check_reservation_insert() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -152,7 +152,7 @@ const COUNTERS = `
       END IF;
       RAISE EXCEPTION 'impact limit % has no period % here', NEW.limit_id, NEW.period USING ERRCODE = 'check_violation';
     END IF;
-    -- Locked after the period, so that one transaction at a time holds it for a hot limit; a change of the cap waits for it.
+    -- Locked after the period, so that one transaction at a time holds it for a busy limit; a change of the cap waits for it.
     SELECT cap, thresholds INTO STRICT of_limit FROM impact_limits WHERE id = NEW.limit_id FOR SHARE;
     IF used > of_limit.cap THEN
       RAISE EXCEPTION 'impact limit % would be exceeded', NEW.limit_id
@@ -197,7 +197,7 @@ const COUNTERS = `
 `;
 
 const AGREEMENT = `
-  -- Where the reservations of an effect stand: state, and exposure where there is one. Null: it may have none.
+  -- The state that an effect requires of its reservations, with the exposure where there is one. Null: it may have none.
   CREATE FUNCTION reservation_place(stage text, outcome text, partial_effect text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE
       WHEN stage = 'rejected' THEN 'released'
@@ -208,7 +208,7 @@ const AGREEMENT = `
       WHEN outcome = 'failed' THEN 'settled/partial'
     END;
 
-  -- As the effect is at the commit: the reservation's row may have moved since it was inserted, and so may the effect.
+  -- Compares with the effect at the commit: both the reservation and the effect may have moved since the insert.
   CREATE FUNCTION agree_with_effect() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     place text;
@@ -225,8 +225,8 @@ const AGREEMENT = `
   CREATE CONSTRAINT TRIGGER agree_with_effect AFTER INSERT OR UPDATE ON impact_reservations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION agree_with_effect();
 
-  -- A reservation that the settlement forgot was not touched, so the change of the effect looks for it. One that was made or
-  -- moved in this transaction looks for itself: of an effect that was not dispatched yet there are no others.
+  -- A reservation that the settlement forgot was not touched, so a change of the effect checks all of its reservations. A
+  -- reservation that was made or moved in this transaction checks itself: an effect that was not dispatched before has no others.
   CREATE FUNCTION agree_with_reservations() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     forgotten record;
@@ -234,7 +234,7 @@ const AGREEMENT = `
   BEGIN
     SELECT id, concat_ws('/', state, exposure) AS stands INTO forgotten FROM impact_reservations
     WHERE effect_id = NEW.id AND concat_ws('/', state, exposure) IS DISTINCT FROM place LIMIT 1;
-    -- A later change of the same effect in this transaction has its own turn.
+    -- A later change of the same effect in this transaction is checked by itself.
     IF FOUND AND place IS NOT DISTINCT FROM
          (SELECT reservation_place(stage, outcome, partial_effect) FROM effects WHERE id = NEW.id) THEN
       RAISE EXCEPTION 'reservation % of effect % is % and not %', forgotten.id, NEW.id, forgotten.stands, COALESCE(place, 'absent')

@@ -5,17 +5,17 @@ export const name = '0020-budgets';
 /**
  * Budgets: what an API key may use of this service in a UTC month, in microcents, and what it has used.
  *
- * - `api_key_usage` is counted for every key, so that a budget that is made in the middle of a month knows the whole of it. A
- *   key without a budget is spread over shards, so that its admissions do not queue for one row; one with a budget is counted
- *   in shard 0 under the lock of its budget, which makes the cap exact.
- * - `budget_reservations`: one for each invocation of a key with a budget. It follows the invocation by triggers: what came to
- *   an end that used something is `settled`, what provably used nothing (refused, denied, expired, cancelled, withdrawn, or a
- *   person's word that it failed) is `released`, and what nobody knows stays `reserved`. No other end is taken.
- * - `check_budget` makes it impossible that a key's use rises above a cap, and that it falls but by a reservation that is
- *   released, whoever writes the counters.
+ * - `api_key_usage` counts every key, so that a budget created in mid-month knows the whole month. The count of a key without a
+ *   budget is spread over shards, so that its admissions do not queue for one row. With a budget, the count is in shard 0 under
+ *   the budget's lock, which makes the cap exact.
+ * - `budget_reservations`: one for each invocation of a key with a budget. Triggers move it with the invocation: an end that used
+ *   something makes it `settled`, an end that provably used nothing (refused, denied, expired, cancelled, withdrawn, or a
+ *   person's word that it failed) makes it `released`, and an unknown outcome leaves it `reserved`. It can end in no other way.
+ * - `check_budget` refuses, for every writer, a rise of a key's usage above a cap, and a fall other than by a released
+ *   reservation.
  *
- * The lock order of everything that counts: the key's advisory lock, its budget, the rows of its use. Admissions share the
- * first; who makes a budget has it alone, so that no use is under way that the budget does not know.
+ * Lock order of everything that counts: the key's advisory lock, its budget, the rows of its usage. Admissions share the first
+ * lock. Creating a budget takes it exclusively, so that no usage is in flight that the budget does not know.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(BUDGETS);
@@ -99,7 +99,7 @@ const USAGE = `
   END $$;
   CREATE TRIGGER check_budget BEFORE INSERT OR UPDATE OR DELETE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();
 
-  -- Depth 0 is a statement of its own; the trigger of the reservations is deeper.
+  -- Depth 0 is a statement of its own; the reservations' trigger is deeper.
   CREATE FUNCTION refuse_usage_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'recorded usage is never erased, and what is reserved moves only with its reservation'
@@ -126,7 +126,7 @@ const RESERVATIONS = `
   CALL make_tenant_table('budget_reservations', 'SELECT, INSERT');
   GRANT UPDATE (state, finished_at) ON budget_reservations TO service_app;
 
-  -- What an end of an invocation makes of its reservation. Null: it is not at its end, or nobody knows what it used.
+  -- The state of a reservation after an end of its invocation. Null: the invocation has not ended, or its use is unknown.
   CREATE FUNCTION budget_reservation_end(status text, outcome_source text) RETURNS text LANGUAGE sql IMMUTABLE
     RETURN CASE
       WHEN status IN ('refused', 'denied', 'expired', 'cancelled') THEN 'released'
@@ -134,7 +134,7 @@ const RESERVATIONS = `
       WHEN status IN ('succeeded', 'failed') THEN 'settled'
     END;
 
-  -- The counters move with the reservation, once each way.
+  -- The counters move with the reservation, once in each direction.
   CREATE FUNCTION count_budget_reservation() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE due text;
   BEGIN
@@ -170,8 +170,8 @@ const RESERVATIONS = `
 `;
 
 /**
- * The months in which the use of a key is known to nobody, as after the counts were lost. An operator marks them; a budget for
- * such a key waits until the use before it was stated.
+ * The months in which the usage of a key is unknown, for instance after the counts were lost. An operator marks them. A budget
+ * for such a key waits until the earlier usage was stated.
  */
 const UNKNOWN_USAGE = `
   CREATE TABLE api_key_unknown_usage (
@@ -183,7 +183,7 @@ const UNKNOWN_USAGE = `
   CALL make_tenant_table('api_key_unknown_usage', 'SELECT, DELETE');
 `;
 
-/** One statement admits: it locks the budget, looks at every cap and counts, or answers why not and writes nothing. */
+/** Admits in one statement: locks the budget, checks every cap and counts, or says why not and writes nothing. */
 const ADMIT = `
   CREATE FUNCTION admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
     RETURNS TABLE (verdict text, cap_name text, cap bigint, taken bigint) LANGUAGE plpgsql AS $$

@@ -3,8 +3,8 @@ import type { Knex } from 'knex';
 export const name = '0022-shortened-values';
 
 /**
- * What a list shows of a large value: how large it is and how it begins. It is cut here, so that a page of records costs what it
- * shows; `GET` of the one record has the value whole.
+ * How a list shows a large value: its size and its beginning. The database shortens it, so that a page of records costs what it
+ * shows. `GET` of the one record has the whole value.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SHORTENED);

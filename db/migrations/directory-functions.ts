@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
 /**
- * Makes functions that look across environments. Each is SECURITY DEFINER, is owned by `service_directory` and is called by the
- * application. That role reads and changes exactly what is granted to it beside each function, and nobody logs in as it.
+ * Creates functions that look across environments. Each is SECURITY DEFINER, is owned by `service_directory`, and is called by
+ * the application. That role reads and changes exactly what is granted beside each function, and nobody logs in as it.
  *
- * Handing a function over needs CREATE on the schema for its new owner, and membership for who hands it over. Both end here:
- * an owner of the tables that stayed a member would see what `service_directory` sees.
+ * Transferring a function takes CREATE on the schema for its new owner, and membership of that role for the old one. Both end
+ * here: an owner of the tables that stayed a member would see what `service_directory` sees.
  */
 export async function makeDirectoryFunctions(
   knex: Knex,

@@ -26,12 +26,12 @@ import * as refusals from './0024-refusals.ts';
 import * as inFlightPermits from './0025-in-flight-permits.ts';
 
 export interface Migration {
-  /** Readable and permanent: it is what the `migrations` table remembers. */
+  /** Readable and permanent: the `migrations` table stores it. */
   name: string;
   up(knex: Knex): Promise<void>;
 }
 
-/** In the order in which they run. Append only: a migration that has run somewhere is never edited. */
+/** In the order in which they run. Append only: a migration that was released is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
   tenancy,
   people,
