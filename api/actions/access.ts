@@ -1,6 +1,7 @@
 import { takeGovernedNames } from '../../db/actions/take-governed-names.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ActionDefinition } from '../../domain/actions.ts';
+import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
@@ -28,6 +29,41 @@ export function requireGovernScope(caller: Scopes, before: ActionDefinition, aft
   if (members.length === 0) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message: `Changing ${members.join(', ')} of this action needs the scope actions:govern, which this credential lacks.`,
+  });
+}
+
+/**
+ * Guards protected environments: an ungoverned action that writes leaves neither an effect nor a receipt, and no policy default
+ * asks for its approval. Call it for every definition that a request makes current, and for every name that such an action takes.
+ *
+ * @param named for a request that writes several actions: which one it is.
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
+ */
+export function requireGovernToWriteUngoverned(
+  { scopes, environment }: Pick<Caller, 'scopes' | 'environment'>,
+  definition: ActionDefinition,
+  named?: string,
+): void {
+  if (!environment.protected || definition.governed || scopes.has('actions:govern')) return;
+  const { type, version } = definition.adapter;
+  if (!adapterDescriptor(type, version).writes(definition)) return;
+  const what =
+    named === undefined ? 'An ungoverned action that writes' : `The action ${named} is ungoverned and writes: it`;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: `${what} needs the scope actions:govern in the protected environment "${environment.name}", which this credential lacks. Make it governed: true, or use a credential that holds the scope.`,
+  });
+}
+
+/**
+ * Guards the wish of an import to leave operations ungoverned.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern`.
+ */
+export function requireGovernToUngovern(caller: Scopes, operations: readonly string[]): void {
+  if (operations.length === 0 || caller.scopes.has('actions:govern')) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message:
+      'An import that leaves operations ungoverned (body.ungoverned) needs the scope actions:govern, which this credential lacks. Leave the member out: they become governed.',
   });
 }
 

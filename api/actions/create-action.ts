@@ -1,6 +1,6 @@
 import { createAction } from '../../db/actions/create-action.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireSecretScope, takeNames } from './access.ts';
+import { requireGovernToWriteUngoverned, requireSecretScope, takeNames } from './access.ts';
 import { actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
 import { createActionBody } from './body-schemas.ts';
@@ -15,7 +15,8 @@ export const createActionRoute = defineRoute({
     'The definition is checked whole: the schemas, the config by its adapter, the declarations. To refer to vault secrets the ' +
     'credential needs `secrets:read` or `secrets:write`; a secret that does not exist yet may be referred to, and a dispatch ' +
     'is refused with `secret_missing` until it does. A name that an action left behind (archived, or renamed) while it was governed ' +
-    'or required approval takes `actions:govern`.',
+    'or required approval takes `actions:govern`. So does an ungoverned action that writes (any method but GET and HEAD) in a ' +
+    'protected environment.',
   scope: 'actions:write',
   request: { body: createActionBody, issuesBeside: configIssuesOf },
   response: { 201: actionSchema },
@@ -27,6 +28,7 @@ export const createActionRoute = defineRoute({
   },
   async change(tx, { body, caller, actor }, { definition, digest, secretNames }) {
     requireSecretScope(caller, secretNames);
+    requireGovernToWriteUngoverned(caller, definition);
     const action = await createAction(tx, {
       environmentId: caller.environment.id,
       name: body.name,

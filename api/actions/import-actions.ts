@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { validationError } from '../../domain/errors.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
+import { requireGovernToUngovern } from './access.ts';
 import { applyImport } from './import/apply-import.ts';
 import { importActionsBody, importedOperationSchema, IMPORT_BODY_BYTES_MAX } from './import/import-body.ts';
 import type { ImportedOperation } from './import/import-body.ts';
@@ -16,7 +17,9 @@ export const importActionsRoute = defineRoute({
     'date that an earlier import of it made: all in one transaction. The input of an action is `{path, query, headers, ' +
     'cookies, body}`, as far as the operation has them. What cannot be written is skipped with a reason; a second import of ' +
     'the same description changes nothing. To refer to vault secrets the credential needs `secrets:read` or `secrets:write`; ' +
-    'to take a name that a governed action left behind, `actions:govern`.',
+    'to take a name that a governed action left behind, `actions:govern`. Every operation but GET and HEAD becomes `governed: true`; ' +
+    'a credential with `actions:govern` may name others in `ungoverned`. An update leaves the governance of an action as it is, but ' +
+    'for an operation that did not write before, and one that is named.',
   scope: 'actions:write',
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
   request: { body: importActionsBody },
@@ -29,15 +32,24 @@ export const importActionsRoute = defineRoute({
     const { read, digest } = await deps.importPlanner.run(workspaceId, { kind: 'request', bytes });
     return { body: read, digest };
   },
-  prepare: async ({ body, caller, deps }) => body.planned ?? (await planFrom(body, deps, caller.workspaceId)),
+  async prepare({ body, caller, deps }) {
+    requireGovernToUngovern(caller, body.settings.ungoverned);
+    return body.planned ?? (await planFrom(body, deps, caller.workspaceId));
+  },
   async change(tx, { body, caller, actor }, plan) {
     const operations = await applyImport(tx, plan, { caller, actor });
+    const { ungoverned } = body.settings;
     return {
       reply: { status: 200, data: operations },
       audit: {
         action: 'actions.imported',
         target: { type: 'environment', id: caller.environment.id },
-        details: { title: plan.title, ...sourceOf(body), ...countsOf(operations) },
+        details: {
+          title: plan.title,
+          ...sourceOf(body),
+          ...countsOf(operations),
+          ...(ungoverned.length === 0 ? {} : { ungoverned }),
+        },
       },
     };
   },

@@ -3,7 +3,13 @@ import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
 import { notFound, ServiceError, type Issue } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
-import { requireGovernScope, requireGovernToRename, requireSecretScope, takeNames } from './access.ts';
+import {
+  requireGovernScope,
+  requireGovernToRename,
+  requireGovernToWriteUngoverned,
+  requireSecretScope,
+  takeNames,
+} from './access.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
 import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
@@ -19,7 +25,8 @@ export const updateActionRoute = defineRoute({
     'makes none. `null` removes description, verify or outputSchema. Changing `approval`, or `impact`, `verify` or `governed` ' +
     'of an action that is governed or requires approval, needs `actions:govern`, and so does renaming such an action, or another one ' +
     'to a name that one left behind; a new version that refers to vault secrets ' +
-    'needs `secrets:read` or `secrets:write`. Changes made at the same time come one after the other.',
+    'needs `secrets:read` or `secrets:write`. In a protected environment a new version or a new name of an ungoverned action that ' +
+    'writes (any method but GET and HEAD) needs `actions:govern` too. Changes made at the same time come one after the other.',
   scope: 'actions:write',
   request: { params: actionRefParams, body: updateActionBody, issuesBeside: configIssuesOf },
   response: { 200: actionSchema },
@@ -32,6 +39,9 @@ export const updateActionRoute = defineRoute({
     const version = nextVersion(before, body, { caller, actor, schemaIssues });
     const name = body.name ?? before.name;
     if (name !== before.name) requireGovernToRename(caller, before.definition);
+    if (version !== null || name !== before.name) {
+      requireGovernToWriteUngoverned(caller, version?.definition ?? before.definition);
+    }
     const description = body.description === undefined ? before.description : body.description;
     if (version === null && name === before.name && description === before.description) {
       return { reply: { status: 200, data: presentAction(before) }, audit: 'none: the action was so already' };

@@ -11,7 +11,9 @@ export const environmentParams = z.strictObject({ workspaceId: z.uuid(), environ
 const name = z.string().trim().min(1).max(NAME_CHARACTERS_MAX).describe('Unique in the workspace.');
 const isProtected = z
   .boolean()
-  .describe('Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`.');
+  .describe(
+    'Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`.',
+  );
 const approvalDefault = z
   .enum(APPROVAL_DEFAULTS)
   .nullable()

@@ -6,6 +6,7 @@ export interface NamedAction {
   name: string;
   description: string | null;
   currentVersion: { id: string; number: number; digest: string };
+  governed: boolean;
   /** The change note of version 1. For an imported action it says which document it was made from. */
   firstNote: string | null;
 }
@@ -17,6 +18,7 @@ interface Row {
   versionId: string;
   number: number;
   digest: string;
+  governed: boolean;
   firstNote: string | null;
 }
 
@@ -34,7 +36,8 @@ export async function lockNamedActions(
   );
   if (locked.length === 0) return new Map();
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT a.id, a.name, a.description, v.id AS "versionId", v.number, v.digest, f.change_note AS "firstNote"
+    `SELECT a.id, a.name, a.description, v.id AS "versionId", v.number, v.digest,
+       CAST(v.definition ->> 'governed' AS boolean) AS governed, f.change_note AS "firstNote"
      FROM actions a
        JOIN action_versions v ON v.id = a.current_version_id
        JOIN action_versions f ON f.action_id = a.id AND f.number = 1

@@ -56,6 +56,11 @@ export interface AdapterDescriptor {
   readsBack(definition: ActionDefinition): boolean;
   /** Whether the sending half has an `inspect`: a read of the provider's record before anything is decided. */
   inspects: boolean;
+  /**
+   * Whether the call of such a definition can change something at its target. Only a call that cannot may be left ungoverned
+   * without more scrutiny: imports govern the others, and in a protected environment leaving one ungoverned takes `actions:govern`.
+   */
+  writes(definition: ActionDefinition): boolean;
   /** True: every action of this adapter is governed, whatever it declares. The adapter itself says what it uses up. */
   alwaysGoverned?: boolean;
   /** The input schema of an action that declares none. `prepare` checks every input against it, whatever schema the action has. */

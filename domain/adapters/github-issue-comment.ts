@@ -59,6 +59,7 @@ export const githubIssueCommentDescriptor: AdapterDescriptor = {
   prepare,
   readsBack: () => true,
   inspects: false,
+  writes: () => true,
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,

@@ -54,9 +54,15 @@ export const httpRequestDescriptor: AdapterDescriptor = {
   },
 
   prepare,
+  writes: ({ adapter }) => isWriteMethod(adapter.config['method']),
   readsBack: (definition) => definition.verify !== null,
   inspects: false,
 };
+
+/** Every method but those that HTTP defines as reads. The config's schema holds the method to upper case. */
+function isWriteMethod(method: Json | undefined): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
 
 /** The config of a stored version with its templates parsed. It was checked when it was written, so a fault is ours. */
 export function compiledOf(definition: ActionDefinition): CompiledConfig {

@@ -121,6 +121,7 @@ export const resendEmailDescriptor: AdapterDescriptor = {
   prepare,
   readsBack: () => true,
   inspects: false,
+  writes: () => true,
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,

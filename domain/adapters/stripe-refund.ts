@@ -80,6 +80,7 @@ export const stripeRefundDescriptor: AdapterDescriptor = {
   prepare,
   readsBack: () => true,
   inspects: true,
+  writes: () => true,
   alwaysGoverned: true,
   inputSchema: INPUT_SCHEMA,
   definitionIssues: issuesOfVerify,

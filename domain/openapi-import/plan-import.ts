@@ -10,6 +10,8 @@ import { NotImportable } from './references.ts';
 export interface ImportOptions {
   /** OperationIds to import; null is all. */
   operations: readonly string[] | null;
+  /** OperationIds to leave ungoverned. */
+  ungoverned: readonly string[];
   namePrefix: string;
   /** The vault secret to use instead of the derived names. */
   secret: string | null;
@@ -54,8 +56,10 @@ export function planImport(source: unknown, at: string, options: ImportOptions):
   }
   const ids = listed.operations.map(({ operationId }) => operationId);
   const known = new Set(ids);
-  const unknown = (options.operations ?? []).flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `body.operations[${index}]`, message: 'is not an operationId of the document' }],
+  const unknown = (['operations', 'ungoverned'] as const).flatMap((member) =>
+    (options[member] ?? []).flatMap((id, index) =>
+      known.has(id) ? [] : [{ path: `body.${member}[${index}]`, message: 'is not an operationId of the document' }],
+    ),
   );
   if (unknown.length > 0) return { ok: false, issues: unknown };
   // Over all operations, so that a selection gets the same names as the whole document.

@@ -14,7 +14,7 @@ import { adapterDescriptor } from '../../../domain/adapters/index.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Actor, Caller } from '../../http/define-route.ts';
-import { requireGovernScope, requireSecretScope, takeNames } from '../access.ts';
+import { requireGovernScope, requireGovernToWriteUngoverned, requireSecretScope, takeNames } from '../access.ts';
 import type { ImportedOperation } from './import-body.ts';
 import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
 
@@ -32,9 +32,10 @@ interface Decided {
 
 /**
  * Makes and changes the actions of a plan. Settings that the document does not give (governance, time-out, output schema) stay
- * as the owner set them. An action that this document did not make is never touched.
+ * as the owner set them; `governedAfter` says when governance does not. An action that this document did not make is never touched.
  *
- * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to and names that it may not take, CONFLICT where a name was taken
+ * @throws {ServiceError} AUTHORIZATION_ERROR for secrets that the caller may not refer to, names that it may not take and ungoverned
+ * actions that it may not change, CONFLICT where a name was taken
  * meanwhile. Nothing is imported then: the transaction is the caller's to roll back.
  */
 export async function applyImport(
@@ -93,10 +94,11 @@ function decide(
   caller: Caller,
 ): Decided {
   const { operationId, name } = entry;
-  const said = (status: ImportedOperation['status'], reason: string): ImportedOperation => ({
+  const said = (status: ImportedOperation['status'], reason: string, governed?: boolean): ImportedOperation => ({
     operationId,
     name,
     status,
+    ...(governed === undefined ? {} : { governed }),
     ...(reason === '' ? {} : { reason: reason.slice(0, REASON_CHARACTERS_MAX) }),
   });
   if (entry.kind === 'skipped') return { operation: said('skipped', entry.reason) };
@@ -106,7 +108,7 @@ function decide(
     requireSecretScope(caller, entry.secretNames);
     const { description, definitionJson, digest } = entry;
     return {
-      operation: said('created', notes),
+      operation: said('created', notes, entry.governed),
       create: { name, description, version: { definitionJson, digest, changeNote } },
     };
   }
@@ -115,30 +117,51 @@ function decide(
     return { operation: said('skipped', reason) };
   }
   const version = nextVersion(entry, action, definitions, caller);
-  if (version === null && action.description === entry.description) return { operation: said('unchanged', notes) };
-  const numbered = version === null ? null : { ...version, changeNote, number: action.currentVersion.number + 1 };
+  const governed = version?.governed ?? action.governed;
+  if (version === null && action.description === entry.description) {
+    return { operation: said('unchanged', notes, governed) };
+  }
+  const number = action.currentVersion.number + 1;
+  const numbered =
+    version === null ? null : { definitionJson: version.definitionJson, digest: version.digest, changeNote, number };
   return {
-    operation: said('updated', notes),
+    operation: said('updated', notes, governed),
     change: { id: action.id, description: entry.description, version: numbered },
   };
 }
 
-/** The document's adapter and input schema in the action's present definition; null where that changes nothing. */
+/** The document's adapter and input schema in the action's present definition; null where they change nothing. */
 function nextVersion(
   entry: PlannedAction,
   action: NamedAction,
   definitions: ReadonlyMap<string, ActionDefinition>,
   caller: Caller,
-): { definitionJson: string; digest: string } | null {
+): { definitionJson: string; digest: string; governed: boolean } | null {
   const before = definitions.get(action.currentVersion.id);
   if (before === undefined) return null;
   const { adapter, inputSchema } = JSON.parse(entry.definitionJson) as ActionDefinition;
-  const definition: ActionDefinition = { ...before, adapter, inputSchema };
+  const updated: ActionDefinition = { ...before, adapter, inputSchema };
+  const definition = { ...updated, governed: governedAfter(entry, before, updated) };
   const digest = digestOf(definition as unknown as Json);
   if (digest === action.currentVersion.digest) return null;
   requireGovernScope(caller, before, definition);
+  requireGovernToWriteUngoverned(caller, definition, entry.name);
   requireSecretScope(caller, adapterDescriptor(adapter.type, adapter.version).secretNames(definition));
-  return { definitionJson: JSON.stringify(definition), digest };
+  return { definitionJson: JSON.stringify(definition), digest, governed: definition.governed };
+}
+
+/**
+ * Whether an action is governed after its update. Only a holder of `actions:govern` can have left an action ungoverned that writes, so
+ * that it stays so; one that did not write before is governed like a new one. What is declared governs, whatever the caller asks.
+ */
+function governedAfter(entry: PlannedAction, before: ActionDefinition, updated: ActionDefinition): boolean {
+  const declares = before.impact.length > 0 || before.verify !== null;
+  if (entry.leftUngoverned) return declares;
+  return before.governed || (writes(updated) && !writes(before));
+}
+
+function writes(definition: ActionDefinition): boolean {
+  return adapterDescriptor(definition.adapter.type, definition.adapter.version).writes(definition);
 }
 
 /** The change note of every version that an import makes. On version 1 it marks the action as this import's. */

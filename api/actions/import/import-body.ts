@@ -27,6 +27,19 @@ export const importActionsBody = z
       .min(1)
       .max(OPERATIONS_MAX)
       .describe('Only these operationIds; an operation without one is `GET /path`. Left out: all.'),
+    ungoverned: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(PATH_CHARACTERS_MAX + 50),
+      )
+      .min(1)
+      .max(OPERATIONS_MAX)
+      .describe(
+        'The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation ' +
+          'but GET and HEAD becomes `governed: true`.',
+      ),
     namePrefix: z
       .string()
       .regex(NAME_PREFIX_PATTERN, 'must be a lower-case letter, then at most 31 of a-z, 0-9, "_", "." or "-"')
@@ -54,6 +67,10 @@ export const importedOperationSchema = z
     operationId: z.string(),
     name: z.string().describe('Of the action that it is, or would be.'),
     status: z.enum(['created', 'updated', 'unchanged', 'skipped']),
+    governed: z
+      .boolean()
+      .optional()
+      .describe('Whether the action is governed now. Left out where the operation was skipped.'),
     reason: z.string().optional().describe('Why it was skipped, or what was left out of the action.'),
   })
   .meta({ id: 'ImportedOperation' });

@@ -3,6 +3,8 @@ import type { ErrorCode } from '../../../domain/errors.ts';
 /** What is asked of an import apart from the document. */
 export interface ImportSettings {
   operations: string[] | null;
+  /** OperationIds of writing operations that are left ungoverned. */
+  ungoverned: string[];
   namePrefix: string;
   secret: string | null;
 }
@@ -20,6 +22,10 @@ export type PlannedImportEntry = { operationId: string; name: string } & (
       definitionJson: string;
       digest: string;
       secretNames: string[];
+      /** Of the definition: a new action of it is governed. */
+      governed: boolean;
+      /** The caller asked to leave it ungoverned. */
+      leftUngoverned: boolean;
       notes: string[];
     }
   | { kind: 'skipped'; reason: string }

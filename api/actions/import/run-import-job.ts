@@ -1,4 +1,5 @@
 import { ACTION_TIMEOUT_MS_DEFAULT, type ActionDefinition } from '../../../domain/actions.ts';
+import { httpRequestDescriptor } from '../../../domain/adapters/http-request.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
@@ -37,8 +38,8 @@ function readRequest(bytes: Uint8Array): ImportAnswer {
   // A document's integers are bounds of schemas; one beyond 2^53 is the largest that its author could think of.
   const json = parseJsonBytes(bytes, { depthMax: DOCUMENT_DEPTH_MAX, roundsIntegers: true });
   const body = validateBody(importActionsBody, json) as ReturnType<typeof importActionsBody.parse>;
-  const { document, url, operations = null, namePrefix = '', secret = null } = body;
-  const settings: ImportSettings = { operations, namePrefix, secret };
+  const { document, url, operations = null, ungoverned = [], namePrefix = '', secret = null } = body;
+  const settings: ImportSettings = { operations, ungoverned, namePrefix, secret };
   const digest = digestOf(json as Json);
   if (url !== undefined) return { kind: 'request', read: { settings, planned: null, url }, digest };
   const planned = plan(document, 'body.document', settings, null);
@@ -62,21 +63,27 @@ function plan(source: unknown, at: string, settings: ImportSettings, baseUrl: st
     isAllowedName: (name) => actionNameSchema.safeParse(name).success,
   });
   if (!planned.ok) throw validationError(planned.issues);
-  return { title: planned.title, entries: Array.from(planned.operations, entryOf) };
+  const ungoverned = new Set(settings.ungoverned);
+  const entries = Array.from(planned.operations, (one) => entryOf(one, ungoverned.has(one.operationId)));
+  return { title: planned.title, entries };
 }
 
-function entryOf(operation: PlannedOperation): PlannedImportEntry {
+/** What can change something at its target is governed, unless the caller asked to leave it ungoverned. */
+function entryOf(operation: PlannedOperation, leftUngoverned: boolean): PlannedImportEntry {
   if (operation.kind === 'skipped') return operation;
   const { operationId, name, description, config, inputSchema, notes } = operation;
   try {
     const checked: ActionDefinition = { ...EMPTY, inputSchema };
+    const adapter = { ...checked.adapter, config };
+    const governed = !leftUngoverned && httpRequestDescriptor.writes({ ...checked, adapter });
     const { definition, digest, secretNames } = buildDefinition(
-      { adapter: { type: 'http.request', config } },
+      { adapter: { type: adapter.type, config }, governed },
       checked,
       [],
     );
     const definitionJson = JSON.stringify(definition);
-    return { kind: 'action', operationId, name, description, definitionJson, digest, secretNames, notes };
+    const identity = { operationId, name, description };
+    return { kind: 'action', ...identity, definitionJson, digest, secretNames, governed, leftUngoverned, notes };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { kind: 'skipped', operationId, name, reason: firstIssueOf(error) };

@@ -6,6 +6,7 @@ export type Imported = Extract<PlannedOperation, { kind: 'action' }>;
 
 const ALL: ImportOptions = {
   operations: null,
+  ungoverned: [],
   namePrefix: '',
   secret: null,
   baseUrl: null,

@@ -181,8 +181,8 @@ describe('an imported action', () => {
         await secret('RESEND_KEY', resend.fullKey);
         const document = emailsDescription(resend.baseUrl);
         expect(await importing({ document, namePrefix: 'resend.', secret: 'RESEND_KEY' })).toEqual([
-          { operationId: 'emails/send', name: 'resend.emails.send', status: 'created' },
-          { operationId: 'emails/get', name: 'resend.emails.get', status: 'created' },
+          { operationId: 'emails/send', name: 'resend.emails.send', status: 'created', governed: true },
+          { operationId: 'emails/get', name: 'resend.emails.get', status: 'created', governed: false },
         ]);
         const email = { from: 'Acme <hi@acme.example>', to: ['ada@example.com'], subject: 'Hello', text: 'It works.' };
         const { invocation } = await invoke(service, 'resend.emails.send', { input: { body: email } });

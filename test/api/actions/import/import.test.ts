@@ -56,8 +56,8 @@ describe('an import', () => {
     const document = smallDocument('first');
     const created = importedBy(await importing({ document, namePrefix: 'p.' }));
     expect(created).toEqual([
-      { operationId: 'first.get-0', name: 'p.first.get-0', status: 'created' },
-      { operationId: 'first.get-1', name: 'p.first.get-1', status: 'created' },
+      { operationId: 'first.get-0', name: 'p.first.get-0', status: 'created', governed: false },
+      { operationId: 'first.get-1', name: 'p.first.get-1', status: 'created', governed: false },
     ]);
     expect(await read('p.first.get-0')).toMatchObject({
       description: 'Get it',
