@@ -15,7 +15,7 @@ export interface HttpLimits {
 }
 
 /** Above what load balancers keep idle connections for, so that they close first and no request meets a closing socket. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+export const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How far apart Node looks for requests that are overdue. Its default of 30 s would triple a time-out of 15 s. */
 const OVERDUE_CHECK_INTERVAL_MS = 1_000;
 /** A reply that the client does not read for this long is given up: a client that never reads would hold it for ever. */

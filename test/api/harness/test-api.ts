@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
@@ -132,7 +133,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ...options,
   });
   await notifications.start();
-  const server = createServer(api.callback);
+  // Node's default of 5 s is over where a test keeps this event loop busy for so long: the server then closes the very connection
+  // that the test's next request is sent on.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, api.callback);
   const baseUrl = await listen(server);
   return {
     baseUrl,
