@@ -16,8 +16,9 @@ export interface ClosingAttempt {
 }
 
 /**
- * Closes an attempt and moves its message: delivered, failed, or the time of the next attempt. Its callbacks are accepted in
- * the same transaction. An attempt that was given up meanwhile changes nothing: what is on record is answered, and `closed` is false.
+ * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. Its callbacks are accepted
+ * in the same transaction. An attempt that was abandoned meanwhile changes nothing: the recorded state is returned, with `closed`
+ * false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,

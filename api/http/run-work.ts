@@ -19,7 +19,7 @@ import {
 } from './route-transaction.ts';
 import type { RouteRunner } from './run-route.ts';
 
-/** One request that has been read, and whose caller may ask it. */
+/** A request that was read, validated and authorized. */
 export interface Asked {
   runner: RouteRunner;
   route: AnyRoute;
@@ -27,7 +27,7 @@ export interface Asked {
   caller: AnyCaller | null;
   /** Identifies the caller again, as for a new request. */
   identify: () => Promise<AnyCaller>;
-  /** What every form is handed, save what depends on the caller. */
+  /** The arguments of every form that do not depend on the caller. */
   parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
   also: object;
   idempotencyKey: string | null;
@@ -36,7 +36,7 @@ export interface Asked {
 /** A route's members without the types of its kind: the machinery opens the transaction that its definition was typed with. */
 type AnyForms = ErasedForms<RouteTransaction, object, object>;
 
-/** Does what the route is for, by its form. `store` keeps the reply under the Idempotency-Key, in the transaction. */
+/** Does the route's work, by its form. `store` records the reply under the Idempotency-Key, in the transaction. */
 export async function runWork(asked: Asked, store: StoreReply): Promise<WireReply> {
   const { runner, route, ctx } = asked;
   const work = new Work(asked, store);
@@ -47,7 +47,7 @@ export async function runWork(asked: Asked, store: StoreReply): Promise<WireRepl
 }
 
 class Work {
-  /** What was stored in a transaction, by the reply that it was made of. */
+  /** The reply as recorded in a transaction, by the reply that it was made from. */
   readonly stored = new Map<RouteReply<unknown>, WireReply>();
   private readonly asked: Asked;
   private readonly forms: AnyForms;
@@ -95,8 +95,9 @@ class Work {
   }
 
   /**
-   * The reply, then the audit entry, then COMMIT. The entry locks the end of the workspace's chain, for which every change of
-   * the workspace waits: who holds that lock waits for no other one, so it is in no deadlock, and is held for one round trip.
+   * Writes the reply, then the audit entry, then commits. The entry locks the end of the workspace's chain, for which every
+   * change of the workspace waits. The holder of that lock waits for no other lock, so it cannot deadlock, and holds it for one
+   * round trip.
    */
   private async record(tx: RouteTransaction, { reply, audit }: Done<ReplyWithHeaders<unknown>>): Promise<void> {
     await this.storeReply(tx, reply);
@@ -115,7 +116,7 @@ class Work {
     return appendAudit(tx, this.caller, this.asked.parts.requestId, entry);
   }
 
-  /** The sweep finds what must follow a commit too, so that a failure here does not fail the request. */
+  /** The sweep also finds what must follow a commit, so a failure here does not fail the request. */
   private async follow(after: Done<unknown>['after']): Promise<void> {
     if (after === undefined) return;
     const { runner, route, parts } = this.asked;
@@ -127,7 +128,7 @@ class Work {
     }
   }
 
-  /** What a form is handed, of the caller as they are known now. */
+  /** The arguments of every form that depend on the caller, as known now. */
   private context(): object {
     const { parts, also } = this.asked;
     if (this.caller === null) return { ...parts, ...also };
@@ -149,8 +150,9 @@ class Work {
   }
 
   /**
-   * A transaction in which the credential holds until the commit. Where it ended meanwhile, the caller is identified as a new
-   * request would be: that throws the answer of a new request, or finds what they may do now, and the work runs with that.
+   * A transaction in which the credential holds until the commit. Where the credential ended meanwhile, the caller is identified
+   * again as for a new request: that either throws the answer of a new request, or returns the caller's current rights, and the
+   * work runs with those.
    */
   private async held<T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     for (let run = 1; ; run++) {

@@ -5,7 +5,7 @@ import type { Gate } from '../http/run-route.ts';
 import { ExpensiveWorkSwitch } from './expensive-work-switch.ts';
 import { PlanDirectory } from './plan-directory.ts';
 
-/** What a workspace's plan and the installation say of a request, for the machinery of the routes. */
+/** The limits that a workspace's plan and the installation put on a request, for the machinery of the routes. */
 export class WorkspaceLimits {
   private readonly plans: PlanDirectory;
   private readonly rateLimit: RateLimitGate;
@@ -17,12 +17,12 @@ export class WorkspaceLimits {
     this.expensiveWork = new ExpensiveWorkSwitch(db, notifications);
   }
 
-  /** Asked once the caller is known, before the scope or role is. */
+  /** Runs once the caller is known, before the scope or role is checked. */
   readonly beforeScope: Gate = (request) => this.rateLimit.pass(request);
 
   /**
-   * Asked of a caller who has the scope or role, when the handler is about to run: what a plan lacks is only told to those who
-   * may ask, and a recorded reply is repeated while new work is paused.
+   * Runs after the scope or role was checked, right before the handler: only a caller who may ask learns what the plan lacks, and
+   * a recorded reply is replayed while new work is paused.
    */
   readonly beforeWork: Gate = async ({ route, workspaceId }) => {
     if (route.feature !== undefined && workspaceId !== null) {

@@ -14,14 +14,14 @@ export interface RawResponse {
 
 export type Exchanged = { kind: 'response'; response: RawResponse } | { kind: 'no_answer'; reason: string };
 
-/** How much of a response's body is read, and what becomes of a larger one. */
+/** How much of a response's body is read, and how a larger one counts. */
 export interface ResponseLimit {
   bytesMax: number;
-  /** `no_answer`: it proves nothing. `cut`: what was read of it counts. */
+  /** `no_answer`: it proves nothing. `cut`: the part that was read counts. */
   larger: 'no_answer' | 'cut';
 }
 
-/** Adds up the bytes of the bodies that went over a connection: the request's once it is sent, the response's as it is read. */
+/** Counts the bytes of the bodies on a connection: the request's once it is sent, the response's as it is read. */
 export interface EgressMeter {
   bytes: number;
 }
@@ -29,8 +29,8 @@ export interface EgressMeter {
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Sends one request over a connection that is ready and reads its response to the end. From here on bytes may have left,
- * so that every failure is `no_answer`. Redirects are not followed, nothing is retried, the connection is not kept.
+ * Sends one request over a ready connection and reads its response to the end. From here on bytes may have left, so every failure
+ * is `no_answer`. It follows no redirect, retries nothing and does not keep the connection.
  */
 export async function exchange(
   socket: Socket,
@@ -52,7 +52,7 @@ export async function exchange(
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing = open(socket, url, request);
       outgoing.once('response', resolve);
-      // Kept for good: a target may answer and close before it has read the whole body.
+      // Never removed: a target may answer and close before it has read the whole body.
       outgoing.on('error', reject);
       outgoing.once('close', () => reject(new Error('the connection was closed without a response')));
       const sending = bodyOf(request);
@@ -88,7 +88,7 @@ function open(socket: Socket, url: URL, request: PreparedRequest): ClientRequest
     host: url.hostname,
     headers,
     setHost: false,
-    // No agent: the connection was made for this request, and no other request is ever sent over it.
+    // No agent: the connection was made for this request, and serves no other.
     createConnection: () => socket,
   };
   return url.protocol === 'https:' ? requestHttps(options) : requestHttp(options);
@@ -98,7 +98,7 @@ function bodyOf({ body, bodyEncoding }: PreparedRequest): Buffer | null {
   return body === null ? null : Buffer.from(body, bodyEncoding);
 }
 
-/** The body up to the limit, or null where it is larger and that proves nothing. Throws where it breaks off before. */
+/** The body up to the limit. Null where it is larger and therefore proves nothing. Throws where it breaks off early. */
 async function readBody(
   incoming: IncomingMessage,
   { bytesMax, larger }: ResponseLimit,
