@@ -1779,6 +1779,17 @@ CREATE OR REPLACE FUNCTION public.receipt_time(t timestamp with time zone)
 RETURN to_char((t AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
 ;
 
+CREATE OR REPLACE FUNCTION public.record_time()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      NEW.recorded_at := clock_timestamp();
+      NEW.observed_at := LEAST(NEW.observed_at, NEW.recorded_at);
+      RETURN NEW;
+    END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_ambiguous_replay()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2486,6 +2497,7 @@ GRANT INSERT, SELECT ON evidence TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER record_time BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION record_time();
 
 CREATE TABLE governed_names (
   environment_id uuid NOT NULL,
@@ -2959,6 +2971,7 @@ ALTER TABLE observations FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON observations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON observations TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER record_time BEFORE INSERT ON public.observations FOR EACH ROW EXECUTE FUNCTION record_time();
 
 CREATE TABLE policy_plans (
   id text COLLATE "C" NOT NULL,

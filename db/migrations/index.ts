@@ -24,6 +24,7 @@ import * as shortenedValues from './0022-shortened-values.ts';
 import * as agentKeys from './0023-agent-keys.ts';
 import * as refusals from './0024-refusals.ts';
 import * as inFlightPermits from './0025-in-flight-permits.ts';
+import * as observedTimes from './0026-observed-times.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   agentKeys,
   refusals,
   inFlightPermits,
+  observedTimes,
 ];
