@@ -20,7 +20,7 @@ afterAll(() => world.close());
 const used = async (): Promise<number> =>
   (await world.database.db.withWorkspace(world.database.tenant.workspaceId, readUsage)).egress;
 
-/** By how much the month's egress grows while `work` is done. */
+/** How much the month's egress grows during `work`. */
 async function spent(work: () => Promise<unknown>): Promise<number> {
   const before = await used();
   await work();
@@ -33,7 +33,7 @@ const metered = (result: DispatchResult) => (input: DispatchInput) => {
 };
 const lost: DispatchResult = { kind: 'no_answer', reason: 'reset' };
 
-/** The first transaction claims, the second records; the recording is lost as listed and done again. */
+/** The first transaction claims, the second records. The listed tries of the recording are lost, and it is done again. */
 const RECORDINGS: [string, Loss[]][] = [
   ['recorded at once', []],
   ['lost before its commit', [null, 'before_commit', 'before_commit']],
@@ -53,7 +53,7 @@ test('an unusable answer, and one that comes too late, were bytes too', async ()
   const noAnswer = world.activities(adapterThat(metered(lost)));
   expect(await spent(() => noAnswer.dispatchEffect(unanswered))).toBe(BYTES);
   const { adapterFor } = adapterThat(async (input) => {
-    await world.activities().settleInvocation(late); // gives the attempt up
+    await world.activities().settleInvocation(late); // abandons the attempt
     return metered(ACCEPTED)(input);
   });
   const tooLate = world.losing([null, 'after_commit'], { adapterFor });
@@ -85,7 +85,7 @@ test.each(RECORDINGS)('a replay, %s, counts its bytes once', async (_, losses) =
   expect(await spent(() => activityEnvironment().run(sendReplay, replay))).toBe(BYTES);
 });
 
-/** Accepted, and nobody has looked at it yet. */
+/** Accepted, and not visited yet. */
 async function accepted(): Promise<MessageRef> {
   const { tenant } = world.database;
   const caller = {

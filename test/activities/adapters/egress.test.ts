@@ -7,7 +7,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { callsOf, type AdapterCalls } from './kit.ts';
 
-/** Every adapter of a provider, for any base address: one connection to a checked address, and no redirect followed. */
+/** Every provider's adapter, whatever its base address, makes one connection to a checked address and follows no redirect. */
 const PROVIDERS: [type: string, config: JsonObject, input: JsonObject][] = [
   ['stripe.refund', { mode: 'test', secret: 'KEY' }, { payment_intent: 'pi_1', amount: 1 }],
   [

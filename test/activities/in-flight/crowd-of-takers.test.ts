@@ -4,7 +4,7 @@ import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
-/** A crowd of one workspace that asks for permits does not use up the connections of the worker. */
+/** A workspace with a crowd that asks for permits does not use up the worker's connections. */
 
 const CROWD = 20;
 const POOL_MAX = 3;
@@ -57,7 +57,7 @@ test('while another process of their workspace asks, the others have the connect
   try {
     const another = (await world.database.anotherWorkspace()).development;
     for (let asked = 0; asked < CROWD; asked++) {
-      // Fails where no connection is free within ten seconds, and never ends where it waits for the stalled transaction.
+      // Fails where no connection is free within ten seconds, and would wait forever for the stalled transaction.
       const position = await db.withEnvironment(another, (tx) =>
         acquirePermit(tx, { kind: 'dispatch', holder: `inv_${asked}`, most: CROWD, leaseMs: 60_000 }),
       );

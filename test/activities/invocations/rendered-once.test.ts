@@ -7,7 +7,7 @@ import { keyPrincipal } from '../../harness/keys.ts';
 import { realAdapters } from '../previews/support.ts';
 import { ActivityWorld, ANOTHER_VERSION } from './world.ts';
 
-/** Rendering a large request takes milliseconds of the event loop, under the invocation's lock: once for each transaction. */
+/** Rendering a large request takes milliseconds of the event loop, under the invocation's lock. Each transaction does it once. */
 
 let world: ActivityWorld;
 beforeAll(async () => {

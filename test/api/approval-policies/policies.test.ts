@@ -6,7 +6,7 @@ import { memberSession } from '../harness/member-session.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { POLICIES, policyClient, policyDocument, REFUNDS, type PolicyClient } from './support.ts';
 
-/** Approval policies by status, with the database looked at after. */
+/** Approval policies, a test for each status, with the database checked after. */
 
 let api: TestApi;
 let client: PolicyClient;

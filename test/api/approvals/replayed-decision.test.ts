@@ -35,7 +35,7 @@ test("another principal's Idempotency-Key decides nothing", async () => {
     quorum: { required: 2, received: 1 },
     decisions: [{ actor: { type: 'api_key', id: alice?.record.id } }],
   });
-  // With a key of his own it is his.
+  // With their own key it counts.
   const second = approvalIn(await approve(bob?.key, 'approve-it-too'));
   expect([second.status, second.decisions.map(({ actor }) => actor.id)]).toEqual([
     'approved',

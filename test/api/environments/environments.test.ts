@@ -9,7 +9,7 @@ import { memberSession, type MemberSession } from '../harness/member-session.ts'
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-/** Environments of a workspace, by status, with the database looked at after. */
+/** Environments of a workspace, a test for each status, with the database checked after. */
 
 let api: TestApi;
 let tenant: Tenant;
@@ -51,7 +51,7 @@ async function auditOf(action: string): Promise<{ actor_id: string; details: unk
   );
 }
 
-/** Resolves once a transaction waits for the lock of another one on a row of `workspaces`. */
+/** Resolves once a transaction waits for another one's lock on a row of `workspaces`. */
 async function waitsForLock(): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
@@ -166,7 +166,7 @@ describe('creating', () => {
   });
 
   test('429 QUOTA_EXCEEDED: at the plan’s total, which a larger plan lifts', async () => {
-    await setPlan('growth'); // 3 in total, which the workspace has
+    await setPlan('growth'); // 3 in total, and the workspace has them
     const refused = await as(admin, 'POST', at(), { name: 'QA', kind: 'staging' });
     expect([refused.status, errorOf(refused).code]).toEqual([429, 'QUOTA_EXCEEDED']);
     await setPlan('enterprise');

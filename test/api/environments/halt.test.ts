@@ -21,7 +21,7 @@ import { createAction, type Effect, effectOf, errorOf, invocationIn, invoke } fr
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
-/** A halt holds from its reply on, on every process: two API processes and a worker on one database. */
+/** A halt holds from its reply on, on every process. Two API processes and a worker share one database. */
 
 let service: TestService;
 let second: TestApi;
@@ -72,7 +72,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 const REFUSED = 'dispatch refused (environment_halted): the provider is down';
 
-/** An invocation whose workflow has not begun, and what its activities are handed, so that a test can walk them one by one. */
+/** An invocation whose workflow has not begun, with the input of its activities, so that a test can run them one by one. */
 async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependencies }> {
   const { db } = service.deps;
   const unused = (): never => {
@@ -276,7 +276,7 @@ describe('a halt that comes between', () => {
       );
       return rows[0]?.n ?? 0;
     };
-    await isMarked; // else the halt may come first, and waits for nothing
+    await isMarked; // otherwise the halt may come first, and then it waits for nothing
     const halting = halt().then(() => events.push('halt'));
     await until('the halt waits', async () => (await waitingLocks()) === 1);
     const later = db.withEnvironment(tenant, async (tx) => {

@@ -80,10 +80,10 @@ const FROM_SOURCE: ImportPlannerOptions = {
   waitMsMax: 240_000,
 };
 
-/** Of the fetch of a description, likewise: the server that a test fetches from may share this process. */
+/** The same for the fetch of a description: the server that a test fetches from may share this process. */
 const FETCH_TIMEOUT_MS = 240_000;
 
-/** Likewise the threads of tenants' schemas. */
+/** The same for the threads of tenants' schemas. */
 const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
   threadFile: () => compiledModule('api/json-schema/schema-thread.ts'),
   deadlineMs: 120_000,
@@ -133,8 +133,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ...options,
   });
   await notifications.start();
-  // Node's default of 5 s is over where a test keeps this event loop busy for so long: the server then closes the very connection
-  // that the test's next request is sent on.
+  // Node's default of 5 s can pass while a test keeps this event loop busy. The server would then close the very connection on
+  // which the test sends its next request.
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, api.callback);
   const baseUrl = await listen(server);
   return {

@@ -5,7 +5,7 @@ import { RequestAbortedError } from '../../../api/http/client-gone.ts';
 import { readJsonBody } from '../../../api/http/read-json-body.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
-/** No worker runs: what is invoked stays queued, and its caller waits. */
+/** No worker runs: an invocation stays queued, and its caller waits. */
 describe('a caller that leaves', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a caller that leaves', () => {
   const waiting = () => service.deps.settlements.waiting;
   const logged = (): { level: number; msg: string; status?: number }[] =>
     service.logLines.map((line) => JSON.parse(line) as ReturnType<typeof logged>[number]);
-  /** What the access log says of the requests, with all that was logged above the level info. */
+  /** The access log's lines about the requests, and everything that was logged above the level info. */
   const outcome = () =>
     logged()
       .filter(({ msg, level }) => msg === 'request' || level > 30)

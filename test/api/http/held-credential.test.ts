@@ -5,7 +5,7 @@ import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { sendSlowly } from '../suites/change-suites.ts';
 
-/** A credential holds until the commit: what a change is answered whose caller is changed while it is under way. */
+/** A credential holds until the commit. These tests change a caller during their change and check the answer. */
 let api: TestApi;
 let path: string;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ const AMPLE: HttpLimits = {
   requestTimeoutMs: 60_000,
 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-/** More than the buffers of both ends of a loopback connection take. */
+/** More than the buffers at both ends of a loopback connection can hold. */
 const LARGE_BYTES = 64_000_000;
 
 describe('what clients may hold of an API process', () => {
@@ -38,7 +38,7 @@ describe('what clients may hold of an API process', () => {
     return server.listen(0, '127.0.0.1');
   };
 
-  /** Connects, sends, and keeps what comes back. */
+  /** Connects, sends, and keeps what is received. */
   const open = async (
     port: number,
     text = '',
@@ -54,7 +54,7 @@ describe('what clients may hold of an API process', () => {
     return { socket, received: () => received, ended };
   };
   type Opened = Awaited<ReturnType<typeof open>>;
-  /** What came back until there was a reply or the connection ended. */
+  /** What was received until there was a reply or the connection ended. */
   const replyOf = ({ socket, received, ended }: Opened): Promise<string> =>
     Promise.race([
       ended.then(received),
@@ -120,7 +120,7 @@ describe('what clients may hold of an API process', () => {
     const slow = await open(port, text);
     await slow.ended;
     expect(slow.received()).toMatch(/^HTTP\/1\.1 408 /);
-    // Node looks for overdue requests every 30 s by default.
+    // By default Node checks for overdue requests every 30 s.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 

@@ -16,7 +16,7 @@ interface Document extends JsonObject {
   components: Record<'schemas' | 'parameters' | 'responses', Record<string, JsonObject>>;
 }
 
-/** A schema of this length that stands in two places has a name of its own: `.meta({ id })`. */
+/** A schema of this length that is used in two places must have a name of its own: `.meta({ id })`. */
 const LONG_SCHEMA_CHARACTERS = 300;
 /** What one operation adds to the document on average, with its schemas. It was four times as much. */
 const OPERATION_CHARACTERS_MAX = 3_600;

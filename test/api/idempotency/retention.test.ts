@@ -5,7 +5,7 @@ import { expiredIdempotencyClaims } from '../../../activities/maintenance/expire
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** Sessions of this database that wait for another transaction; other test files have their own waiters. */
+/** Sessions of this database that wait for another transaction. Other test files have waiters of their own. */
 const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`;
 

@@ -8,7 +8,7 @@ import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, dataOf, effectIn, effectOf, invoke } from '../invocations/support.ts';
 import { evidence, operatorOf } from '../reconciliation/support.ts';
 
-/** Limits from end to end: over HTTP, through the workflow, to a target that counts what it gets. */
+/** Limits from end to end: over HTTP, through the workflow, to a target that counts its requests. */
 
 let service: TestService;
 let target: Target;
@@ -26,7 +26,7 @@ const MONEY = { dimension: 'money', currency: 'usd', amount: { path: 'input.amou
 const limitIn = (reply: Parameters<typeof dataOf>[0]) => dataOf(reply, limitSchema);
 let [paths, limits] = [0, 0];
 
-/** An action on money of its own, sending to a path of its own. */
+/** An action that moves money and sends to a path of its own. */
 async function refundAction(
   query = '',
   overrides: JsonObject = {},

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 
-/** What the suites cannot know of these routes. */
+/** What is specific to these routes. The suites test the rest. */
 
 let api: TestApi;
 let key: string;

@@ -79,7 +79,7 @@ describe('what an invocation is graded', () => {
       unresolvedExposure: false,
       reconciliation: { exhausted: false },
     });
-    // The reply does not wait for the hand-over.
+    // The reply does not wait until the reconciliation has started.
     const reconciliation = service.client.workflow.getHandle(`reconcile/${effect.id}`);
     await expect.poll(async () => (await reconciliation.describe()).status.name).toBe('RUNNING');
     expect(await target.requests('/hang')).toHaveLength(1);

@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { createAction, dataOf, invocationIn, invocationsIn, invoke, type Invocation } from './support.ts';
 
-/** What an invocation says to a machine about why it was not carried out, failed, or is unknown. */
+/** The machine-readable reason why an invocation was not carried out, failed, or is unknown. */
 
 let service: TestService;
 let target: Target;

@@ -26,7 +26,7 @@ function encodings(value: string): string[] {
   ];
 }
 
-/** Every row of every table but the vault's sealed versions, as text. */
+/** Every row of every table except the vault's sealed versions, as text. */
 async function everyRow(): Promise<string[]> {
   const tables = await service.database.asOwner<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -46,7 +46,7 @@ test('a credential is nowhere but in the vault and at the destination, even wher
     key: service.key,
     body: { value: encodeURIComponent(VALUE) },
   });
-  const secret = encodeURIComponent(VALUE); // a header cannot hold every character; the encoded form is the credential here
+  const secret = encodeURIComponent(VALUE); // a header cannot contain every character, so the encoded form is the credential here
   replies.push(put.text);
   const headers = { authorization: 'Bearer {{secret:API_TOKEN}}' };
   const invocationIds: string[] = [];
@@ -83,7 +83,7 @@ test('a credential is nowhere but in the vault and at the destination, even wher
   const unknown = await invoke(service, failing);
   expect(unknown.invocation.grade).toBe('unknown');
   invocationIds.push(unknown.invocation.id);
-  // Both are refused or fail with the credential at hand, and what they say of it is its name at most.
+  // Both are refused or fail while the credential is at hand. They may show its name, and no more.
   const blocked = await createAction(service, { url: 'http://169.254.169.254/latest', headers });
   const rejected = await createAction(service, { url: `${target.baseUrl}/status?status=422`, headers });
   for (const [action, code] of [
@@ -104,7 +104,7 @@ test('a credential is nowhere but in the vault and at the destination, even wher
     ),
   );
 
-  // It did arrive, so the search below could find it.
+  // It did arrive, so the search below would find it.
   expect((await target.requests('/echo-secret'))[0]?.headers['authorization']).toBe(`Bearer ${secret}`);
   expect((await target.requests('/echo'))[0]?.body).toContain(secret);
   const rows = await everyRow();

@@ -94,7 +94,7 @@ describe('an API process died between the admission and the start', () => {
     };
     const sweep = async (olderThanSeconds: number): Promise<number> =>
       (await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds))).seen;
-    expect(await sweep(3_600)).toBe(0); // too young to be lost
+    expect(await sweep(3_600)).toBe(0); // too young to count as lost
     expect(await sweep(0)).toBe(1);
     const status = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${id}`)).status;
     await expect.poll(status).toBe('succeeded');
@@ -123,7 +123,7 @@ describe('the workflow was terminated by an operator while its destination hung'
     expect(invocation).toMatchObject({ id: running.id, status: 'unknown', grade: 'unknown' });
     expect(await target.requests('/hang')).toHaveLength(1);
     await target.release();
-    // The first worker was cut off, not dead: what it saw is late evidence, which reconciliation takes.
+    // The first worker was cut off, not dead. Its answer is late evidence, which reconciliation uses.
     const grade = async () => invocationIn(await service.get(`/api/v2/actions/invocations/${running.id}`)).grade;
     await expect.poll(grade, { interval: 200 }).toBe('acknowledged');
     expect(await target.requests('/hang')).toHaveLength(1);

@@ -13,7 +13,7 @@ export type Effect = z.infer<typeof effectSchema>;
 /** A caller of the API with a key: a test's service, or a separate process. */
 export type Caller = Pick<TestService, 'post' | 'get'>;
 
-/** The reply's data, held to the schema of its route. */
+/** The reply's data, checked against the schema of its route. */
 export function dataOf<Schema extends z.ZodType>(reply: CallResult, schema: Schema): z.output<Schema> {
   const body = reply.json as { success: boolean; data: unknown };
   if (!body.success) throw new Error(`expected data, got ${reply.status} ${reply.text}`);
@@ -31,7 +31,7 @@ export function errorOf(reply: CallResult): { code: string; message: string; det
 
 let actions = 0;
 
-/** Makes an action of its own for a test and answers its name. Governed unless `overrides` says otherwise. */
+/** Creates an action for one test and returns its name. It is governed unless `overrides` says otherwise. */
 export async function createAction(service: Caller, config: JsonObject, overrides: JsonObject = {}): Promise<string> {
   const name = `test.action-${++actions}`;
   const reply = await service.post('/api/v2/actions', {
@@ -60,8 +60,8 @@ export async function effectOf(service: Caller, invocation: Invocation): Promise
 }
 
 /**
- * The effect of an invocation once it is at rest: no call for it is in flight, and its state changes only by an external event.
- * A caller who was answered 202, as on a busy machine, has not seen that yet: an effect that is being dispatched is `pending`.
+ * Waits until the effect of an invocation is at rest: no call for it is in flight, and only an external event changes its state.
+ * A caller who got a 202, as on a busy machine, has not seen that yet, because an effect that is being dispatched is `pending`.
  */
 export async function effectAtRest(service: Caller, invocationId: string): Promise<Effect> {
   const seen: { effect?: Effect } = {};

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
 
-/** Schemas that pass every check and make validating as much work as they can, each with its worst input. */
+/** Schemas that pass every check and make validation as expensive as they can, each with its worst input. */
 export const HOSTILE: Readonly<Record<string, { schema: JsonObject; input: JsonObject }>> = {
   'deep nests of anyOf': { schema: { type: 'object', ...doubling('anyOf') }, input: {} },
   'a fan-out of $ref': { schema: { type: 'object', ...doubling('allOf') }, input: {} },
@@ -27,7 +27,7 @@ function list(items: JsonObject): JsonObject {
   return { type: 'object', properties: { list: { type: 'array', items } } };
 }
 
-/** Two references to the next at each of 40 steps, the last of which fits everything (allOf) or nothing (anyOf). */
+/** Each of 40 steps refers to the next one twice. The last one matches everything (allOf) or nothing (anyOf). */
 function doubling(keyword: 'allOf' | 'anyOf'): JsonObject {
   const $defs: JsonObject = { d40: keyword === 'allOf' };
   for (let n = 0; n < 40; n++) {

@@ -61,7 +61,7 @@ describe('a hostile schema', () => {
       const issues = await schemas.validate('wsp_a', schema, input);
       clearInterval(heart);
       expect(schemas.fitsAtOnce(schema, input)).toBe(false);
-      // Some end within their time, the others with an issue. The work takes long in either case: the event loop has gone on.
+      // Some end within their time, the others with an issue. Either takes long, and the event loop has continued meanwhile.
       for (const { path } of issues) expect(path).toMatch(/^input/);
       expect(beats).toBeGreaterThan(20);
     },

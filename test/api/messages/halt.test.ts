@@ -26,7 +26,7 @@ const heldCount = async (): Promise<number> =>
     await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages WHERE held_at IS NOT NULL')
   )[0]?.n ?? 0;
 
-/** Lets the time of a message come. */
+/** Makes a message due. */
 async function makeDue(messageId: string): Promise<void> {
   await service.database.asOwner('UPDATE messages SET next_attempt_at = now() WHERE id = $1', [messageId]);
   await service.client.workflow.getHandle(`message/${messageId}`).signal('wake');

@@ -5,7 +5,7 @@ import { dataOf, errorOf } from '../invocations/support.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
 import { messageIn } from './support.ts';
 
-/** Without a worker: what the API accepts, refuses and shows. */
+/** Without a worker: the requests that the API accepts and refuses, and the messages that it shows. */
 let api: TestApi;
 let key: string;
 beforeAll(async () => {

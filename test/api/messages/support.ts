@@ -62,7 +62,7 @@ export async function startDestination(): Promise<Destination> {
 
 export const messageIn = (reply: CallResult): Message => dataOf(reply, messageSchema);
 
-/** Publishes and answers what was accepted. */
+/** Publishes a message and returns the reply's data. */
 export async function publish(
   service: TestService,
   body: Record<string, unknown>,

@@ -56,14 +56,14 @@ describe('the sweep', () => {
       accepted({ url: `${destination.baseUrl}/lost`, deduplicationId: randomUUID() }),
       accepted({ url: `${destination.baseUrl}/lost-later`, delay: '1h' }),
     ]);
-    expect(await sweep(3_600)).toBe(0); // too young to be lost
+    expect(await sweep(3_600)).toBe(0); // too young to count as lost
     expect(await sweep(0)).toBe(2);
     await expect.poll(() => statusOf(service, now)).toBe('delivered');
     await expect.poll(() => sweep(0)).toBe(0);
     expect(await statusOf(service, later)).toBe('scheduled');
     expect(destination.on('/lost')).toHaveLength(1);
 
-    // The scheduled one's workflow is terminated; an hour after it was due it is found.
+    // The scheduled message's workflow is terminated. The sweep finds it an hour after it was due.
     await service.client.workflow.getHandle(`message/${later}`).terminate('an operator');
     await service.database.asOwner(`UPDATE messages SET next_attempt_at = now() - interval '2 hours' WHERE id = $1`, [
       later,

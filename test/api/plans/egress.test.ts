@@ -33,7 +33,7 @@ describe('the egress of a month', () => {
     service.database.db.withWorkspace(service.database.tenant.workspaceId, (tx) => setPlan(tx, plan));
   const used = async (): Promise<{ egress: number; executions: number; messages: number }> =>
     service.database.db.withWorkspace(service.database.tenant.workspaceId, readUsage);
-  /** Spread over two rows, as counts are. */
+  /** Spread over two rows, as the counters are. */
   const leave = async (left: number): Promise<void> => {
     await service.database.asOwner(
       `INSERT INTO monthly_usage (workspace_id, month, allowance, shard, used)
@@ -47,7 +47,7 @@ describe('the egress of a month', () => {
     service.post(`/api/v2/actions/${action}/invoke`, { input: {} }, headers);
   const publishing = (): Promise<CallResult> =>
     service.post('/api/v2/messages/publish', { url: `${destination.baseUrl}/hook` });
-  /** Waits for the end of what it publishes, whose bytes would be counted in the next test. */
+  /** Waits until what it publishes has ended; its bytes would otherwise be counted in the next test. */
   const delivered = async (): Promise<void> => {
     const { messageId } = await publish(service, { url: `${destination.baseUrl}/hook` });
     await expect.poll(() => statusOf(service, messageId), { interval: 50 }).toBe('delivered');

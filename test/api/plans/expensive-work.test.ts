@@ -49,13 +49,13 @@ describe('a pause of expensive work', () => {
     api.call('POST', PATH, { key, body: {}, headers });
   const statuses = async (): Promise<number[]> => (await Promise.all([call(first), call(second)])).map((r) => r.status);
   const pause = (): Promise<void> => setExpensiveWorkPause(first.database.db, 'The provider is away.');
-  /** Polls without a break, so that how often it is asked cannot hide how long it takes. Answers how long it took. */
+  /** Polls without a break, so that the interval of polling does not add to the result. Returns how long it took. */
   const until = async (wanted: number[]): Promise<number> => {
     const beganAt = performance.now();
     await expect.poll(statuses, { interval: 1 }).toEqual(wanted);
     return performance.now() - beganAt;
   };
-  /** A busy machine may take longer than a second once; a service that is late is late every time. */
+  /** A busy machine may take longer than a second once. A service that is late is late every time. */
   const bestOf = async (round: () => Promise<number[]>): Promise<number> => {
     const longestMs: number[] = [];
     do longestMs.push(Math.max(...(await round())));

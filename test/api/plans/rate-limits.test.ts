@@ -101,7 +101,7 @@ describe('rate limits', () => {
     await api.call('GET', IDENTITY, { key });
     await useUp(tenant, { minute: 1, hour: 1_000 });
     expect(headersOf(await api.call('GET', IDENTITY, { key })).slice(0, 2)).toEqual(['300', '0']);
-    // By what this process knows, and by what another one finds out.
+    // Once from what this process knows, and once from what another one finds out.
     for (const process of [api, await startTestApi({ database: api.database })]) {
       const refused = await process.call('GET', IDENTITY, { key });
       expect([refused.status, codeOf(refused)]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);

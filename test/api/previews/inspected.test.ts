@@ -6,7 +6,7 @@ import { previewWorkflowId } from '../../../temporal/previews/observe-preview.ts
 import { effectOf, errorOf, invoke } from '../invocations/support.ts';
 import { preview, previewIn, readPreview } from './support.ts';
 
-/** A preview whose adapter reads the provider: `stripe.refund`, against a Stripe that is a fake over real HTTP. */
+/** Previews with an adapter that reads the provider: `stripe.refund`, against a fake Stripe over real HTTP. */
 let service: TestService;
 let stripe: FakeStripe;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const reply = await service.post('/api/v2/actions', {
     name: ACTION,
     adapter: { type: 'stripe.refund', config: { mode: 'test', secret: 'stripe_key' } },
-    // The currency is declared, so that an impact is known before the provider is read.
+    // The currency is declared, so that the impact is known before the provider is read.
     impact: [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }],
   });
   if (reply.status !== 201) throw new Error(reply.text);
@@ -59,7 +59,7 @@ describe('a preview of what an adapter can inspect', () => {
   test("whose provider's record changed before the dispatch is refused with precondition_changed, and nothing is sent", async () => {
     const request = asked();
     const made = await preview(service, ACTION, request);
-    await invoke(service, ACTION, { input: { ...request.input, amount: 700 } }); // someone else refunds a part of it
+    await invoke(service, ACTION, { input: { ...request.input, amount: 700 } }); // someone else refunds a part of the payment
     const before = stripe.writes().length;
     const { invocation } = await invoke(service, ACTION, { ...request, previewId: made.id });
     expect(invocation).toMatchObject({
@@ -157,7 +157,7 @@ describe('a preview of what an adapter can inspect', () => {
 });
 
 describe('a credential', () => {
-  /** Every row of every table but the vault's sealed versions, as text. */
+  /** Every row of every table except the vault's sealed versions, as text. */
   async function everyRow(): Promise<string[]> {
     const tables = await service.database.asOwner<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -175,7 +175,7 @@ describe('a credential', () => {
     const value = 'sk_test_odd0enough0to0stand0nowhere0by0chance';
     await putSecret('stripe_key', value);
     const request = asked();
-    // The payment's own record carries it, as a provider that echoes would.
+    // The payment's own record contains the credential, as a provider that echoes it would return.
     const echoing = stripe.pay({ status: `requires ${value}` });
     const made = await preview(service, ACTION, request);
     const second = await preview(service, ACTION, { input: { payment_intent: echoing, amount: 5 } });
@@ -200,12 +200,12 @@ describe('a credential', () => {
         place,
       ).toEqual([]);
     }
-    // And no input: a history holds ids.
+    // Nor an input: a history contains only ids.
     expect(places['histories']?.filter((text) => text.includes(request.input.payment_intent))).toEqual([]);
   });
 });
 
-/** Payloads as text, so that what they hold can be looked for. */
+/** Payloads as text, so that they can be searched. */
 function readable(event: object): string {
   return JSON.stringify(event, (_, value: unknown) =>
     value instanceof Uint8Array

@@ -220,10 +220,10 @@ describe('what changed between the admission and the reservation', () => {
     return { status, grade, error };
   }
 
-  /** As an API process leaves it that died between its commit and the start. */
+  /** The state that an API process leaves when it dies between its commit and the start. */
   async function admittedOnly(ref: string, previewId: string): Promise<string> {
     const { tenant } = service.database;
-    // Somebody who still may ask at the last look.
+    // A requester who may still act at the last check.
     const { record } = await service.createKey(tenant);
     const actor = { type: 'api_key', id: record.id } as const;
     const admitted = await service.database.db.withEnvironment(tenant, (tx) =>
@@ -279,7 +279,7 @@ describe('an admission that is withdrawn', () => {
       expect(reply.status).toBe(503);
     });
     expect(await readPreview(service, made.id)).toMatchObject({ expired: false, effectId: null });
-    // The start had reached Temporal all the same: its workflow finds nothing, and ends.
+    // The start had reached Temporal nevertheless: its workflow finds nothing, and ends.
     const invocationId = made.request.url.slice(-26);
     const ref = { invocationId, ...service.database.tenant };
     await startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue });

@@ -30,7 +30,7 @@ const inPart = (made: number): string[] => [
   ...Array.from({ length: made }, () => 'made'),
 ];
 
-/** So many copies of a row, which differ in the columns that are named. */
+/** Inserts this many copies of a row, which differ in the named columns. */
 async function fill(table: string, id: string, over: Record<string, string>, copies: number): Promise<void> {
   await service.database.asOwner(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(t, jsonb_build_object(${Object.entries(over)

@@ -10,7 +10,7 @@ import { preview, previewIn, type Preview } from './support.ts';
 let service: TestService;
 let target: Target;
 let action: string;
-/** Two that succeeded: what is compensated, and what is waited for; and the invocation that is run again. */
+/** Two effects that succeeded, one to compensate and one to wait for, and the invocation to run again. */
 let [charge, order, earlier] = ['', '', ''];
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);

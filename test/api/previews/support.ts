@@ -9,7 +9,7 @@ export type Preview = z.infer<typeof previewSchema>;
 
 export const previewIn = (reply: CallResult): Preview => dataOf(reply, previewSchema);
 
-/** A preview of this action, which must be made. */
+/** Makes a preview of this action; throws where it is refused. */
 export async function preview(service: Caller, action: string, body: JsonObject = { input: {} }): Promise<Preview> {
   return previewIn(await service.post(`/api/v2/actions/${action}/previews`, body));
 }
@@ -18,12 +18,15 @@ export async function readPreview(service: Caller, id: string): Promise<Preview>
   return previewIn(await service.get(`/api/v2/actions/previews/${id}`));
 }
 
-/** Moves the end of a preview into the past, behind the database's back. */
+/** Moves the end of a preview into the past, past the triggers. */
 export async function expire(service: TestService, previewId: string): Promise<void> {
   await tamper(service, `UPDATE previews SET expires_at = now() - interval '1 second' WHERE id = '${previewId}'`);
 }
 
-/** One statement as the superuser, with every trigger off: a change that nobody should be able to make, and that must still be noticed. */
+/**
+ * Runs one statement as the superuser with every trigger off: a change that nobody should be able to make, and that must still be
+ * noticed.
+ */
 export async function tamper(service: Pick<TestService, 'database'>, sql: string): Promise<void> {
   await service.database.asOwner(`SET session_replication_role = 'replica'; ${sql}`);
 }

@@ -20,10 +20,10 @@ afterAll(async () => {
 
 const lost = () => ({ url: `${target.baseUrl}/status?status=503` });
 let names = 0;
-/** An action whose requests can be told apart at the target. */
+/** An action whose requests the target can tell apart. */
 async function follower(): Promise<{ action: string; seen: () => Promise<number> }> {
   const path = `/echo?follower=${++names}`;
-  // A reply that waited for its end would outlast any test.
+  // A reply that waited for the end of the wait would outlast any test.
   const action = await createAction(service, { url: `${target.baseUrl}${path}` }, { timeoutMs: 300_000 });
   return { action, seen: async () => (await target.requests()).filter(({ url }) => url === path).length };
 }

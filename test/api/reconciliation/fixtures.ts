@@ -4,7 +4,7 @@ import { plantInvocation } from '../invocations/fixtures.ts';
 import type { FixtureRequest, RouteFixtures } from '../suites/fixture.ts';
 import type { World } from '../suites/world.ts';
 
-/** The id of an effect whose outcome nobody saw, and which its adapter would replay. */
+/** The id of an effect with an unknown outcome, which its adapter can replay. */
 async function plantUnknownEffect(world: World): Promise<string> {
   const invocationId = await plantInvocation(world);
   const capable = { replay: true, idempotencyWindowSeconds: 86_400 };
@@ -13,14 +13,14 @@ async function plantUnknownEffect(world: World): Promise<string> {
   return effectId;
 }
 
-/** The id of an invocation without an effect, whose outcome nobody saw. */
+/** The id of an invocation without an effect and with an unknown outcome. */
 async function plantUnknownInvocation(world: World): Promise<string> {
   const invocationId = await plantInvocation(world);
   await giveUp(world, invocationId, null);
   return invocationId;
 }
 
-/** A dispatch as a lost worker leaves it. */
+/** A dispatch whose worker was lost. */
 async function giveUp({ api }: World, invocationId: string, effectId: string | null): Promise<void> {
   await api.database.asOwner(
     `UPDATE invocations SET status = 'dispatching', effect_id = $2, evaluated_at = now() WHERE id = $1`,

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 let orders = 0;
-/** The provider has it and its answer was lost; a read will show `state`. */
+/** The provider has the effect, and its answer was lost. A read will show `state`. */
 async function lostOrder(state: string) {
   const id = `order-now-${++orders}`;
   return unknownOf(
@@ -37,7 +37,7 @@ const progressOf = async (id: string) => effectIn(await service.get(`/api/v2/act
 
 /** An effect whose schedule is exhausted and whose workflow has ended. */
 async function exhaust(effectId: string): Promise<void> {
-  // It has planned its next read: what it had begun when it was terminated would be written over ours.
+  // It has planned its next read; otherwise the termination could leave a write that overwrites ours.
   await expect.poll(async () => (await progressOf(effectId)).nextAt).not.toBeNull();
   await workflowOf(effectId).terminate('exhausted by a test');
   await service.database.asOwner(
@@ -62,7 +62,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     expect(read.reconciliation.attempts).toBe(read.attempts.filter(({ kind }) => kind === 'reconcile').length);
     expect(invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`)).grade).toBe('confirmed');
     expect(await workflowOf(effect.id).result()).toMatchObject({ grade: 'confirmed' });
-    // And never again: there is nothing left to find out.
+    // And never again: nothing is left to find out.
     const again = await reconcile(effect.id);
     expect([again.status, errorOf(again).code]).toEqual([409, 'CONFLICT']);
   });
@@ -83,7 +83,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
   test('twenty at once: each is answered by a read that began after it was asked for', async () => {
     const { effect } = await lostOrder('odd');
     const replies = await Promise.all(Array.from({ length: 20 }, () => reconcile(effect.id)));
-    // More than ten Updates at once are more than a workflow takes: those callers are asked to retry.
+    // A workflow takes no more than ten Updates at once. The other callers are asked to retry.
     expect(replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
   });

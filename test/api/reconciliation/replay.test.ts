@@ -5,11 +5,11 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Effect, effectIn, effectOf, errorOf, invocationIn } from '../invocations/support.ts';
 import { evidence, operatorOf, unknownOf, withCapabilities } from './support.ts';
 
-/** A provider that keeps the answer of each idempotency key, as they do, and loses or withholds it as told. */
+/** A provider that keeps the answer of each idempotency key, as real ones do, and loses or withholds it as told. */
 class Provider {
   readonly seen: { key: string; body: string; authorization: string }[] = [];
   readonly made = new Set<string>();
-  /** For each request in turn; then the last one for ever. */
+  /** One for each request in turn; the last one repeats. */
   script: ('lose before' | 'lose after' | 'save a 500' | 'answer' | 'hang')[] = ['answer'];
   private readonly saved = new Map<string, number>();
   private readonly server: Server;
@@ -167,7 +167,7 @@ describe('POST /actions/effects/{id}/replay', () => {
     provider.reset(['lose before', 'answer']);
     const late = await unknownOf(service, config());
     await service.database.asOwner(
-      // A minute and the action's time-out before the end of the window is its end for us.
+      // For us the window ends a minute and the action's time-out before the provider's does.
       `UPDATE effects SET first_dispatched_at = now() - interval '3515 seconds' WHERE id = $1`,
       [late.effect.id],
     );

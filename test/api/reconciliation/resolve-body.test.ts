@@ -30,7 +30,7 @@ describe('what a person may say of an outcome', () => {
     ['anything else', { ...said, note: 'more' }, ''],
     ['too little', { ...said, evidence: { summary: 'ok' } }, 'evidence.summary'],
     ['blanks', { ...said, evidence: { summary: ' ok ' } }, 'evidence.summary'],
-    // Three halves of characters to JavaScript, two characters to the database.
+    // JavaScript counts three halves of characters; the database counts two characters.
     ['two characters', { ...said, evidence: { summary: '\u{1f600}a' } }, 'evidence.summary'],
     ['too much', { ...said, evidence: { summary: 'x'.repeat(2_001) } }, 'evidence.summary'],
     [

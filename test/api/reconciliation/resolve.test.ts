@@ -67,7 +67,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
       providerIds: { refund: 're_1' },
       details: { previousOutcome: 'unknown' },
     });
-    // The effect's own shows its place in the chain besides.
+    // The effect also shows its place in the chain.
     const { id: _id, chain: _chain, ...shown } = resolved.resolution ?? {};
     expect(invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}`))).toMatchObject({
       status: 'succeeded',
@@ -208,7 +208,7 @@ describe('POST /actions/effects/{id}/resolve', () => {
 });
 
 describe('a settlement that races a resolution', () => {
-  /** As a late answer does: the evidence that settles it, held uncommitted while the resolution is asked for. */
+  /** Holds the evidence that settles it uncommitted, as a late answer does, while the resolution is requested. */
   async function settleBeside(effectId: string, invocationId: string, meanwhile: () => Promise<CallResult>) {
     let reply: Promise<CallResult> | undefined;
     await service.database.db.withEnvironment(service.database.tenant, async (tx) => {

@@ -5,7 +5,7 @@ import type { TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { createAction, type Effect, effectOf, type Invocation, invoke } from '../invocations/support.ts';
 
-/** `http.request`, that declares what a provider's own adapter would. */
+/** `http.request` with the declaration that a provider's own adapter would have. */
 export function withCapabilities(capabilities: Partial<AdapterCapabilities>): (real: AdapterFor) => AdapterFor {
   return (real) => (named) => {
     const adapter = real(named);
@@ -30,7 +30,7 @@ export async function operatorOf(service: TestService): Promise<{
   return { post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }) };
 }
 
-/** An invocation whose outcome nobody saw, of an action of its own. */
+/** An invocation of its own action, with an unknown outcome. */
 export async function unknownOf(
   service: TestService,
   config: JsonObject,

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../../harness/service.ts';
 import { effectIn, type Effect, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { operatorOf } from './support.ts';
 
-/** What goes on by itself, from the sweep to the provider: over real HTTP, with Stripe's fake. */
+/** The chain from the sweep to the provider, without a caller: over real HTTP, with the fake Stripe. */
 let service: TestService;
 let stripe: FakeStripe;
 beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('the sweep', () => {
     const effect = await refund();
     expect(effect.outcome).toBe('unknown');
     const handle = () => service.client.workflow.getHandle(`reconcile/${effect.id}`);
-    // It has planned its next read: what it had begun when it was terminated would be written over ours.
+    // It has planned its next read; otherwise the termination could leave a write that overwrites ours.
     await expect.poll(async () => (await now(effect.id)).reconciliation.nextAt).not.toBeNull();
     await handle().terminate('by a test');
     await overdue(effect.id);
@@ -136,7 +136,7 @@ describe('two refunds under one effect id', () => {
       'CONFLICT',
       expect.stringContaining('more than one record') as string,
     ]);
-    // Somebody tidied up at the provider, and so a read finds one; which of the two it was, no read can say.
+    // Somebody removed one at the provider, so a read finds one match. No read can say which of the two it was.
     const copy = stripe.refundsOf(id)[1];
     if (copy === undefined) throw new Error('the fake made no copy');
     stripe.refunds.splice(stripe.refunds.indexOf(copy), 1);
@@ -156,7 +156,7 @@ describe('two refunds under one effect id', () => {
 });
 
 describe('what was previewed, and then waited for another effect', () => {
-  /** As after hours: what was read when it was admitted is old. */
+  /** As hours later: what was read at the admission is old. */
   const age = (invocationId: string) =>
     service.database.asOwner(
       `SET session_replication_role = 'replica';

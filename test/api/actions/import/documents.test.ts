@@ -13,9 +13,9 @@ import { invoke } from '../../invocations/support.ts';
 import { emailsDescription, everyPlaceDescription } from './own-descriptions.ts';
 import { countsOf, importedBy, realDocument, type ImportedOperation } from './support.ts';
 
-/** Of a test that imports more than a thousand operations, twice. */
+/** For a test that imports more than a thousand operations, twice. */
 const IMPORT_PATIENCE_MS = 5 * PATIENCE_MS;
-/** Asked and answered while the description is read. Were it read on the event loop, none could be. */
+/** Requests that are answered while the description is read. If it were read on the event loop, none could be. */
 const ANSWERS_WHILE_READ_MIN = 3;
 
 let service: TestService;
@@ -24,7 +24,7 @@ let target: Target;
 let host: Server;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
-  // Made beforehand: it takes seconds on a busy machine, and the event loop that serves it is the API's too.
+  // Prepared beforehand: it takes seconds on a busy machine, and the server and the API share this event loop.
   const published = new Map(DESCRIBED.map((name) => [`/${name}.json`, asPublished(aimed(name))]));
   host = createServer((request, response) => void response.end(published.get(request.url ?? '')));
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
@@ -40,7 +40,7 @@ const importing = async (body: JsonObject): Promise<ImportedOperation[]> =>
 
 const DESCRIBED = ['stripe', 'github'] as const;
 
-/** The description, with our target for its server. */
+/** The description, with our target as its server. */
 const aimed = (name: (typeof DESCRIBED)[number]): JsonObject => ({
   ...realDocument(name),
   servers: [{ url: target.baseUrl }],
@@ -51,7 +51,7 @@ const asPublished = (document: JsonObject): string => JSON.stringify(document, n
 
 const UPLOAD = 'its body is multipart/form-data, which cannot be written, and it is required';
 
-/** The operations of each, and those that cannot be imported: far below the allowed 5 %. */
+/** The number of operations of each, and how many cannot be imported: far fewer than the allowed 5 %. */
 describe.each([
   ['stripe', 452, [{ operationId: 'PostFiles', name: 'stripe.post-files', status: 'skipped', reason: UPLOAD }]],
   ['github', 1_223, []],
@@ -209,7 +209,7 @@ describe('an imported action', () => {
   it(
     'puts each value where it belongs: path, query, header, cookie, body, and a secret of each kind',
     async () => {
-      // Secrets that an import names itself begin with the host that they are sent to.
+      // The name of a secret that the import chooses begins with the host that the secret is sent to.
       const host = `host-${target.host.replace(':', '_')}`;
       for (const scheme of ['inHeader', 'inQuery', 'inCookie']) {
         await secret(`${host}.${scheme}`, `the secret ${scheme}`);

@@ -162,7 +162,7 @@ describe('an import', () => {
 describe('a slow upload', () => {
   const PATH = '/api/v2/actions/import';
 
-  /** Requests whose body never ends, until one is let in: a look at the place may hold it when the first one comes. */
+  /** Requests whose body never ends, repeated until one is let in: the check of the slot may hold it when the first one comes. */
   function slowUpload(baseUrl: string, key: string): { destroy(): void } {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': '1000' };
     let upload: ClientRequest;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../../domain/json.ts';
 
 /**
- * The two calls of Resend that our fake answers, in our own words and in the form of Resend's description (YAML of 3.1, bearer, an
- * Idempotency-Key, `oneOf`). Resend publishes its own only in a repository and in no package, so it is not among these documents;
- * docs/import.md gives the result of importing it.
+ * The two calls of Resend that our fake answers, in our own words and in the form of Resend's description (YAML of 3.1, bearer,
+ * an Idempotency-Key, `oneOf`). Resend publishes its own only in a repository and in no package, so it is not among these
+ * documents; docs/import.md gives the result of importing it.
  */
 export const emailsDescription = (baseUrl: string): string => `
 openapi: 3.1.2
