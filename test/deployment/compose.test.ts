@@ -8,7 +8,7 @@ import { VARIABLES, type ProcessKind } from '../../domain/configuration/configur
 import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 
-/** No container engine is at hand where these tests run: what can be known of the files without one is held here. */
+/** These tests run without a container engine, and check what the files alone can show. */
 
 interface Service {
   image?: string;
@@ -38,7 +38,7 @@ const TEXT = read('docker-compose.yml');
 const COMPOSE = load(TEXT, { schema: CORE_SCHEMA.withTags(mergeTag) }) as Compose;
 const { services } = COMPOSE;
 
-/** The services that run this project's own code, and the kind of process that each one is. */
+/** The services that run this project's own code, with the kind of process of each. */
 const OURS: Record<string, ProcessKind> = { migrate: 'setup', 'temporal-setup': 'setup', api: 'api', worker: 'worker' };
 
 function service(name: string): Service {
@@ -76,7 +76,7 @@ function environmentOf(name: string): Record<string, string> {
 describe('docker-compose.yml', () => {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormatsModule.default(ajv);
-  // ajv knows draft 7 by its http address only.
+  // ajv knows draft 7 only by its http address.
   const schema = JSON.parse(
     read('test/deployment/compose-spec.json').replace(
       'https://json-schema.org/draft-07',
@@ -195,7 +195,7 @@ describe('.env.example', () => {
     expect(Object.keys(FILLED_IN).toSorted()).toEqual([...asked.keys()].toSorted());
   });
 
-  // An empty value is refused by Compose itself (`:?`), before the databases are made with it.
+  // Compose itself refuses an empty value (`:?`), before it creates the databases with it.
   test('leaves each secret empty, so that none starts with the example', () => {
     const secrets = [...asked].filter(([, operator]) => operator === '?').map(([name]) => name);
     expect(secrets.map((name) => example.get(name))).toEqual(secrets.map(() => ''));

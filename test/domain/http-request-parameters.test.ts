@@ -3,7 +3,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { configIssues, definitionOf, faults, prepared } from './http-request-fixtures.ts';
 
-/** The query that one parameter makes of a value. */
+/** The query that a value gives as the only parameter. */
 function queryOf(value: Json, encoding: JsonObject = {}): string {
   const parameters = [{ in: 'query', name: 'v', value: '{{input.v}}', ...encoding }];
   const { url } = prepared({ method: 'GET', parameters }, { v: value });

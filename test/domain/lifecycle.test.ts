@@ -8,9 +8,9 @@ describe('an invocation', () => {
     ['queued', 'ready', true, { rests: true, open: true }],
     ['pending_approval', 'awaiting_approval', false, { rests: true, open: true }],
     ['dispatching', 'dispatching', false, { rests: false, open: true }],
-    // What it waited for is behind it.
+    // Its wait is over.
     ['dispatching', 'dispatching', true, { rests: false, open: true }],
-    // The provider is still at it.
+    // The provider is still processing it.
     ['dispatching', 'reconciling', false, { rests: true, open: true }],
     ['unknown', 'reconciling', false, { rests: true, open: false }],
     ['succeeded', 'settled', false, { rests: true, open: false }],

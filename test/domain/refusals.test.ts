@@ -31,7 +31,7 @@ const step = (code: RefusalCode, over: Partial<NextStepFacts> = {}): string | nu
   return nextStepOf(facts({ code, status, grade: GRADE_OF[status] ?? 'refused', ...over }));
 };
 
-/** The words of each code that an agent acts on. */
+/** The part of each code's text that an agent acts on. */
 const STEPS: Record<RefusalCode, RegExp> = {
   digest_mismatch: /new preview.*new operationKey/,
   action_version_changed: /current version.*new operationKey/,

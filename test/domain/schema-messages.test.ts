@@ -28,7 +28,7 @@ describe('the messages of a schema', () => {
   test('say that what is missing is required', () => {
     const messages = messagesOf({});
     const { page, ...missing } = messages;
-    expect(page).toBe('must be a number'); // a text of a query becomes a number before it is looked at
+    expect(page).toBe('must be a number'); // the text of a query parameter is converted to a number before it is checked
     expect(Object.keys(missing)).toHaveLength(Object.keys(schema.shape).length - 1);
     expect(new Set(Object.values(missing))).toEqual(new Set(['is required']));
   });

@@ -18,7 +18,7 @@ const REFUSAL: Refusal = { code: 'secret_missing', message: 'no secret named TOK
 const DECISIVE = ['succeeded', 'failed', 'pending'] as const;
 const SILENT = [null, 'unknown', 'not_dispatched'] as const;
 
-/** Every state that the database lets a dispatch's attempt be in (migration 0007), refusals apart. */
+/** Every state that the database allows for a dispatch's attempt (migration 0007), except refusals. */
 const ATTEMPTS: readonly Attempt[] = [
   { status: 'started', claimed: false, observedOutcome: null, refusal: null, error: null },
   { status: 'started', claimed: true, observedOutcome: null, refusal: null, error: null },
@@ -70,7 +70,7 @@ const named = ({ attempt, evidence }: (typeof COMBINATIONS)[number]): string =>
 const isDecisive = (outcome: Outcome | null): outcome is (typeof DECISIVE)[number] =>
   DECISIVE.some((one) => one === outcome);
 
-/** The rule, written the other way round: the last decisive word of the strongest source there is. */
+/** The rule, computed in another way: the last decisive observation of the strongest source. */
 function expectedOutcome(attempt: Attempt, evidence: readonly Evidence[]): Known['outcome'] {
   if (attempt.status === 'started' && !attempt.claimed) return 'failed';
   for (const source of ['provider_lookup', 'provider_response'] as const) {

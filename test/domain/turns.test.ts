@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { InSteps } from '../../domain/in-steps.ts';
 import { Turns } from '../../domain/turns.ts';
 
-/** Rounds of an event loop that go when the test says so. */
+/** Rounds of an event loop that advance on the test's command. */
 function rounds(): { turns: Turns; round: () => Promise<number> } {
   const coming: (() => void)[] = [];
   const turns = new Turns((run) => void coming.push(run));
   return {
     turns,
-    /** Runs one round, and what it lets go on; answers how many callbacks there were. */
+    /** Runs one round with everything that it releases. Returns the number of callbacks. */
     round: async () => {
       const now = coming.splice(0);
       for (const run of now) run();

@@ -7,7 +7,7 @@ import { withoutTriggers } from '../db/harness/plant.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
-/** `npm run audit:verify`, over every workspace of an installation. */
+/** `npm run audit:verify` over every workspace of an installation. */
 
 let database: TestDatabase;
 let owner: Client;

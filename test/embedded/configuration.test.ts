@@ -93,7 +93,7 @@ describe('configuration', () => {
   });
 
   describe('refuses the placeholders of examples', () => {
-    /** As each secret would be written around a placeholder. A new secret has to be told here how. */
+    /** Each secret in its usual form around a placeholder. Add the form of a new secret here. */
     const AROUND: Record<string, (placeholder: string) => string> = {
       DATABASE_URL: (placeholder) => `postgresql://app:${encodeURIComponent(placeholder)}@db:5432/service`,
       MIGRATION_DATABASE_URL: (placeholder) => `postgresql://owner:${encodeURIComponent(placeholder)}@db/service`,

@@ -7,7 +7,7 @@ import { callJson } from '../../embedded/http-json.ts';
 import { listeningPorts } from '../../embedded/listening-ports.ts';
 import { freePorts, readCredentials, startStackProcess, type Program } from '../harness/embedded-stack.ts';
 
-/** Every process below another one, by the table that Linux keeps. */
+/** Every descendant of a process, from Linux's process table. */
 function descendantsOf(pid: number): { pid: number; command: string }[] {
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -27,8 +27,8 @@ function descendantsOf(pid: number): { pid: number; command: string }[] {
 }
 
 /**
- * The embedded stack lets actions call the loopback, where all of its own parts listen. An attack cancelled another tenant's
- * approval there, through the API behind Temporal's UI.
+ * The embedded stack lets actions call the loopback, where all its own parts listen. In an earlier attack, a call through the API
+ * behind Temporal's UI cancelled another tenant's approval.
  */
 describe.skipIf(process.platform !== 'linux')('no port of the running stack is a destination', () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'own-ports-'));
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     const named = [credentials.baseUrl, credentials.temporalUiUrl, `http://${credentials.temporalAddress}`];
     const expected = [...named, credentials.databaseUrl].map((url) => Number(new URL(url ?? '').port));
     expect(ports).toEqual(expect.arrayContaining(expected));
-    // The UI, gRPC, the HTTP API, metrics, PostgreSQL and ours, at the least.
+    // At least: the UI, gRPC, the HTTP API, metrics, PostgreSQL and our own.
     expect(new Set(ports).size).toBeGreaterThanOrEqual(7);
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     const asked = { title: 'Pay', summary: 'Pays the invoice.', payload: { amount: 7 } };
     const { data } = (await call('production', 'POST', '/api/v2/approvals', asked)).body;
     const url = `${credentials.temporalUiUrl}/api/v1/namespaces/default/workflows/${encodeURIComponent(`approval/${String(data['id'])}`)}/cancel`;
-    // The UI only compares its token with a cookie, so a caller that invents both passes.
+    // The UI only compares its token with a cookie, so a caller that invents both is accepted.
     const headers = { 'content-type': 'application/json', cookie: '_csrf=t', 'x-csrf-token': 't' };
     const status = async () =>
       (await call('production', 'GET', `/api/v2/approvals/${String(data['id'])}`)).body.data['status'];
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('no port of the running stack is a
     });
     expect(JSON.stringify(attack.body)).toContain('destination_blocked');
     expect(await status()).toBe('pending');
-    // Proves that the refusal saved it: a caller that reaches the UI otherwise does cancel it.
+    // Proves that the refusal protected it: a caller that reaches the UI in another way does cancel it.
     const reply = await fetch(url, { method: 'POST', headers, body: '{}' });
     expect([reply.status, await reply.text()]).toMatchObject([200, expect.any(String)]);
     await expect.poll(status).toBe('cancelled');

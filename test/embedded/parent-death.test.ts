@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesNaming, processIdentity } from '../../embedded/our-processes.ts';
 import { freePorts, Program } from '../harness/embedded-stack.ts';
 
-/** Each is named by the command line of the server that uses it. */
+/** Each is found by the command line of the server that uses it. */
 const SERVER_FILES = ['postgres/cluster', 'temporal/temporal.db', 'demo-target.jsonl'];
 const GONE_TIMEOUT_MS = 20_000;
 
-/** The npm that runs these tests, or the one on the PATH: a file that node runs. */
+/** The npm that runs these tests, or the one on the PATH: a file for node. */
 function npmCli(): string {
   const { npm_execpath: running } = process.env;
   if (running?.endsWith('.js') === true) return running;
   return realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
 }
 
-/** One data folder, started by a real npm again and again: each start shows that the one before left nothing in its way. */
+/** A real npm starts one data folder again and again. Each start shows that the previous one left nothing in its way. */
 describe('npm start, ended from outside', () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'parent-death-'));
   const dataDir = path.join(parent, 'data');

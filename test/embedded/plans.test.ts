@@ -58,7 +58,7 @@ describe('two API processes', () => {
     const passed = replies.filter((reply) => reply.status === 200);
     expect(passed).toHaveLength(300);
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(100);
-    // Each of the 300 got a place of its own.
+    // Each of the 300 got another number of remaining requests.
     const places = passed.map((reply) => Number(reply.headers.get('X-RateLimit-Remaining')));
     expect(places.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index));
     const audit = await database.asOwner('SELECT action, actor_type, details FROM audit_log WHERE workspace_id = $1', [

@@ -11,7 +11,7 @@ import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
 
-/** The production shape: `server.ts` and `worker.ts` in processes of their own, and a Temporal that only they use. */
+/** The production shape: `server.ts` and `worker.ts` in their own processes, with a Temporal that only they use. */
 describe('the API and the worker apart from each other', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'processes-'));
   let database: TestDatabase;
@@ -52,7 +52,7 @@ describe('the API and the worker apart from each other', () => {
     baseUrl = `http://127.0.0.1:${/"port":(\d+)/.exec(api.output)?.[1]}`;
   };
 
-  /** As the lease of a dead process runs out by itself, only sooner. */
+  /** Ends the lease of a dead process now, instead of at its expiry. */
   const endLease = (idempotencyKey: string) =>
     database.asOwner('UPDATE idempotency_claims SET lease_expires_at = now() WHERE key = $1', [idempotencyKey]);
 
@@ -114,7 +114,7 @@ describe('the API and the worker apart from each other', () => {
     await worker.printed('"stopping"');
     received[0]?.response.end('{}');
     expect(await end).toBe(0);
-    // The call is on record before the worker leaves; what follows from it is the next worker's.
+    // The worker records the call before it exits; the next worker does the rest.
     const attempts = await database.asOwner('SELECT status, observed_outcome FROM attempts');
     expect(attempts).toEqual([{ status: 'completed', observed_outcome: 'succeeded' }]);
 
@@ -169,12 +169,12 @@ describe('the API and the worker apart from each other', () => {
     const { reply, request } = await invokeAndReach();
     const end = api.end('SIGTERM');
     await api.printed('"stopping"');
-    expect(await poll).toMatchObject({ status: 200, body: { data: { status: 'pending' } } }); // at once: it only looks
+    expect(await poll).toMatchObject({ status: 200, body: { data: { status: 'pending' } } }); // immediately, because it only reads
     await expect(callJson(`${baseUrl}/healthz`)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
     request.response.end('{}');
     expect((await reply).body).toMatchObject({ data: { status: 'succeeded', grade: 'acknowledged' } });
     expect(await end).toBe(0);
-    // The next one has no time: a call that continues without it is answered with the current state.
+    // The next process has no time: a call that continues without it is answered with the current state.
     await startApiProcess({ SHUTDOWN_GRACE_SECONDS: '1' });
     const late = await invokeAndReach();
     expect(await Promise.all([api.end('SIGTERM'), late.reply])).toMatchObject([
@@ -202,7 +202,7 @@ describe('the API and the worker apart from each other', () => {
   it('end the API, told to stop while Temporal is away, with exit code 0', async () => {
     await startApiProcess();
     await temporal.stop();
-    expect((await callJson(`${baseUrl}/readyz`)).status).toBe(503); // leaves a call behind that the SDK is about to try again
+    expect((await callJson(`${baseUrl}/readyz`)).status).toBe(503); // leaves a call behind that the SDK is about to retry
     expect(await api.end('SIGTERM')).toBe(0);
     expect(api.output).not.toContain('Error: ');
   });

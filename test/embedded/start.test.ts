@@ -12,10 +12,10 @@ import { projectRoot } from '../../embedded/project-root.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
 import { freePorts, readCredentials, runStart, startStackProcess, type Program } from '../harness/embedded-stack.ts';
 
-/** Each is named by the command line of the server that uses it. */
+/** Each is found by the command line of the server that uses it. */
 const SERVER_FILES = ['postgres/cluster', 'temporal/temporal.db', 'demo-target.jsonl'];
 
-/** One data folder, started, killed, started again and stopped: the tests read in this order. */
+/** One data folder that is started, killed, started again and stopped: the tests depend on this order. */
 describe('npm start', () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'embedded-'));
   const dataDir = path.join(parent, 'data');
@@ -42,7 +42,7 @@ describe('npm start', () => {
   };
 
   it('prints that it is ready, how long that took, and where everything is', () => {
-    // How fast and how small is for bench/invoke to say: a busy machine makes neither untrue.
+    // bench/invoke measures speed and memory. Neither holds on a busy machine.
     expect(program.output).toMatch(/^Ready in \d+\.\d s\.$/m);
     const { baseUrl, temporalUiUrl } = credentials;
     const places = [
@@ -161,7 +161,7 @@ describe('npm start', () => {
 
   it('finds all as it was after a SIGKILL', async () => {
     await program.end('SIGKILL');
-    // As an earlier version wrote it, which made no keys for agents.
+    // The form of an earlier version, which created no keys for agents.
     const before = { ...credentials, keys: credentials.keys.filter(({ name }) => name !== 'agent') };
     writeFileSync(path.join(dataDir, 'credentials.json'), JSON.stringify(before));
     program = await startStackProcess(dataDir, ports);
@@ -175,7 +175,7 @@ describe('npm start', () => {
   });
 
   it('ends the servers of a start that was killed where they outlived it', async () => {
-    // What a system without parent-death signals leaves behind: a process that names our data folder.
+    // What a system without parent-death signals leaves: a process whose command line names our data folder.
     const args = [
       '-e',
       'setInterval(() => {}, 1000)',

@@ -12,7 +12,7 @@ const LOST = '/ok?lost';
 
 let processes: SeparateProcesses;
 let target: Target;
-/** The process that is killed; it reaches Temporal through the gateway. */
+/** The process to kill. It reaches Temporal through the gateway. */
 let doomed: ApiProcess;
 let other: ApiProcess;
 let gateway: Gateway;
@@ -50,7 +50,7 @@ describe('SIGKILL of the API process between the admission and the reply', () =>
     const key = (action: string) => ({ 'Idempotency-Key': `key-${action}` });
     const body = { input: {} };
 
-    // One is at its target, and its duplicate waits at the other process; two are admitted and never started.
+    // One is at its target, and its duplicate waits at the other process. Two are admitted and never started.
     const cutOff = [doomed.post(`/api/v2/actions/${hanging}/invoke`, body, key(hanging))];
     await untilSeen(target, [HANGING]);
     const waiting = invoke(other, hanging, body, key(hanging));
@@ -83,7 +83,7 @@ describe('SIGKILL of the API process between the admission and the reply', () =>
   });
 });
 
-/** Nobody retries the third one: the worker's schedule finds it once it is old enough to count as lost. */
+/** Nobody retries the third one. The worker's schedule finds it once it is old enough to count as lost. */
 async function theSweepStarts(action: string): Promise<void> {
   const [lost] = await invocationsOf(action);
   expect(lost).toMatchObject({ status: 'queued' });

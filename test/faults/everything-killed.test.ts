@@ -19,7 +19,7 @@ import { freePorts, type Program, readCredentials, startStackProcess } from '../
 import { startTarget, type Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
 
-/** Counted from the new `npm start`. Source: issue "One governed action, end to end". */
+/** A dispatch whose worker died must be `unknown` within this time of the new `npm start`. */
 const UNKNOWN_WITHIN_MS = 30_000;
 const HANGING = '/hang?everything';
 const SECRET = 'the-secret-of-before';
@@ -54,7 +54,7 @@ function withKeyOf(environment: string): Caller {
   };
 }
 
-/** The process that npm runs, PostgreSQL, Temporal and the demo's target, all at once and without a graceful shutdown. */
+/** Kills the process that npm runs, PostgreSQL, Temporal and the demo's target, all at once. */
 async function killEverything(): Promise<void> {
   const servers = ['postgres/cluster', 'temporal/temporal.db', 'demo-target.jsonl'].map((file) =>
     processesNaming(path.join(dataDir, file)),
@@ -64,7 +64,7 @@ async function killEverything(): Promise<void> {
   expect(await program.exited).toBeNull();
 }
 
-/** Makes one invocation after another until the service is gone. The answered ones are promised; the last was cut off. */
+/** Makes one invocation after another until the service is gone. The answered ones are promises; the last one was cut off. */
 async function invokeUntilKilled(api: Caller, action: string): Promise<(Invocation | null)[]> {
   const answered: Invocation[] = [];
   for (;;) {
@@ -73,7 +73,7 @@ async function invokeUntilKilled(api: Caller, action: string): Promise<(Invocati
       const { invocation } = await invoke(api, action, { input: { n } }, { 'Idempotency-Key': `stream-${n}` });
       answered.push(invocation);
     } catch {
-      return [...answered, null]; // no reply: the caller knows nothing of it
+      return [...answered, null]; // no reply: the caller knows nothing about it
     }
   }
 }
@@ -104,7 +104,7 @@ describe('SIGKILL of everything, and a new npm start', () => {
     program = await startStackProcess(dataDir, ports);
     expect(readCredentials(dataDir)).toEqual(credentials);
 
-    // The held call: a repeat of the same request waits for its end.
+    // The held call: a repetition of the same request waits for its end.
     const again = await invoke(api, hanging, { input: {} }, { 'Idempotency-Key': 'held' });
     expect(Date.now() - restartedAtMs).toBeLessThan(UNKNOWN_WITHIN_MS);
     expect(again.invocation).toMatchObject({ id: held.id, status: 'unknown', grade: 'unknown' });

@@ -8,8 +8,8 @@ import { inForm } from './form.ts';
 import { LIMIT_INVARIANTS, violatedInvariants } from './invariants.ts';
 
 /**
- * Reservations of many processes against one limit, processes killed with SIGKILL in the middle of it. Source: issue "Impact
- * limits, budgets, reconciliation": never over the cap at any commit, nothing leaked once all is settled.
+ * Many processes reserve against one limit, and some are killed with SIGKILL in the middle. The cap must hold at every commit,
+ * and nothing may leak once all effects are settled.
  */
 const EFFECTS = inForm({ short: 2_000, full: 10_000 });
 const PROCESSES = 4;

@@ -5,7 +5,7 @@ import { startTarget, type Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
 import { SeparateProcesses } from './separate-processes.ts';
 
-/** Counted from the kill. Source: issue "One governed action, end to end". */
+/** Counted from the kill. */
 const UNKNOWN_WITHIN_MS = 30_000;
 
 const GOVERNED = '/hang?governed';
@@ -110,7 +110,7 @@ describe.concurrent('SIGKILL of the worker process while the target holds a requ
     expect(await sentTo(target, VERIFIED)).toBe(1);
   });
 
-  test('what was invoked while there was no worker is done by the next one', async ({ expect }) => {
+  test('the next worker does what was invoked while there was none', async ({ expect }) => {
     const { invocation } = await replies.after;
     expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
     expect(await sentTo(target, '/ok')).toBe(1);

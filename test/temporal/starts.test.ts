@@ -14,7 +14,7 @@ import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
 import * as registry from '../../workflows/index.ts';
 
-/** Everything that a caller may hold, and one thing that no history may. */
+/** Everything that a caller may hold, and one value that must be in no history. */
 const ref: ReplayRef & { previewId: string; messageId: string; approvalId: string; secret: string } = {
   invocationId: 'inv_1',
   workspaceId: 'wsp',

@@ -6,13 +6,16 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { ACTIVITY_QUEUES, activityQueue } from '../../temporal/task-queues.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 
-/** Doubles of the activities, typed by the real ones, that remember in which order they were called. One that a test does not name fails. */
+/**
+ * Doubles of the activities, typed by the real ones, that record the order of the calls. A call to one that the test does not
+ * name fails.
+ */
 export interface Doubles {
   activities: Activities;
   calls: string[];
 }
 
-/** Activities take what they need when they are called, so their names can be had without any of it. */
+/** Activities take their dependencies when they are called, so their names are available without any. */
 const ACTIVITY_NAMES = Object.keys(createActivities({} as ActivityDependencies));
 
 const unexpected = (name: string) => () => {
@@ -35,7 +38,7 @@ export function doubles(overrides: Partial<Activities>): Doubles {
   return { calls, activities: recorded as unknown as Activities };
 }
 
-/** Runs one workflow on a worker of its own, with these activities, and answers its result. */
+/** Runs one workflow on its own worker with these activities, and returns its result. */
 export async function runWorkflow<Result>(
   environment: TestWorkflowEnvironment,
   workflow: string,
@@ -49,7 +52,7 @@ export async function runWorkflow<Result>(
   );
 }
 
-/** Does something while workers poll this queue and those beside it, each with all activities. */
+/** Runs `work` while workers poll this queue and those beside it, each with all activities. */
 export async function withTestWorker<T>(
   environment: TestWorkflowEnvironment,
   settings: { taskQueue: string; activities: Activities; maxCachedWorkflows?: number },

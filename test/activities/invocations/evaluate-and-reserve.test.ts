@@ -53,7 +53,7 @@ test('the database dies before the commit: nothing is left; behind it: the next 
   expect(await world.recorded(ref)).toEqual(left);
 });
 
-test('what the reservation refuses has an effect, and no fence', async () => {
+test('an invocation that the reservation refuses has an effect, and no fence', async () => {
   const ref = await world.admit();
   await world.transaction(async (tx) => {
     const action = await lockAction(tx, ref.actionId);
@@ -75,7 +75,7 @@ test('what the reservation refuses has an effect, and no fence', async () => {
   expect(await evaluateAndReserve(ref)).toEqual(answer);
 });
 
-test('what the evaluation refuses is not reserved, and what was withdrawn is nothing', async () => {
+test('an invocation that the evaluation refuses is not reserved, and a withdrawn one does nothing', async () => {
   const { evaluateAndReserve } = world.activities();
   const archived = await world.admit();
   await world.transaction((tx) => archiveAction(tx, archived.actionId));

@@ -67,7 +67,7 @@ describe.each([
     expect(await world.recorded(ref)).toEqual(settled);
   });
 
-  test('that is being claimed at this moment is not taken for one that nobody took up', async () => {
+  test('that is being claimed at this moment is not taken for an unclaimed one', async () => {
     const ref = await world.ready(admission);
     const state = await settledBehind(ref, async (tx) => void (await claimDispatch(tx, ref.invocationId)));
     expect(state).toMatchObject({ status: 'unknown', grade: 'unknown' });

@@ -87,7 +87,7 @@ describe('what was read at the provider', () => {
     expect(refusal?.message).toMatch(message);
   });
 
-  test('what forbids it is the refusal; a later reading that does not, lifts it', async () => {
+  test('a record that forbids the dispatch is the refusal; a later read that does not lifts it', async () => {
     const { ref, observe } = await parkedAfterReading({});
     failure = {
       kind: 'inspected',
@@ -131,7 +131,7 @@ describe('what was read at the provider', () => {
     expect(refusal?.message).not.toContain('value');
   });
 
-  test('what a provider wrote is kept without its credential, NUL or broken characters', async () => {
+  test('the text of a provider is kept without the credential, NUL or broken characters', async () => {
     const { ref, observe } = await parkedAfterReading({});
     failure = {
       kind: 'inspected',

@@ -51,7 +51,7 @@ async function reconcileOnce(ref: EffectRef) {
   return { read, state };
 }
 
-describe('what a read says of an unknown outcome', () => {
+describe('what a read proves about an unknown outcome', () => {
   test('the provider has it: confirmed', async () => {
     const ref = await lostOrder('state=done');
     const { read, state } = await reconcileOnce(ref);

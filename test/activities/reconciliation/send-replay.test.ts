@@ -110,7 +110,7 @@ describe('a replay', () => {
     }
   });
 
-  test('that provably was not sent says nothing of the first request', async () => {
+  test('that was provably not sent says nothing about the first request', async () => {
     const fake = provider(LOST, { kind: 'not_sent', reason: 'no connection' });
     const ref = await fenced(fake);
     expect(await fake.sendReplay(ref)).toEqual({ sent: false });

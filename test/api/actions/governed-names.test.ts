@@ -112,14 +112,14 @@ describe.each(GUARDED)('the name of an action that %s', (_what, definition) => {
   });
 });
 
-test('what is loosened and renamed at once leaves its name governed', async () => {
+test('an action that is ungoverned and renamed in one change leaves its name governed', async () => {
   const name = unusedName();
   const id = await made(name, { governed: true });
   expect((await rename(governor, id, unusedName(), { governed: false })).status).toBe(200);
   expectNeedsGovern(await create(writer, name));
 });
 
-test('what was loosened first by who governs leaves a free name', async () => {
+test('an action that a governor has ungoverned before leaves a free name', async () => {
   const name = unusedName();
   const id = await made(name, { governed: true });
   await api.call('PATCH', `/api/v2/actions/${id}`, { key: governor, body: { governed: false } });

@@ -58,7 +58,7 @@ test('200: names the rule, its version, its terms, and what its condition saw', 
   expect(verdict.trace[1]?.values).toEqual({ 'input.amount': '60000' });
 });
 
-test('of rules that require approvals the strictest terms of all count', async () => {
+test('where several rules require an approval, the strictest of their terms count', async () => {
   await create(REFUNDS);
   const approval = { quorum: 3, approvers: { users: ['cfo@example.com'] }, preventSelf: false, expiresIn: 'PT1H' };
   await create(policyDocument({ match: {}, effect: 'require_approval', approval }, { name: 'finance' }));

@@ -219,7 +219,7 @@ describe('applying', () => {
     expect(await client.audit()).toEqual(entries);
   });
 
-  test('of two plans applied at once one wins, and the other changes nothing', async () => {
+  test('where two plans are applied at once one wins, and the other changes nothing', async () => {
     for (let round = 0; round < 8; round++) {
       const before = await client.revision();
       const documents = ['a', 'b'].map((which) => [

@@ -48,7 +48,7 @@ test('expressions built to explode are cut off, one evaluation in each round of 
   }
 });
 
-test('of documents that are written, each condition is compiled in a turn of its own', async () => {
+test('each condition of a document that is written is compiled in its own turn', async () => {
   const condition = (of: number): string =>
     `${Array.from({ length: 100 }, (_, part) => `input.a == ${part}`).join(' || ')} || input.b == ${of}`;
   const files = [0, 1, 2].map((file) => {

@@ -161,7 +161,7 @@ describe('a free-standing approval', () => {
     expect(await waiting).toMatchObject({ status: 'approved', consumedAt: null, quorum: { required: 2, received: 2 } });
   });
 
-  test('of another payload has another digest', async () => {
+  test('has another digest for another payload', async () => {
     const [first, second] = [await ask(), await ask({ payload: { version: '2.4.2' } })];
     expect(first.bindingDigest).not.toBe(second.bindingDigest);
   });

@@ -15,7 +15,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** More than the buffers at both ends of a loopback connection can hold. */
 const LARGE_BYTES = 64_000_000;
 
-describe('what clients may hold of an API process', () => {
+describe('the connections and memory that clients may hold in an API process', () => {
   const servers: HttpServer[] = [];
   const sockets: Socket[] = [];
   const lines: string[] = [];

@@ -19,7 +19,7 @@ function issuesOf(value: unknown): unknown {
   return [];
 }
 
-describe('what a caller is told of a part of a request', () => {
+describe('the issues that a caller gets for a part of a request', () => {
   test('one issue for a value of the wrong type, and none for the length that it has instead', () => {
     expect(issuesOf({ effects: 'eff_1', input: {} })).toEqual([{ path: 'body.effects', message: 'must be an array' }]);
     expect(issuesOf({ effects: [1, 'x'], input: {} })).toEqual([
@@ -28,7 +28,7 @@ describe('what a caller is told of a part of a request', () => {
     ]);
   });
 
-  test('that what is missing is required, and what a record is', () => {
+  test('a missing member is named as required, and a record is called an object', () => {
     expect(issuesOf({ effects: [] })).toEqual([{ path: 'body.input', message: 'is required' }]);
     expect(issuesOf({ effects: [], input: [] })).toEqual([{ path: 'body.input', message: 'must be an object' }]);
   });

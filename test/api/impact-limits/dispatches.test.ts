@@ -201,7 +201,7 @@ describe('a limit on an action', () => {
     ['the whole, where it says no number', 'body.id', 600, 600],
     ['the whole, where it says more than was reserved', 'status', 100, 100],
     ['what its status says', 'status', 600, 201],
-  ])('of an upper bound settles to %s', async (_what, path, amount, settled) => {
+  ])('with an upper bound settles to %s', async (_what, path, amount, settled) => {
     const { id, effect } = await settledBy(path, amount);
     expect(effect).toMatchObject({
       outcome: 'succeeded',
@@ -211,7 +211,7 @@ describe('a limit on an action', () => {
     expect(await limitNow(id)).toMatchObject({ reserved: 0, settled, available: 1_000 - settled });
   });
 
-  test('of an upper bound settles in full what only a read-back found', async () => {
+  test('with an upper bound settles in full where only a read-back found the effect', async () => {
     const verify = {
       request: { method: 'GET', url: `${target.baseUrl}/orders/refund-${paths + 1}` },
       expect: [{ path: 'body.copies', op: 'eq', value: 1 }],

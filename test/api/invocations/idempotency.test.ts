@@ -122,7 +122,7 @@ describe('the operation key', () => {
     expect(await target.requests('/ok')).toHaveLength(1);
   });
 
-  test('of another request is refused and names the invocation', async () => {
+  test('that another request used is refused, and the invocation is named', async () => {
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const { invocation } = await invoke(service, action, { input: { n: 1 }, operationKey: 'refund-2' });
     const reply = await service.post(`/api/v2/actions/${action}/invoke`, { input: { n: 2 }, operationKey: 'refund-2' });

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const plain = { governed: false };
 
-describe('what an invocation is graded', () => {
+describe('the grade of an invocation', () => {
   test('a 2xx is acknowledged', async () => {
     const action = await createAction(service, {
       url: `${target.baseUrl}/orders`,

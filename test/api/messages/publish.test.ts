@@ -189,7 +189,7 @@ describe('deduplication', () => {
     }
   });
 
-  test('of many at once one is accepted', async () => {
+  test('many at once: one is accepted', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => publish({ deduplicationId: 'at-once' })));
     expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(9);

@@ -86,7 +86,7 @@ describe('a preview', () => {
     expect(await readPreview(service, made.id)).toEqual(made);
   });
 
-  test('of another moment or another input has another digest; the request has one of its own', async () => {
+  test('has another digest for another expiry or another input; the request has its own digest', async () => {
     const [first, second, other] = [
       await preview(service, refund, { input: INPUT, expiresIn: 'PT5M' }),
       await preview(service, refund, { input: INPUT, expiresIn: 'PT24H' }),
@@ -217,7 +217,7 @@ describe('a refresh', () => {
     expect(invocation.status).toBe('succeeded');
   });
 
-  test('of one that is over is fine, of one that has a successor or was used is not', async () => {
+  test('renews an expired one, and refuses one that has a successor or was used', async () => {
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const old = await preview(service, action);
     await expire(service, old.id);

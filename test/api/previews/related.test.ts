@@ -57,14 +57,14 @@ test('is shown, kept by a refresh, and what the invocation must say again', asyn
   expect([status, invocation.status, invocation.retryOf]).toEqual([200, 'succeeded', earlier]);
 });
 
-test('that names none, and an invocation that names some, is PREVIEW_MISMATCH', async () => {
+test('without relations does not fit an invocation that names some: PREVIEW_MISMATCH', async () => {
   const made = await preview(service, action);
   expect(belongsTo(made)).toBeUndefined();
   const reply = await service.post(`/api/v2/actions/${action}/invoke`, { ...related(), previewId: made.id });
   expect([reply.status, errorOf(reply).code]).toEqual([409, 'PREVIEW_MISMATCH']);
 });
 
-test('of what is not there is 400, as it would be for the invocation', async () => {
+test('with a relation that does not exist is 400, as for the invocation', async () => {
   const nobody = { dependsOn: ['eff_0351NTsRiaVmWP92Y4jFhc'] };
   const reply = await service.post(`/api/v2/actions/${action}/previews`, { input: {}, ...nobody });
   expect([reply.status, errorOf(reply).code]).toEqual([400, 'VALIDATION_ERROR']);

@@ -45,7 +45,7 @@ const settledInvocation = async (id: string, status: string) => {
 };
 
 describe('dependsOn', () => {
-  test('what has succeeded already is not waited for, and is shown with its outcome', async () => {
+  test('an effect that has succeeded already is not waited for, and is shown with its outcome', async () => {
     const { action, seen } = await follower();
     const dependsOn = [await succeeded(), await succeeded()];
     const { status, invocation } = await invoke(service, action, { input: {}, dependsOn });

@@ -6,7 +6,7 @@ import { evidence } from './support.ts';
 const said = { outcome: 'succeeded', evidence } as const;
 const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`id${n}`, 'x']));
 
-describe('what a person may say of an outcome', () => {
+describe('the body of a resolution', () => {
   test.each<[string, unknown]>([
     ['an outcome and how they know', said],
     [

@@ -316,7 +316,7 @@ describe('POST /actions/invocations/{id}/resolve', () => {
   });
 });
 
-describe('what the database refuses of a resolution', () => {
+describe('the database refuses', () => {
   test('a change, a removal, a settled invocation, and an outcome by hand without one', async () => {
     const { effect, invocation } = await unknownOf(service, lost());
     await resolveEffect(effect.id, { outcome: 'succeeded', evidence });

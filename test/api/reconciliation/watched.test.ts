@@ -155,7 +155,7 @@ describe('two refunds under one effect id', () => {
   });
 });
 
-describe('what was previewed, and then waited for another effect', () => {
+describe('an invocation that was previewed, and then waited for another effect', () => {
   /** As hours later: what was read at the admission is old. */
   const age = (invocationId: string) =>
     service.database.asOwner(

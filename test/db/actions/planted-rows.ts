@@ -3,7 +3,7 @@ import type { Tenant } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
 import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
 
-/** What other areas' rows name of an action. */
+/** The ids and names of an action that the rows of other areas refer to. */
 export interface PlantedAction {
   actionId: string;
   versionId: string;
@@ -12,7 +12,7 @@ export interface PlantedAction {
 export async function plantAction(owner: Client, tenant: Tenant): Promise<PlantedAction> {
   const [actionId, versionId] = [newId('action'), newId('actionVersion')];
   const environment_id = tenant.environmentId;
-  await owner.query('BEGIN'); // the action names its version, and the version its action: checked at the commit
+  await owner.query('BEGIN'); // the action names its version and the version its action; the commit checks both
   await insert(owner, 'actions', {
     id: actionId,
     environment_id,
@@ -33,7 +33,7 @@ export async function plantAction(owner: Client, tenant: Tenant): Promise<Plante
 }
 
 export const rows: PlantedArea = {
-  /** An action, and the name that it left behind when it was governed. */
+  /** An action, and the name that it gave up while it was governed. */
   async plant(owner, tenant) {
     const { actionId } = await plantAction(owner, tenant);
     await insert(owner, 'governed_names', {

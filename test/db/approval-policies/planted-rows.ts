@@ -2,10 +2,10 @@ import { newId } from '../../../domain/ids.ts';
 import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** An approval policy with its version, which moves the environment's revision, and a plan. */
+  /** An approval policy with its version, which increments the environment's revision, and a plan. */
   async plant(owner, { environmentId: environment_id }) {
     const policyId = newId('approvalPolicy');
-    await owner.query('BEGIN'); // the policy names its version, and the version its policy: checked at the commit
+    await owner.query('BEGIN'); // the policy names its version and the version its policy; the commit checks both
     await insert(owner, 'approval_policies', {
       id: policyId,
       environment_id,

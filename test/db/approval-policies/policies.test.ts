@@ -18,7 +18,7 @@ import { documentDigestOf } from '../../../domain/approval-policies/files.ts';
 import { type LoadedPolicySet, policySets } from '../../../domain/approval-policies/policy-set-cache.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** What the database holds to by itself, and what a process keeps of it. */
+/** The rules that the database enforces on policies, and the cache of a process. */
 
 let database: TestDatabase;
 let tenant: Tenant;
@@ -47,7 +47,7 @@ const inEnvironment = <T>(work: (tx: EnvironmentTransaction) => Promise<T>, of =
 const make = (name = `policy ${randomUUID()}`, of = tenant): Promise<PolicyRecord> =>
   inEnvironment((tx) => createPolicy(tx, versionOf(name)), of);
 const revision = (of = tenant): Promise<PolicyRevision> => inEnvironment(readPolicyRevision, of);
-/** As who evaluates does it: found in a transaction, compiled outside of it where that has to be. */
+/** Finds the policies as an evaluation does, and compiles them outside of the transaction where necessary. */
 const load = async (of = tenant, known?: PolicyRevision): Promise<LoadedPolicySet> => {
   const found = await inEnvironment((tx) => findPolicySet(tx, known), of);
   return 'set' in found ? found : policySets.compile(found);
@@ -221,7 +221,7 @@ describe('the revision', () => {
       const found = await lockPolicies(tx);
       order.push(`second after ${found}, ${isFirstDone}`);
     });
-    // Another environment is not waited for.
+    // It does not wait for another environment.
     expect(await inEnvironment(lockPolicies, database.tenants.production)).toBe(0);
     letGo();
     await Promise.all([first, second]);
@@ -273,7 +273,7 @@ describe('findPolicySet', () => {
     await expect(lost).rejects.toThrow('rolled back');
     expect(await rulesInForce()).toEqual(['one']);
     await inEnvironment((tx) => append(tx, 'kept'));
-    expect((await revision()).revision).toBe(before.revision + 1); // the number that the lost one had
+    expect((await revision()).revision).toBe(before.revision + 1); // the number of the version that was rolled back
     expect(await rulesInForce()).toEqual(['kept']);
   });
 
@@ -281,7 +281,7 @@ describe('findPolicySet', () => {
     const { id } = await make('policy');
     const known = await revision();
     await inEnvironment((tx) => insertPolicyVersion(tx, { policyId: id, version: 2 }, versionOf('policy', 'newer')));
-    // Read before the change by this caller, and not kept by the process: it must load.
+    // Read before the change by this caller, and not in the process's cache: it must load.
     const { revision: loaded, set } = await load(tenant, known);
     expect([loaded, set.policies[0]?.rules[0]?.id]).toEqual([2, 'newer']);
   });

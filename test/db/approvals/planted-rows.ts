@@ -3,7 +3,7 @@ import { plantApiKey } from '../api-keys/planted-rows.ts';
 import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** A free-standing approval that one of two has agreed to. */
+  /** A free-standing approval that one of two approvers has approved. */
   async plant(owner, tenant) {
     const { environmentId: environment_id } = tenant;
     const approval_id = newId('approval');

@@ -5,7 +5,7 @@ import { plantAction } from '../actions/planted-rows.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
-/** The first attempt of an invocation, which nobody has claimed. */
+/** The first attempt of an invocation, not claimed. */
 export async function plantAttempt(owner: Client, tenant: Tenant, invocationId: string): Promise<string> {
   const id = newId('attempt');
   await insert(owner, 'attempts', {

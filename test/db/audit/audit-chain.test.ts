@@ -7,7 +7,7 @@ import type { Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';
 
-/** Who did what: one chain for each workspace, which nothing changes or removes unseen. */
+/** One chain of entries for each workspace, which cannot be changed or shortened unnoticed. */
 
 let database: TestDatabase;
 let owner: Client;
@@ -48,7 +48,7 @@ async function workspaceWith(entries: number): Promise<Tenant> {
   return tenant;
 }
 
-/** Changes the log behind the database's back, as only the superuser can. */
+/** Changes the log past the triggers, as only the superuser can. */
 function tamper(sql: string, tenant: Tenant): Promise<unknown> {
   return withoutTriggers(owner, () => owner.query(sql.replaceAll('$W', `'${tenant.workspaceId}'`)));
 }

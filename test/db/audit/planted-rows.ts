@@ -2,7 +2,7 @@ import { newId } from '../../../domain/ids.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  // The chain of the workspace grows with it, so audit_chains holds a row of each workspace too.
+  // An entry extends the workspace's chain, so audit_chains has a row for each workspace too.
   plant: (owner, tenant) =>
     insert(owner, 'audit_log', {
       id: newId('auditEntry'),

@@ -3,7 +3,7 @@ import { plantApiKey } from '../api-keys/planted-rows.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** A budget, a reservation against it (which makes the row of its use), and a use that nobody knows. */
+  /** A budget, a reservation against it (which creates the row of its usage), and a usage that is unknown. */
   async plant(owner, tenant) {
     const api_key_id = await plantApiKey(owner, tenant);
     const environment_id = tenant.environmentId;

@@ -35,7 +35,7 @@ function transaction<T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promi
   return database.db.withEnvironment(database.tenant, work);
 }
 
-/** A key of its own, with a budget where there are caps. */
+/** A key with a budget, where caps are given. */
 function makeKey(caps: BudgetCaps | null = { total: CAP }): Promise<string> {
   return transaction(async (tx) => {
     const { record } = await createApiKey(tx, { name: 'agent', preset: 'full_access' });
@@ -47,7 +47,7 @@ function makeKey(caps: BudgetCaps | null = { total: CAP }): Promise<string> {
 const admit = (tx: EnvironmentTransaction, apiKeyId: string, invocationId: string): Promise<void> =>
   admitToBudget(tx, { apiKeyId, kind: 'invocations', count: 1, invocationId });
 
-/** An invocation that was admitted under the budget of a key of its own. */
+/** An invocation that was admitted under the budget of a new key. */
 async function admitted(): Promise<{ apiKeyId: string; invocationId: string }> {
   const apiKeyId = await makeKey();
   const invocationId = await plantInvocation(owner, database.tenant, planted);
@@ -77,7 +77,7 @@ const SETTLED = { state: 'settled', isFinished: true };
 const RELEASED = { state: 'released', isFinished: true };
 
 describe('the reservation of an invocation follows it', () => {
-  // Which moves there are, and what they need beside them, is held elsewhere.
+  // Other tests cover the moves that exist and what they require.
   const OTHER_RULES = ['check_move', 'check_approval', 'keep_resolution'];
   const switchOthers = async (to: 'ENABLE' | 'DISABLE'): Promise<void> => {
     for (const rule of OTHER_RULES) await owner.query(`ALTER TABLE invocations ${to} TRIGGER ${rule}`);
@@ -148,7 +148,7 @@ describe('the reservation of an invocation follows it', () => {
 });
 
 describe('is refused, to the application and to the owner alike', () => {
-  /** The refusals' messages, or `done`. Nothing stays of it. */
+  /** The messages of the refusals, or `done`. Everything is rolled back. */
   async function tried(sql: string, values: readonly string[]): Promise<string[]> {
     const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
     const asApplication = await transaction((tx) => tx.raw(sql.replaceAll(/\$\d/g, '?'), values)).then(

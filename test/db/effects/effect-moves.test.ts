@@ -77,7 +77,7 @@ function valuesOf(place: Place): Record<string, unknown> {
   };
 }
 
-/** An effect in any place of its life, put there behind the triggers' back. */
+/** An effect in any state of its life, written past the triggers. */
 async function effectAt(values: Record<string, unknown>): Promise<{ effectId: string; invocationId: string }> {
   const invocationId = await plantInvocation(owner, database.tenant, planted);
   const of = { invocationId, versionId: planted.versionId };
@@ -85,7 +85,7 @@ async function effectAt(values: Record<string, unknown>): Promise<{ effectId: st
   return { effectId, invocationId };
 }
 
-/** As the application does it. Answers null where the database let it pass, else its refusal. */
+/** Moves it as the application does. Returns the refusal, or null where the database allowed it. */
 async function change(effectId: string, values: Record<string, unknown>): Promise<string | null> {
   return database.db
     .withEnvironment(database.tenant, (tx) => {

@@ -1,4 +1,4 @@
-/** docs/examples/verify-receipt.mjs: how a stranger checks a receipt, without the service and without a dependency. */
+/** docs/examples/verify-receipt.mjs: how a third party checks a receipt, without the service and without a dependency. */
 interface Stranger {
   canonicalText(value: unknown): string;
   checkReceipt(effect: unknown): { problems: string[]; head: { sequence: number; hash: string } | null };

@@ -1,4 +1,4 @@
 import type { PlantedArea } from '../harness/plant.ts';
 
-/** Each tenant of a test is a workspace with its environments: there is nothing to plant. */
+/** Each tenant of a test is a workspace with its environments, so there is nothing to plant. */
 export const rows: PlantedArea = { plant: () => Promise.resolve(), ofWorkspace: ['environments'] };

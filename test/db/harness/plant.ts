@@ -4,7 +4,7 @@ import type { Tenant } from '../../../db/client.ts';
 export type Values = Record<string, unknown>;
 
 /**
- * The export `rows` of `test/db/<area>/planted-rows.ts`: at least one row in each table of the area, and the peculiarities of
+ * The export `rows` of `test/db/<area>/planted-rows.ts`: at least one row in each table of the area, and what is special about
  * these tables. The tenancy suite checks every table of the database against it.
  */
 export interface PlantedArea {

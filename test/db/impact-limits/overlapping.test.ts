@@ -3,7 +3,7 @@ import type { ImpactQuantity } from '../../../domain/actions.ts';
 import { LIMIT_INVARIANTS, violatedInvariants } from '../../faults/invariants.ts';
 import { LimitWorld, type Move, NOON, type TestEffect } from './world.ts';
 
-/** Effects that share some limits and not others, reserved and settled at once: a circle of locks would show as an error. */
+/** Effects that share some limits and not others, reserved and settled concurrently: a cycle of locks would show as an error. */
 
 const LIMITS = 6;
 const EFFECTS = 120;
@@ -33,7 +33,7 @@ test('no deadlock, no cap exceeded, each effect reserved of all its limits or of
   }
   const effects: { effect: TestEffect; dimensions: number }[] = [];
   for (let at = 0; at < EFFECTS; at++) {
-    // One, two or three of the dimensions, in the one order or the other; two limits count each.
+    // One, two or three of the dimensions, in either order; two limits count each.
     const dimensions = [0, 1, 2].filter((dimension) => ((at % 7) + 1) & (1 << dimension));
     const impact = dimensions.map((dimension): ImpactQuantity => ({
       dimension: `shared_${dimension}`,

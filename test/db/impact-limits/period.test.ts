@@ -3,8 +3,8 @@ import { periodKey } from '../../../domain/impact-limits/period.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 /**
- * The keys of periods beside another's arithmetic: PostgreSQL with its own time zone database. Over years that both know for
- * certain, around every change of the clocks.
+ * Compares the keys of periods with independent arithmetic: PostgreSQL's, with its own time zone database. It covers years that
+ * both know for certain, around every change of the clocks.
  */
 const TIME_ZONES = [
   'UTC',
@@ -21,7 +21,7 @@ const TIME_ZONES = [
 const FORMATS = { day: 'YYYY-MM-DD', week: 'IYYY-"W"IW', month: 'YYYY-MM' } as const;
 const FROM = Date.parse('2012-01-01T00:00:00Z');
 const INSTANTS = 4_000;
-/** A little more than a day, and of no whole hours: over the years it meets every hour of every month. */
+/** A little more than a day, and not a whole number of hours: over the years it reaches every hour of every month. */
 const STEP_MS = 91_973_137;
 
 let database: TestDatabase;

@@ -5,7 +5,7 @@ import { insert, type PlantedArea, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
 export const rows: PlantedArea = {
-  /** An impact limit with a crossing, and a reservation of an effect that is under way. */
+  /** An impact limit with a crossing, and a reservation of an effect that is being dispatched. */
   async plant(owner, tenant) {
     const environment_id = tenant.environmentId;
     const action = await plantAction(owner, tenant);

@@ -56,7 +56,7 @@ describe('a reservation', () => {
         'the next period begins at 2026-11-22T00:00:00.000Z',
     });
     expect(await world.reservations(refused)).toEqual([]);
-    // The next period is another counter.
+    // The next period has its own counter.
     expect(await world.dispatch(refused, new Date('2026-11-22T00:00:00Z'))).toBeNull();
     expect(await world.used(id, NOON)).toEqual([10, 0]);
   });

@@ -6,7 +6,7 @@ import { reservationPlace } from '../../../domain/impact-limits/settle.ts';
 import { OUTCOMES, PARTIAL_EFFECTS, STAGES } from '../../../domain/lifecycle.ts';
 import { emails, LimitWorld, type TestEffect, writeMove } from './world.ts';
 
-/** What the database refuses, independent of the code. Each statement here could be sent by mistake. */
+/** What the database refuses, whatever the code does. A mistake could send each of these statements. */
 
 let world: LimitWorld;
 let limitId: string;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** The refusal's message, or `committed`. As the application. */
+/** Runs as the application. Returns the refusal's message, or `committed`. */
 function tried(work: (tx: EnvironmentTransaction) => Promise<unknown>): Promise<string> {
   return world.transaction(work).then(
     () => 'committed',
@@ -75,7 +75,7 @@ describe('the counters', () => {
   });
 
   test('count with the cap as it is when they are committed', async () => {
-    // A reservation that is under way holds a lower cap back, and one that waits for a lower cap counts with it.
+    // A reservation in flight delays a lower cap. One that waits for a lower cap is checked against it.
     const id = await world.makeLimit({ dimension: 'rows', cap: 10 });
     const rows = (amount: number) => ({ dimension: 'rows', amount, bound: 'exact' as const });
     const first = await world.makeEffect([rows(6)]);
@@ -107,7 +107,7 @@ describe('the counters', () => {
   });
 });
 
-/** Until a statement that begins so waits for a lock. */
+/** Resolves once a statement that begins with this text waits for a lock. */
 async function untilWaiting(statement: string): Promise<void> {
   await expect
     .poll(async () => {

@@ -23,7 +23,7 @@ export interface TestEffect {
   impact: ImpactQuantity[];
 }
 
-/** Where an effect goes to, as a settlement writes it. */
+/** The outcome of an effect, as a settlement writes it. */
 export interface Move {
   stage: Stage;
   outcome: Outcome;
@@ -78,7 +78,7 @@ export class LimitWorld {
     return this.database.db.withEnvironment(this.database.tenant, work);
   }
 
-  /** On e-mails, over the whole life, unless it says otherwise. */
+  /** A limit on e-mails with the period `lifetime`, unless `over` says otherwise. */
   makeLimit(over: Partial<NewLimit> = {}): Promise<string> {
     const limit: NewLimit = {
       name: `limit ${++this.limits}`,
@@ -100,7 +100,7 @@ export class LimitWorld {
     return found;
   }
 
-  /** What it uses now, of the current period. */
+  /** The limit's usage in the current period. */
   async used(id: string, now = NOON): Promise<[reserved: number, settled: number]> {
     const { reserved, settled } = await this.limit(id, now);
     return [reserved, settled];
@@ -130,7 +130,7 @@ export class LimitWorld {
     return effect;
   }
 
-  /** Writes an outcome and settles by it, in one transaction. */
+  /** Writes an outcome and settles the reservations by it, in one transaction. */
   move(effect: TestEffect, to: Move, how: HowSettled = {}): Promise<void> {
     return this.transaction(async (tx) => {
       await writeMove(tx, effect, to);

@@ -15,7 +15,7 @@ beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
 
 const ask = (holder: string, { tenant = development, most = 2, leaseMs = 60_000 } = {}): Promise<number | null> =>
   database.db.withEnvironment(tenant, (tx) => acquirePermit(tx, { kind: 'dispatch', holder, most, leaseMs }));
-/** Asks until nobody else of the workspace is asking. */
+/** Asks until nobody else in the workspace is asking. */
 async function acquire(...asked: Parameters<typeof ask>): Promise<number> {
   for (;;) {
     const position = await ask(...asked);
@@ -70,7 +70,7 @@ test('environments of a workspace share its cap; another workspace has its own',
   expect([await acquire('a'), await acquire('b', { tenant: staging })]).toEqual([0, 0]);
   expect(await acquire('c', { tenant: staging })).toBe(1);
   expect(await acquire('a', { tenant: another })).toBe(0);
-  // Nobody releases what another environment holds.
+  // One environment cannot release what another holds.
   expect(await release('a', staging)).toBeNull();
   expect(await acquire('c', { tenant: staging })).toBe(1);
   expect(await release('a')).toBe('c');
@@ -89,7 +89,7 @@ test('who asks while another transaction of the workspace is asking is told so a
   const another = (await database.anotherWorkspace()).development;
   await database.db.withEnvironment(development, async (tx) => {
     await acquirePermit(tx, { kind: 'dispatch', holder: 'a', most: 2, leaseMs: 60_000 });
-    // Awaited while the first transaction is open: an answer that waited for it would never come.
+    // Awaited while the first transaction is open: a call that waited for that transaction would never return.
     expect(await ask('b')).toBeNull();
     expect(await ask('b', { tenant: database.tenants.staging })).toBeNull();
     expect(await ask('b', { tenant: another })).toBe(0);

@@ -4,7 +4,7 @@ import { INVOCATION_STATUSES, isAtRest } from '../../../domain/lifecycle.ts';
 import { ActivityWorld } from '../../activities/invocations/world.ts';
 import { refusalOf } from './planted-rows.ts';
 
-/** Which statuses are at rest is said twice: in domain/lifecycle.ts, and in PostgreSQL, for the sweep. */
+/** Which statuses are at rest is defined twice: in domain/lifecycle.ts, and in PostgreSQL for the sweep. */
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => world.close());
 
-/** Moves an admitted invocation to any status at once, past the triggers that hold it to its moves. */
+/** Moves an admitted invocation directly to any status, past the triggers that restrict its moves. */
 async function plant(invocationId: string, status: string): Promise<void> {
   await world.database.asOwner('ALTER TABLE invocations DISABLE TRIGGER USER');
   await world.database.asOwner(

@@ -19,7 +19,10 @@ export async function plantInvocation(owner: Client, tenant: Tenant, of: Planted
   return id;
 }
 
-/** What the database wants beside a status that is written past the rules of its moves: `SET status = $1, ${refusalOf('$1')}`. */
+/**
+ * The columns that the database requires beside a status that is written past its triggers: `SET status = $1,
+ * ${refusalOf('$1')}`.
+ */
 export function refusalOf(status: string): string {
   const isRefused = `${status} IN ('refused', 'denied', 'expired', 'cancelled', 'failed', 'unknown')`;
   return `refusal_code = CASE WHEN ${isRefused} THEN 'planted' END, refusal_details = CASE WHEN ${isRefused} THEN '{}'::jsonb END`;

@@ -4,7 +4,7 @@ import type { Tenant } from '../../../db/client.ts';
 import { newId } from '../../../domain/ids.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
 
-/** A member of the workspace, whom they invited, and a session of theirs. */
+/** A member of the workspace, an invitation that they made, and their session. */
 export async function plantPeople(owner: Client, tenant: Tenant): Promise<{ userId: string }> {
   const userId = newId('user');
   const email = `${userId}@example.test`;

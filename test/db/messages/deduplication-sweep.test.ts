@@ -7,7 +7,7 @@ import { claimDeduplication } from '../../../db/messages/claim-deduplication.ts'
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** Who waits for another's transaction, in this database: other files of tests have waiters of their own. */
+/** Sessions of this database that wait for another transaction. Other test files have waiters of their own. */
 const WAITING = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE NOT l.granted AND l.locktype = 'transactionid' AND a.datname = current_database()`;
 
@@ -20,7 +20,7 @@ afterAll(() => database.close());
 test('the sweep leaves a deduplication window that a new message takes while the sweep looks at it', async () => {
   const { db, tenant } = database;
   const digest = Buffer.alloc(32, 1);
-  // The superuser plants a message and its window, which is over.
+  // The superuser plants a message and its expired window.
   const messageId = newId('message');
   await database.asOwner(
     `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)

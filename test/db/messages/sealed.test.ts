@@ -72,7 +72,7 @@ describe('what messages seal', () => {
     const secret = await signingSecretOf(db, before, tenant);
     expect(secret).toMatch(/^whsec_/);
     const { rewrapped } = await rewrapAllSecrets(db, during);
-    expect(rewrapped).toBe(3); // two messages of these tests and the key
+    expect(rewrapped).toBe(3); // two messages of these tests, and the signing key
     expect(await open(after, id)).toEqual(CONTENT);
     expect(await signingSecretOf(db, after, tenant)).toBe(secret);
     expect((await rewrapAllSecrets(db, during)).rewrapped).toBe(0);

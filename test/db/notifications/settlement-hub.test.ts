@@ -60,7 +60,7 @@ describe('SettlementHub over a NotificationListener', () => {
     await breakConnection();
     expect(await Promise.all(waits)).toEqual(['notified', 'notified']);
     expect(errors.length).toBeGreaterThan(0);
-    // Whoever begins to wait while it is away is woken by the reconnection.
+    // The reconnection wakes a waiter that registered while the connection was lost.
     expect(await hub.wait('inv_g', PATIENCE_MS)).toBe('notified');
     await expect.poll(() => listener.connected).toBe(true);
     const wait = hub.wait('inv_h', PATIENCE_MS);

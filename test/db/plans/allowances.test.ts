@@ -88,7 +88,7 @@ describe('a monthly allowance', () => {
     await consume(ALLOWED);
     const giveBack = (at: Date): Promise<void> =>
       database.db.withEnvironment(tenant, (tx) => giveBackAllowance(tx, 'executions', 1, at));
-    await giveBack(new Date(Date.now() - 40 * 86_400_000)); // of an earlier month: this one has no more for it
+    await giveBack(new Date(Date.now() - 40 * 86_400_000)); // used in an earlier month, which does not count in this one
     expect((await refusal(consume(1))).code).toBe('QUOTA_EXCEEDED');
     await giveBack(new Date());
     await consume(1);

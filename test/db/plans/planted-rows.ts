@@ -1,7 +1,7 @@
 import type { PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** Use of the workspace, which its environments share. */
+  /** Usage of the workspace, which its environments share. */
   async plant(owner, tenant) {
     await owner.query(
       `INSERT INTO monthly_usage (workspace_id, month, allowance, shard, used) VALUES ($1, '2026-01-01', 'executions', 0, 1)

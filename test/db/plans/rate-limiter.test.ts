@@ -12,7 +12,7 @@ describe('the requests of a workspace', () => {
   });
   afterAll(async () => database?.close());
 
-  /** A limiter is what one process has; a new one has seen nothing yet. */
+  /** A limiter is the state of one process. A new one has counted nothing. */
   const newProcess = (): WorkspaceRateLimiter => new WorkspaceRateLimiter(database.db, LIMIT);
   const newWorkspace = async (): Promise<void> => {
     workspaceId = (await database.anotherWorkspace()).development.workspaceId;
@@ -22,7 +22,7 @@ describe('the requests of a workspace', () => {
   const admitted = (decisions: readonly RateDecision[]): number => decisions.filter((one) => one.admitted).length;
   const rowOf = async (): Promise<Record<string, unknown>[]> =>
     database.asOwner('SELECT minute_used, hour_used FROM rate_windows WHERE workspace_id = $1', [workspaceId]);
-  /** As if the time had passed since. */
+  /** Moves the windows into the past, as if the time had passed. */
   const turnBack = async (column: 'minute_started_at' | 'hour_started_at', interval: string): Promise<void> => {
     await database.asOwner(`UPDATE rate_windows SET ${column} = ${column} - $2::interval WHERE workspace_id = $1`, [
       workspaceId,

@@ -5,7 +5,7 @@ import { plantInvocation } from '../invocations/planted-rows.ts';
 
 export const rows: PlantedArea = {
   writtenByDatabase: ['unused_previews'],
-  /** A preview that nobody used, a draft of one, and what was read for an invocation. */
+  /** An unused preview, a draft, and an observation for an invocation. */
   async plant(owner, tenant) {
     const environment_id = tenant.environmentId;
     const of = await plantAction(owner, tenant);

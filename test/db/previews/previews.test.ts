@@ -65,7 +65,7 @@ async function plantPreview(over: Values = {}): Promise<Ids & { values: Values }
   return { ...ids, values };
 }
 
-/** The invocation that executes a preview, but for `over`. */
+/** The invocation that executes a preview, changed by `over`. */
 function use({ id, invocationId, values }: Ids & { values: Values }, over: Values = {}): Promise<void> {
   return insert(owner, 'invocations', {
     id: invocationId,

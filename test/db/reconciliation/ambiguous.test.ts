@@ -9,7 +9,7 @@ import { plantEffect } from '../effects/planted-rows.ts';
 import { CAPABILITIES, insert, withoutTriggers } from '../harness/plant.ts';
 import { plantInvocation } from '../invocations/planted-rows.ts';
 
-/** After a read found more than one record at the provider: what the database refuses, independent of the code. */
+/** After a read found more than one record at the provider: what the database refuses, whatever the code does. */
 
 let world: PlantedDatabase;
 let database: TestDatabase;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** An unknown effect that may be replayed, and what its last read found. */
+/** An unknown effect that can be replayed, with the result of its last read. */
 async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ effectId: string; invocationId: string }> {
   const invocationId = await plantInvocation(owner, database.tenant, planted);
   const of = { invocationId, versionId: planted.versionId };
@@ -51,7 +51,7 @@ async function unknownEffect(found: 'ambiguous' | 'inconclusive'): Promise<{ eff
   return { effectId, invocationId };
 }
 
-/** Null where the database let it pass, else its refusal. */
+/** Returns the refusal, or null where the database allowed it. */
 const saidOf = (work: Promise<unknown>): Promise<string | null> =>
   work.then(
     () => null,

@@ -4,7 +4,7 @@ import { plantNewEffect } from '../effects/planted-rows.ts';
 import { insert, type PlantedArea, withoutTriggers } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
-  /** As after a resolution of what had been given up, which waited for itself: no such row can come about by itself. */
+  /** The rows of a resolution of an abandoned dispatch that depended on itself. No real sequence of events produces such rows. */
   async plant(owner, tenant) {
     const { environmentId: environment_id } = tenant;
     const { effectId, invocationId } = await plantNewEffect(owner, tenant);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** docs/database.md lists what the database does by itself: all of it, and nothing that is not there. */
+/** docs/database.md lists everything that the database does by itself, and nothing else. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 const PAGE = readFileSync(path.join(ROOT, 'docs', 'database.md'), 'utf8');
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-/** The first cells of the tables under a heading, without their code marks. */
+/** The first cells of the tables under a heading, without code marks. */
 function listed(heading: string, page = PAGE): string[] {
   const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
   return [...section.matchAll(/^\| `([\w.]+)`/gm)].map((match) => match[1] ?? '').toSorted();

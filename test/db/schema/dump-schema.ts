@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 
 /**
- * Prints the schema `public` as readable SQL, the same text for the same schema: whatever PostgreSQL's catalog knows of
- * roles, functions, tables, indexes, policies, triggers and grants, each list sorted by name. It is for people and for the
- * drift test; migrations remain the only way to make a schema (npm has no pg_dump).
+ * Prints the schema `public` as readable SQL. The same schema gives the same text: roles, functions, tables, indexes, policies,
+ * triggers and grants from PostgreSQL's catalog, each list sorted by name. It is for people and for the drift test; only
+ * migrations make a schema (npm has no pg_dump).
  *
  * Left out: the bookkeeping tables of knex, and the name of the owner, which differs between installations.
  */
@@ -24,7 +24,7 @@ const HEADER = `-- The schema as the migrations leave it. Generated: change db/m
 const OUR_TABLES = `c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname NOT LIKE 'migrations%'`;
 const ROLES = `('service_app', 'service_directory')`;
 
-/** A kind of object that this dump does not print must not pass by unseen. */
+/** Fails on a kind of object that this dump does not print. */
 async function refuseUnknownKinds(client: Client): Promise<void> {
   const kinds = await linesOf(
     client,
@@ -93,7 +93,7 @@ async function dumpTable(client: Client, table: string): Promise<string> {
   return [`${opening} ${table} (\n${inside}\n)${closing};`, ...after].join('\n');
 }
 
-/** An unlogged table is emptied by a crash, and how full its pages are kept decides what an update costs. */
+/** A crash empties an unlogged table, and its fill factor decides the cost of an update, so both are printed. */
 const KIND_AND_STORAGE = `
   SELECT line FROM pg_class, LATERAL (VALUES
     (1, CASE relpersistence WHEN 'u' THEN 'CREATE UNLOGGED TABLE' ELSE 'CREATE TABLE' END),

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantRows } from '../tenancy/planted-rows.ts';
 
-/** Guards that no other test reaches, because the application has no right or no reason to do what they refuse. As the superuser. */
+/**
+ * Guards that no other test reaches, because the application has no right or no reason to do what they refuse. These tests run as
+ * the superuser.
+ */
 
 let database: TestDatabase;
 let owner: Client;
@@ -20,7 +23,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** The last statement is refused, and those before it are not; nothing of it stays. */
+/** Expects that the last statement is refused and the earlier ones are not, and rolls everything back. */
 async function refusalOf(statements: readonly string[]): Promise<string> {
   await owner.query('BEGIN');
   try {

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('db/schema.sql', () => {
-  // `npm run db:schema` runs this test with -u, which writes the file anew.
+  // `npm run db:schema` runs this test with --update, which rewrites the file.
   test('is what the migrations make', async () => {
     await expect(await dumpSchema(owner)).toMatchFileSnapshot('../../../db/schema.sql');
   });

@@ -38,7 +38,7 @@ function masterKeyVersions(): Promise<{ version: number; count: number }[]> {
 it('wraps every version of every environment anew, over many batches, and the old master key can go', async () => {
   const { development, production } = database.tenants;
   const elsewhere = (await database.anotherWorkspace()).staging;
-  const many = 2 * REWRAP_BATCH_SIZE + 5; // more than two runs do in one batch each
+  const many = 2 * REWRAP_BATCH_SIZE + 5; // more than two concurrent runs process in one batch each
   for (let index = 0; index < many; index++) await put(before, development, 'OFTEN', `value ${index}`);
   await put(before, production, 'OFTEN', 'another environment');
   await put(before, elsewhere, 'OFTEN', 'another workspace');
@@ -47,7 +47,7 @@ it('wraps every version of every environment anew, over many batches, and the ol
     'SELECT secret_id, version, sealed_value FROM secret_versions ORDER BY 1, 2',
   );
 
-  // Two at once: each version is done once.
+  // Two run concurrently: each version is rewrapped once.
   const runs = await Promise.all([rewrapAllSecrets(database.db, during), rewrapAllSecrets(database.db, during)]);
   expect(runs.reduce((sum, run) => sum + run.rewrapped, 0)).toBe(many + 2);
   expect(runs[0].environments).toBe(6);

@@ -10,7 +10,7 @@ export const rows: PlantedArea = {
       master_key_version: 1,
       wrapped_data_key: Buffer.alloc(60),
       sealed_value: Buffer.alloc(60),
-      retires_at: new Date(), // of the newest there is one only
+      retires_at: new Date(), // there is only one newest key
     });
   },
   ofWorkspace: ['signing_keys'],

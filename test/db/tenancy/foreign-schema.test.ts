@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ForeignSchemaError, migrate } from '../../../db/migrate.ts';
 import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
 
-/** A database whose migrations are not this version's is refused with what to do, and nothing in it is changed. */
+/**
+ * A database with the migrations of another version is refused. The message says what to do, and nothing in the database is
+ * changed.
+ */
 
 let database: PlainlyOwnedDatabase;
 let owner: Client;
@@ -36,7 +39,7 @@ async function tables(): Promise<string[]> {
 
 describe('a database is refused, and nothing is changed in it', () => {
   test.each([
-    // The first names are those of the baseline too: what stands after them tells.
+    // The first names are those of the baseline too. The names after them differ.
     [
       'an earlier checkout made it',
       ['0001-tenancy', '0002-vault', '0003-actions'],

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { plantRows, saidOfTables, tablesThatAre } from './planted-rows.ts';
 
 /**
- * No row of another environment can be read, inserted, changed or deleted, and none at all without an environment. Held for
- * every table there is, so that a new one is covered (or fails here) on the day it is made.
+ * No row of another environment can be read, inserted, changed or deleted, and without an environment no row at all. The test
+ * covers every table of the schema, so a new table is covered, or fails here, on the day it is created.
  */
 
 let database: TestDatabase;
@@ -40,19 +40,21 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** The column by which a table knows its tenant, and this tenant's value of it. */
+/** The column that holds a table's tenant, and this tenant's value of it. */
 function ownershipOf(table: string, tenant: Tenant): { column: string; value: string } {
   if (table === 'workspaces') return { column: 'id', value: tenant.workspaceId };
   if (ofWorkspace.includes(table)) return { column: 'workspace_id', value: tenant.workspaceId };
   return { column: 'environment_id', value: tenant.environmentId };
 }
 
-/** Workspaces, environments and the ends of audit chains are shared by the environments of one workspace. */
+/** The other tenants, except where the table's rows belong to the workspace and its environments share them. */
 function strangersOf(table: string): Tenant[] {
   return others.filter((tenant) => ownershipOf(table, tenant).value !== ownershipOf(table, mine).value);
 }
 
-/** How a row that is not its own is refused; a table that only the database or a migration writes takes no row from the application. */
+/**
+ * How a row of another tenant is refused. A table that only the database or a migration writes takes no row from the application.
+ */
 function refusalOf(table: string): RegExp {
   return writtenByDatabase.includes(table) ? /permission denied/ : /row-level security/;
 }
@@ -186,7 +188,7 @@ describe('every table', () => {
   });
 });
 
-/** Inserts a copy of a tenant's row, which the superuser read. */
+/** Inserts a copy of a tenant's row, as the superuser read it. */
 async function copyInto(
   db: { raw(sql: string, values: readonly string[]): PromiseLike<{ rowCount: number }> },
   table: string,

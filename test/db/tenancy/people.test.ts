@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantPeople } from '../members/planted-rows.ts';
 
-/** Users and their sessions belong to no workspace; what binds their rows is `app.user_id`. */
+/** Users and their sessions belong to no workspace. `app.user_id` restricts their rows. */
 describe('rows of people', () => {
   let database: TestDatabase;
   let owner: Client;

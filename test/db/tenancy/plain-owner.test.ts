@@ -6,7 +6,7 @@ import { createWorkspace } from '../../../db/environments/create-workspace.ts';
 import { createPlainlyOwnedDatabase, type PlainlyOwnedDatabase } from './plain-owner.ts';
 
 /**
- * In production (docker-compose.yml) the owner of the tables is no superuser: it may make roles, and it owns its database.
+ * In production (docker-compose.yml) the owner of the tables is no superuser: it can create roles, and it owns its database.
  * Migrations must need no more than that, and the application's login no more than what they grant.
  */
 

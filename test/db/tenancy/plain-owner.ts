@@ -5,11 +5,11 @@ import { withDatabase } from '../../harness/global-setup.ts';
 
 const PASSWORD = 'a-password';
 
-/** An empty database as in production: its owner is no superuser, and the application's login is to be made. */
+/** An empty database as in production: its owner is no superuser, and the application's login does not exist yet. */
 export interface PlainlyOwnedDatabase {
   ownerUrl: string;
   applicationUrl: string;
-  /** The superuser, on this database: for what a test plants and looks at. */
+  /** The superuser's connection to this database, for what a test plants and checks. */
   superuser: Client;
   close(): Promise<void>;
 }
@@ -22,7 +22,8 @@ export async function createPlainlyOwnedDatabase(): Promise<PlainlyOwnedDatabase
   await cluster.query(`CREATE ROLE ${name}_owner LOGIN CREATEROLE PASSWORD '${PASSWORD}'`);
   await cluster.query(`CREATE DATABASE ${name} OWNER ${name}_owner`);
   await cluster.query(`REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`);
-  // The roles are the cluster's, and another owner made them first: what a maker of a role is given, PostgreSQL 16 and later.
+  // Roles belong to the cluster, and another owner created them first. The owner gets what PostgreSQL 16 gives the creator of a
+  // role.
   await cluster.query(
     `GRANT service_app, service_directory TO ${name}_owner WITH ADMIN TRUE, INHERIT FALSE, SET FALSE`,
   );

@@ -10,17 +10,17 @@ const TESTS_OF_DB = path.join(import.meta.dirname, '..');
 /** What every `test/db/<area>/planted-rows.ts` declares, by the name of its folder. */
 export const PLANTED_AREAS: Readonly<Record<string, PlantedArea>> = await collectAreas();
 
-/** One row at least in every tenant table below the workspace. */
+/** At least one row in every tenant table below the workspace. */
 export async function plantRows(owner: Client, tenant: Tenant): Promise<void> {
   for (const { plant } of Object.values(PLANTED_AREAS)) await plant(owner, tenant);
 }
 
-/** The tables that some area declares to be of this kind. */
+/** The tables that an area declares to be of this kind. */
 export function tablesThatAre(kind: 'ofWorkspace' | 'writtenByDatabase'): readonly string[] {
   return Object.values(PLANTED_AREAS).flatMap((area) => area[kind] ?? []);
 }
 
-/** What the areas say of tables, by the table. */
+/** What the areas declare about tables, by table. */
 export function saidOfTables(what: 'canBegin' | 'heldElsewhere'): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.values(PLANTED_AREAS).flatMap((area) => Object.entries(area[what] ?? {})));
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
-/** What the application's login may and may not do to the database itself. */
+/** The rights of the application's login in the database itself. */
 
 let database: TestDatabase;
 let application: Client;
@@ -107,7 +107,7 @@ describe('the application’s login', () => {
 });
 
 describe('the directory', () => {
-  /** Triggers that run with the rights of the tables' owner, row-level security included: no one may call them. */
+  /** Triggers that run with the rights of the tables' owner, row-level security included. No one may call them. */
   const OWNER_TRIGGERS = [
     'advance_approval_policy',
     'chain_attempt',

@@ -3,7 +3,7 @@ import { compileCondition } from '../../../domain/approval-policies/condition.ts
 import { PolicySetCache, type UncompiledPolicySet } from '../../../domain/approval-policies/policy-set-cache.ts';
 import { documentOf } from './support.ts';
 
-/** What a process keeps of what it compiled, and how it comes by it. */
+/** The cache of compiled policies in a process, and how it is filled. */
 
 function uncompiled(stamp: string, over: Partial<UncompiledPolicySet> = {}, conditions = 1): UncompiledPolicySet {
   const rules = Array.from({ length: conditions }, (_, index) => ({
@@ -43,7 +43,7 @@ describe('compiled sets', () => {
     const sets = new PolicySetCache(10_000);
     await sets.compile(uncompiled('a', { bytes: 1_000 }));
     await sets.compile(uncompiled('b', { bytes: 1_000 }));
-    sets.find('a'); // used later than b
+    sets.find('a'); // used more recently than b
     await sets.compile(uncompiled('c', { bytes: 0 }, 2));
     expect(['a', 'b', 'c'].map((stamp) => sets.find(stamp) !== null)).toEqual([true, false, true]);
     await sets.compile(uncompiled('huge', { bytes: 1_000_000 }));
@@ -55,7 +55,7 @@ describe('compiled sets', () => {
     let isDone = false;
     const [policy] = uncompiled('large').policies;
     if (policy === undefined) throw new Error('there is no policy');
-    // Not by way of `documentOf`, which compiles them: some milliseconds each.
+    // Not through `documentOf`, which compiles them and takes some milliseconds each.
     const rules = Array.from({ length: 20 }, (_, index) => {
       const when = `${Array.from({ length: 100 }, (_, part) => `input.a == ${part}`).join(' || ')} || input.b == ${index}`;
       return { id: `r${index}`, match: {}, when, effect: 'deny' as const };
@@ -80,7 +80,7 @@ describe('compiled sets', () => {
 
 describe('compiled expressions', () => {
   test('are cached by their weight, and the least recently used go first', () => {
-    // Some 400 kB each, by its pattern: seventy are more than the cache holds, and forty less.
+    // Each has about 400 kB, because of its pattern: the cache holds forty and not seventy.
     const compileHeavy = (from: number, end: number): void => {
       for (let index = from; index < end; index++) compileCondition(`input.a.matches("${index}a{900}b{900}")`);
     };

@@ -110,7 +110,7 @@ describe('a condition fails, and says why, where', () => {
     expect(result.ok ? '' : result.message).toMatch(message);
   });
 
-  // The library gives 0, 16, 5, NaN and 0 here: an amount that is no number would be below every limit.
+  // The library returns 0, 16, 5, NaN and 0 here. An amount that is not a number would be below every limit.
   test.each([
     'int("")',
     'int("0x10")',
@@ -138,7 +138,7 @@ describe('a condition is refused when it is written', () => {
     ['environment.kind in ["production", "test"]', /one of development/],
     ['caller.type == "key"', /one of api_key, user/],
     ['impact.exists(i, i.bound == "about")', /one of exact, upper_bound/],
-    // Written so they would never match, and a rule that denies would let everything pass.
+    // Written like this, they would never match, and a rule that denies would let everything pass.
     ['impact.exists(i, i.currency == "USD" && i.amount > 1)', /"USD" what is always three lower case letters/],
     ['impact.exists(i, i.currency in ["usd", "EUR"])', /"EUR" what is always three lower case letters/],
     ['"Money" == impact[0].dimension', /"Money" what is always lower case letters/],

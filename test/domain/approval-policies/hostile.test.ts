@@ -11,7 +11,7 @@ import { Meter } from '../../../domain/cel/meter.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { documentOf, evaluated, FACTS, NO_DEFAULTS, refusalOf, verdictOf } from './support.ts';
 
-/** Unmetered, each of these takes from seconds to years. This is no measure of speed: bench/policy has those. */
+/** Without metering, each of these takes from seconds to years. This test does not measure speed; bench/policy does. */
 const SURELY_CUT_OFF_MS = 5_000;
 
 describe('an expression built to explode', () => {

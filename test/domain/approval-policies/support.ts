@@ -61,7 +61,7 @@ export function verdictOf(
   return evaluatePolicies(set, { ...FACTS, ...facts }, { ...NO_DEFAULTS, ...defaults });
 }
 
-/** Why an expression cannot be used, or null. */
+/** The reason why an expression cannot be used, or null. */
 export function refusalOf(text: string): string | null {
   const compiled = compileCondition(text);
   return compiled.ok ? null : compiled.message;

@@ -43,7 +43,7 @@ describe('a glob', () => {
   test('takes no longer for a pattern that is built to explode', () => {
     const text = 'a'.repeat(255);
     let steps = 0;
-    // Counts what the matcher looks at, instead of the time that it takes.
+    // Counts the characters that the matcher looks at; the time it takes would depend on the machine.
     const counting = new Proxy(Object('*a'.repeat(100) + 'b') as object, {
       get: (target, key) => {
         steps += 1;
@@ -118,7 +118,7 @@ describe('what an effect needs', () => {
     const most = { dimension: 'money', currency: 'usd', amount: Number.MAX_SAFE_INTEGER, bound: 'exact' } as const;
     const { demands } = demandsOn([limit('all')], { ...FACTS, impact: Array.from({ length: 20 }, () => most) });
     expect(demands[0]?.amount).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
-    expect(String(demands[0]?.amount)).toMatch(/^\d+$/); // as a bigint takes it
+    expect(String(demands[0]?.amount)).toMatch(/^\d+$/); // in the form of a bigint column
   });
 
   test('nothing needs nothing, in whatever currency', () => {

@@ -31,7 +31,7 @@ describe('the key of a period', () => {
     expect(keyAt(period, timezone, at)).toBe(key);
   });
 
-  // Source: ISO 8601, week dates; these are the years in which it shows.
+  // Source: ISO 8601, week dates. These are years whose first or last days belong to a week of another year.
   test.each([
     ['2005-01-01', '2004-W53'],
     ['2005-01-02', '2004-W53'],
@@ -89,7 +89,7 @@ describe('where the clocks change', () => {
   });
 
   test('a day that a country left out is no period', () => {
-    // Samoa went over the date line: 2011-12-30 was not.
+    // Samoa crossed the date line and had no 2011-12-30.
     expect(keyAt('day', 'Pacific/Apia', '2011-12-30T09:59:59Z')).toBe('2011-12-29');
     expect(keyAt('day', 'Pacific/Apia', '2011-12-30T10:00:00Z')).toBe('2011-12-31');
   });

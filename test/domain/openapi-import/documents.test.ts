@@ -109,7 +109,7 @@ describe('a hostile description', () => {
   });
 
   it('that is an alias bomb costs no more than its text', () => {
-    // 9^30 values, were it written out.
+    // 9^30 values, if it were expanded.
     expect(refused(bomb(30))[0]?.message).toMatch(/member "openapi" must be a version/);
     const [, create] = planned(schemaBomb(30));
     expect(create?.kind).toBe('action');

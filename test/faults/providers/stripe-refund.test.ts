@@ -92,7 +92,7 @@ describe('stripe.refund', () => {
     expect(effect.capabilities).toMatchObject({ lookup: 'by_key', replay: true, reversible: true });
   });
 
-  test('of an upper bound, the amount that Stripe says it refunded is settled', async () => {
+  test('an upper bound settles to the amount that Stripe says it refunded', async () => {
     const bound = { dimension: 'money', currency: 'usd', amount: { const: 5_000 }, bound: 'upper_bound' };
     const action = await testRefunds({ impact: [bound] });
     const limitId = await limitOn(action, { dimension: 'money', currency: 'usd' });
@@ -134,7 +134,7 @@ describe('stripe.refund', () => {
       expect(stripe.requests.filter(({ headers }) => headers.authorization?.includes(value))).toEqual([]);
     });
 
-    test('of a payment of the other mode', async () => {
+    test('a payment of the other mode', async () => {
       const payment = stripe.pay({ livemode: true, showsToAnyKey: true });
       const error = await refused(provider.action, { payment_intent: payment, amount: 1 });
       expect(error).toContain('dispatch refused (mode_mismatch)');
@@ -147,7 +147,7 @@ describe('stripe.refund', () => {
       expect(await refused(action, provider.input())).toContain('dispatch refused (currency_mismatch)');
     });
 
-    test('of a payment that cannot be read', async () => {
+    test('a payment that cannot be read', async () => {
       const error = await refused(provider.action, { payment_intent: 'pi_none', amount: 1 });
       expect(error).toContain('dispatch refused (precondition_changed)');
     });

@@ -22,8 +22,8 @@ import { ACCEPTED, ActivityWorld, adapterThat } from '../../activities/invocatio
 import { keyPrincipal } from '../../harness/keys.ts';
 
 /**
- * The real workflows and activities on a real database, on a server whose time is skipped: one for each test, since the rows
- * are made by the database's clock, and a server that has skipped a day is ahead of it for good.
+ * The real workflows and activities on a real database, with a time-skipping server for each test: the database's clock dates the
+ * rows, and a server that has skipped a day stays ahead of it.
  */
 let environment: TestWorkflowEnvironment;
 let world: ActivityWorld;
@@ -39,9 +39,9 @@ beforeEach(async () => {
 });
 afterEach(() => environment.teardown());
 
-/** Does something while a worker runs. */
+/** Runs `work` while a worker runs. */
 async function withWorker<T>(taskQueue: string, work: () => Promise<T>): Promise<T> {
-  // Without a sticky queue: this server would keep it for a worker that is gone, and hand the next one nothing.
+  // Without a sticky queue: this server would keep it for a worker that is gone, and give the next one no task.
   return withTestWorker(environment, { taskQueue, activities, maxCachedWorkflows: 0 }, work);
 }
 
@@ -52,7 +52,7 @@ interface Parked {
   approval: ApprovalRecord;
 }
 
-/** An invocation that waits for its approval; its worker is gone, as one that was killed. */
+/** An invocation that waits for its approval, without a worker, as after a kill. */
 async function park(): Promise<Parked> {
   const { invocationId, workspaceId, environmentId } = await world.admit({
     definition: { approval: { required: true, tag: null } },
@@ -85,7 +85,7 @@ async function read(approvalId: string): Promise<ApprovalRecord> {
   return approval;
 }
 
-/** Writes what the route commits, without a notification. */
+/** Writes the rows that the route commits, without a notification. */
 async function approve({ approval, ref }: Parked): Promise<void> {
   await world.transaction(async (tx) => {
     const principal = keyPrincipal('key_alice');
@@ -96,8 +96,8 @@ async function approve({ approval, ref }: Parked): Promise<void> {
 }
 
 /**
- * As if the approval were thirty hours older, while no worker runs: its row is moved, because this server skips no time while
- * a task waits for a worker.
+ * Makes the approval thirty hours older while no worker runs. It moves the row, because this server does not skip time while a
+ * task waits for a worker.
  */
 async function letTimePass({ approval }: Parked): Promise<void> {
   await world.database.asOwner(
@@ -107,7 +107,7 @@ async function letTimePass({ approval }: Parked): Promise<void> {
   );
 }
 
-/** What the workflow answers once there is a worker again. */
+/** The result of the workflow once a worker runs again. */
 const result = ({ taskQueue, handle }: Parked): Promise<InvocationState> =>
   withWorker(taskQueue, () => handle.result() as Promise<InvocationState>);
 const tell = ({ approval }: Parked): Promise<void> =>
@@ -186,7 +186,7 @@ test('cancelled after it was approved: it goes on', async () => {
 
 test('the wait is terminated: it is taken up again', async () => {
   await environment.teardown();
-  environment = await createDevServerEnvironment(); // the other one tells no parent of a child that was terminated
+  environment = await createDevServerEnvironment(); // the other server does not tell a parent that its child was terminated
   const parked = await park();
   await environment.client.workflow.getHandle(approvalWorkflowId(parked.approval.id)).terminate('by mistake');
   await approve(parked);

@@ -17,7 +17,7 @@ const ended = (status: 'denied' | 'expired' | 'cancelled'): Reservation => ({
   state: { status, grade: status === 'denied' ? 'denied' : 'refused', stage: 'rejected', effectId },
 });
 
-/** A row of an approval that waits for two hours, as its activities see it: it changes by what they and the test do. */
+/** The row of an approval that waits for two hours, as its activities see it. The activities and the test change it. */
 function rowOf() {
   const createdAtMs = Date.now();
   const state: ApprovalWatch = {
@@ -38,8 +38,8 @@ function rowOf() {
 type Doing = (workflow: 'signal' | 'cancel') => Promise<unknown>;
 
 /**
- * The activities of an approval. `at` is done while the row is read for the `read`th time: what somebody else commits and tells
- * while the workflow looks.
+ * The activities of an approval. `at` runs during the `read`th read of the row: it plays what others commit and signal while the
+ * workflow reads.
  */
 function life(at: { read: number; act: (row: ReturnType<typeof rowOf>, doing: Doing) => Promise<unknown> } | null) {
   const own = rowOf();

@@ -83,7 +83,7 @@ describe('invokeAction', () => {
   test('settles from the record when the dispatch fails, and never runs it a second time', async () => {
     const { activities, calls } = life({
       dispatchEffect: async () => {
-        throw ApplicationFailure.retryable('the database was away'); // retryable: only the workflow's own policy stops a retry
+        throw ApplicationFailure.retryable('the database was away'); // retryable: only the workflow's own policy prevents a retry
       },
       settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
       evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
@@ -134,7 +134,7 @@ describe('invokeAction', () => {
     const { activities } = life({
       evaluateAndReserve: async () => ({ ...proceed, effectId }),
       dispatchEffect: async () => ({ seen: 'settled', state }),
-      settleInvocation: async () => state, // the reconciliation's first look
+      settleInvocation: async () => state, // the reconciliation's first check
       planReconciliation: async () => {},
     });
     expect((await invoke(activities))?.stage).toBe('reconciling');

@@ -4,7 +4,7 @@ import type { Reservation } from '../../../activities/invocations/reserve-and-ma
 import type { InvocationState } from '../../../domain/refs.ts';
 import { caller, EFFECT, failing, INVOCATION as ref, inTurn, type Scenario } from '../../replay/scenario.ts';
 
-/** Every way in which an invocation ends that no approval holds up (those are in ../approvals/scenarios.ts). */
+/** Every way in which an invocation without an approval ends (those with one are in ../approvals/scenarios.ts). */
 
 const { effectId } = EFFECT;
 const accepted: InvocationState = { status: 'succeeded', grade: 'acknowledged', stage: 'settled', effectId };

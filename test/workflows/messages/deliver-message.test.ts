@@ -18,7 +18,7 @@ afterAll(async () => {
 const ref = () => ({ messageId: `msg_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const end = (status: 'delivered' | 'failed' | 'cancelled'): DeliveryStep => ({ next: 'end', status, callbackIds: [] });
 
-/** Runs a delivery whose visits answer these steps, and tells the server's time of each visit. */
+/** Runs a delivery whose visits return these steps, and returns the server's time of each visit. */
 async function deliver(
   steps: DeliveryStep[],
   workflowId?: string,
@@ -79,7 +79,7 @@ describe('deliverMessage', () => {
       attemptMessage: async () => {
         visitedAtMs.push(await environment.currentTimeMs());
         if (visitedAtMs.length > 1) return end('cancelled');
-        // Before the answer: a signal that comes while the visit is under way must not be lost.
+        // Before the answer: a signal that arrives during the visit must not be lost.
         await environment.client.workflow.getHandle(workflowId).signal('wake');
         return { next: 'wait', delayMs: 365 * DAY_MS };
       },

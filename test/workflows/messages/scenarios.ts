@@ -9,7 +9,7 @@ const end = (status: 'delivered' | 'failed' | 'cancelled', ...callbackIds: strin
   callbackIds,
 });
 
-/** The message's visits answer these steps; a callback that it starts is delivered at once. */
+/** The message's visits return these steps. A callback that it starts is delivered at once. */
 const delivering = (what: string, ...steps: [DeliveryStep, ...DeliveryStep[]]): Scenario => {
   const visit = inTurn(...steps);
   return {
@@ -53,7 +53,7 @@ export const scenarios: readonly Scenario[] = [
   {
     ...delivering('woken-when-resumed', { next: 'hold' }, end('delivered')),
     activities: {
-      // The signal of the resumption comes while the message looks at the halt for the first time.
+      // The resumption's signal arrives while the message reads the halt for the first time.
       attemptMessage: async () => {
         const handle = caller();
         if (woken.has(handle.workflowId)) return end('delivered');

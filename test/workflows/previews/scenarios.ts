@@ -4,7 +4,7 @@ import type { DraftObserved, PreviewRef } from '../../../domain/previews/preview
 import type { NoPermit } from '../../../domain/in-flight.ts';
 import { ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
 
-/** Reading a provider for a preview: at once, not at all, and after an activity that was lost. */
+/** Reading a provider for a preview: successfully, unsuccessfully, and after an activity was lost. */
 
 const ref: PreviewRef = { previewId: 'prv_0000000000000000000001', ...ENVIRONMENT };
 

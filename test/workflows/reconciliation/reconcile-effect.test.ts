@@ -36,7 +36,7 @@ const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = 
   beginReconciliation: async () => ({ ...fresh, state, ...progress }),
 });
 
-/** When the provider was read, in milliseconds of the skipped time since `watch` began. */
+/** The times of the reads, in milliseconds of skipped time since `watch` began. */
 async function readsOf(
   overrides: Partial<Activities>,
 ): Promise<{ reads: number[]; exhausted: number; result: InvocationState } & Doubles> {
@@ -156,7 +156,7 @@ describe('reconcileEffect', () => {
       ...begun(held, { unknownForMs: threeHoursMs, dispatchedForMs: threeHoursMs }),
       settleInvocation: async () => held,
     });
-    // What is left of it: 4 h, 8 h, 16 h and 24 h after the unknown.
+    // The rest of the schedule: 4 h, 8 h, 16 h and 24 h after the unknown.
     expect(reads).toHaveLength(4);
     expect(reads[0]).toBeLessThan(2 * 3_600_000);
   });

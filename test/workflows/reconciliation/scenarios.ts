@@ -6,7 +6,7 @@ import type { NoPermit } from '../../../domain/in-flight.ts';
 import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
 import { caller, EFFECT, failing, inTurn, type Scenario } from '../../replay/scenario.ts';
 
-/** Every way in which a reconciliation, a replay, and a watch over what may be reversed end. */
+/** Every end of a reconciliation, of a replay, and of the watch over an effect that may be reversed. */
 
 const effect: EffectRef = EFFECT;
 const { effectId } = EFFECT;
@@ -24,7 +24,7 @@ const begun = (state: InvocationState, progress: Partial<BegunReconciliation> = 
 });
 const reads = (impliedOutcome: 'unknown' | 'pending' | 'succeeded') => () => Promise.resolve({ impliedOutcome });
 const NO_PERMIT: NoPermit = { seen: 'no_permit', lookAgainMs: 10_000 };
-/** Runs it only at the first call. */
+/** Runs it at the first call only. */
 function once(first: () => Promise<unknown>): () => Promise<void> {
   let isDone = false;
   return async () => {

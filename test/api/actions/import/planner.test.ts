@@ -120,7 +120,7 @@ describe('imports', () => {
     PATIENCE_MS,
   );
 
-  it('of one workspace wait for their own, and another one has its turn first', async () => {
+  it('queue behind their own workspace, and another workspace has its turn first', async () => {
     const made = planner({ waitingAWorkspaceMax: 2 });
     const ended: string[] = [];
     const run1 = (title: string, workspaceId: string) =>

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { runBare, runOurs, specCases, type Verdict } from './run-case.ts';
 
 /**
- * The conformance suite of CEL (cel-spec, as @bufbuild/cel-spec carries it for the library), run through our own path: the
- * checks of check.ts, the rewritten tree, every call metered, and our functions in the place of the library's. Each
- * case also runs on the bare library, so that the three lists beside this file say what is ours and what is the library's.
+ * The conformance suite of CEL (cel-spec, as @bufbuild/cel-spec packages it), run through our own path: the checks of check.ts,
+ * the rewritten tree, every call metered, and our functions in place of the library's. Each case also runs on the bare library,
+ * so that the three lists beside this file separate our deviations from the library's.
  */
 const outcomes = specCases().map((item) => ({
   path: item.path,

@@ -36,7 +36,7 @@ export function specCases(suite: IncrementalTestSuite = getConformanceSuite(), p
   ];
 }
 
-/** How a case went. `refused` when written, where the suite wants a value; `rejected` where it wants an error. */
+/** The result of a case. `refused` when it is written, where the suite expects a value; `rejected` where it expects an error. */
 export type Verdict = 'passed' | 'rejected' | `refused: ${string}` | `failed: ${string}`;
 
 /** Runs the case on the bare library, as its own suite does. */
@@ -47,7 +47,7 @@ export function runBare({ test }: SpecCase): Verdict {
   });
 }
 
-/** Runs the case on our own path: checked, its tree rewritten, every call metered. */
+/** Runs the case on our own path: checked, with its tree rewritten and every call metered. */
 export function runOurs({ test }: SpecCase): Verdict {
   return judged(test, () => {
     const bindings = bindingsOf(test);

@@ -12,7 +12,7 @@ import { anyPack, anyUnpack, NullValue } from '@bufbuild/protobuf/wkt';
 import * as types from '../../../../domain/cel/types.ts';
 import type { ValueType } from '../../../../domain/cel/types.ts';
 
-/** A value of the specification's suite as the library takes it. After `testing.ts` of cel-es. */
+/** A value of the suite in the library's form. After `testing.ts` of cel-es. */
 export function celOfSpec(value: Value, registry: Registry): CelInput {
   const { kind } = value;
   switch (kind.case) {
@@ -115,7 +115,7 @@ const PRIMITIVES: Record<number, ValueType> = {
   [Primitive.BYTES]: types.BYTES,
 };
 
-/** A declared type, as far as our checker knows types; of messages it knows nothing. */
+/** A declared type, where our checker knows it. It does not know messages. */
 export function typeOfDeclaration(type: Type | undefined): ValueType {
   const kind = type?.typeKind;
   switch (kind?.case) {
