@@ -69,8 +69,8 @@ export class SeparateProcesses {
     return { program, as, ...as(this.key) };
   }
 
-  async startWorker(): Promise<Program> {
-    const program = this.run('worker.js', {});
+  async startWorker(environment: Record<string, string> = {}): Promise<Program> {
+    const program = this.run('worker.js', environment);
     await program.printed('the worker polls');
     return program;
   }

@@ -3,7 +3,7 @@ import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-sche
 import type { ServiceError } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { compiledModule } from '../../harness/compiled-module.ts';
-import { HOSTILE } from './hostile.ts';
+import { HOSTILE } from '../../../bench/schemas/hostile.ts';
 
 const PATIENCE_MS = 120_000;
 const made: TenantSchemas[] = [];

@@ -1,7 +1,13 @@
-import type { Json, JsonObject } from '../../../domain/json.ts';
+import { cheapWeight, isCheapFor } from '../../domain/json-schema/cost.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+
+export interface SchemaAndInput {
+  schema: JsonObject;
+  input: JsonObject;
+}
 
 /** Schemas that pass every check and make validation as expensive as they can, each with its worst input. */
-export const HOSTILE: Readonly<Record<string, { schema: JsonObject; input: JsonObject }>> = {
+export const HOSTILE: Readonly<Record<string, SchemaAndInput>> = {
   'deep nests of anyOf': { schema: { type: 'object', ...doubling('anyOf') }, input: {} },
   'a fan-out of $ref': { schema: { type: 'object', ...doubling('allOf') }, input: {} },
   'a huge enum over many items': {
@@ -22,6 +28,30 @@ export const HOSTILE: Readonly<Record<string, { schema: JsonObject; input: JsonO
     input: { list: Array.from({ length: 20 }, () => 'ab'.repeat(4_000)) },
   },
 };
+
+/**
+ * The most work that domain/json-schema/cost.ts lets onto the event loop: each schema beside an input that is as large as the bound
+ * permits.
+ */
+export const CHEAP_AND_HEAVY: Readonly<Record<string, SchemaAndInput>> = {
+  'an enum over a list': atTheBound(list({ enum: Array.from({ length: 150 }, (_, n) => `${n}`) }), () => '149'),
+  'alternatives over a list': atTheBound(
+    list({ anyOf: Array.from({ length: 15 }, (_, n) => ({ type: 'object', required: [`a${n}`] })) }),
+    () => ({ a14: 0 }),
+  ),
+  'a counted pattern over texts': atTheBound(list({ pattern: '^(a|b|ab|[a-c]{1,40})*$' }), () => 'ab'.repeat(100)),
+  'a format over texts': atTheBound(list({ format: 'email' }), () => `${'a.'.repeat(50)}b@example.com`),
+};
+
+/** The longest list of these items that counts as cheap for the schema. */
+function atTheBound(schema: JsonObject, item: (n: number) => Json): SchemaAndInput {
+  const weight = cheapWeight(schema);
+  if (weight === null) throw new Error('the schema is not cheap');
+  const inputOf = (items: number): JsonObject => ({ list: Array.from({ length: items }, (_, n) => item(n)) });
+  let items = 1;
+  while (isCheapFor(weight, inputOf(items + 1))) items++;
+  return { schema, input: inputOf(items) };
+}
 
 function list(items: JsonObject): JsonObject {
   return { type: 'object', properties: { list: { type: 'array', items } } };

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { sentTo, untilSeen } from './seen.ts';
+import { SeparateProcesses } from './separate-processes.ts';
+
+/** SIGKILL of a worker that holds all permits of a workspace, while other calls of it queue for one. */
+
+const CAP = 2;
+const HANGING = ['/hang?one', '/hang?two'];
+const QUEUED = ['/ok?three', '/ok?four'];
+
+let processes: SeparateProcesses;
+let target: Target;
+let api: Caller;
+beforeAll(async () => {
+  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+  api = await processes.startApi();
+});
+afterAll(async () => {
+  await target.stop();
+  await processes.close();
+});
+
+const permits = (isTaken: boolean) =>
+  processes.database.asOwner<{ holder: string }>(
+    `SELECT holder FROM in_flight_permits WHERE kind = 'dispatch' AND is_taken = $1`,
+    [isTaken],
+  );
+
+test('the permits come back, who queued is sent once, and what was under way is never sent again', async () => {
+  const settings = { WORKSPACE_DISPATCHES_MAX: `${CAP}` };
+  const worker = await processes.startWorker(settings);
+  const invoked = async (url: string) => {
+    const action = await createAction(api, { url: `${target.baseUrl}${url}` }, { timeoutMs: 120_000 });
+    return (await invoke(api, action)).invocation;
+  };
+  const hanging = HANGING.map(invoked);
+  await untilSeen(target, HANGING);
+  const queued = QUEUED.map(invoked);
+  await expect.poll(async () => (await permits(false)).length, { timeout: 60_000 }).toBe(QUEUED.length);
+  expect(await permits(true)).toHaveLength(CAP);
+  expect(await Promise.all(QUEUED.map((url) => sentTo(target, url)))).toEqual([0, 0]);
+
+  await worker.end('SIGKILL');
+  await processes.startWorker(settings);
+
+  expect((await Promise.all(hanging)).map(({ status }) => status)).toEqual(['unknown', 'unknown']);
+  expect((await Promise.all(queued)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  expect(await Promise.all([...HANGING, ...QUEUED].map((url) => sentTo(target, url)))).toEqual([1, 1, 1, 1]);
+  await expect.poll(() => processes.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+}, 180_000);
