@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
-import { Database, type Tenant } from '../../db/client.ts';
+import type { Database, Tenant } from '../../db/client.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 

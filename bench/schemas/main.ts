@@ -134,9 +134,9 @@ async function startHostile(hostile: Caller): Promise<{ stop(): Promise<Record<s
     });
   }
   const replies: Record<string, number> = {};
-  let isOver = false;
+  const end = new AbortController();
   const loop = async (index: number): Promise<void> => {
-    while (!isOver) {
+    while (!end.signal.aborted) {
       const at = index++ % schemas.length;
       const { status } = await hostile.post(`/api/v2/actions/hostile.${at}/invoke`, { input: schemas[at]?.[1].input });
       replies[status] = (replies[status] ?? 0) + 1;
@@ -145,7 +145,7 @@ async function startHostile(hostile: Caller): Promise<{ stop(): Promise<Record<s
   const loops = Array.from({ length: HOSTILE_AT_ONCE }, (_, index) => loop(index));
   return {
     stop: async () => {
-      isOver = true;
+      end.abort();
       await Promise.all(loops);
       return replies;
     },
