@@ -68,6 +68,11 @@ export function isOpen(status: InvocationStatus): boolean {
   return status === 'pending_approval' || !RESTING_STATUSES.includes(status);
 }
 
+/** How it ended is known. A provider may still reverse a success, where its adapter declares that. */
+export function hasEnded(status: InvocationStatus): boolean {
+  return !isOpen(status) && status !== 'unknown';
+}
+
 /** Who said what the outcome is. `provider_lookup` is the provider's own record, read back. */
 export const OUTCOME_SOURCES = ['system', 'provider_response', 'provider_lookup', 'manual_resolution'] as const;
 export type OutcomeSource = (typeof OUTCOME_SOURCES)[number];

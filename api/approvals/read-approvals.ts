@@ -4,8 +4,8 @@ import { listApprovals } from '../../db/approvals/list-approvals.ts';
 import type { Tenant } from '../../db/client.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { abortWith, RequestAbortedError } from '../http/client-gone.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { longPoll } from '../http/long-poll.ts';
 import {
   approvalParams,
   approvalSchema,
@@ -52,37 +52,18 @@ export const getApprovalRoute = defineRoute({
   ownsItsTransaction: 'It waits between its reads, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   async handler({ params, query, caller, deps, signal }) {
-    const shown = await waitFor(deps, caller.tenant, params.id, query.wait * 1000, signal);
+    const shown = await longPoll({
+      settlements: deps.settlements,
+      workspaceId: caller.workspaceId,
+      key: params.id,
+      timeoutMs: query.wait * 1000,
+      signal,
+      read: () => read(deps, caller.tenant, params.id),
+      isNews: ({ approval }) => approval.status !== 'pending',
+    });
     return { status: 200, data: presentApproval(shown) };
   },
 });
-
-/** Registers for the notification before it reads, so that no decision is missed in between. */
-async function waitFor(
-  deps: ApiDependencies,
-  tenant: Tenant,
-  approvalId: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<ShownApproval> {
-  const deadline = Date.now() + timeoutMs;
-  const done = new AbortController();
-  const release = abortWith(signal, done);
-  let isOver = false;
-  try {
-    for (;;) {
-      const remainingMs: number = isOver ? 0 : deadline - Date.now();
-      const woken = remainingMs > 0 ? deps.settlements.poll(approvalId, remainingMs, done.signal) : null;
-      const shown = await read(deps, tenant, approvalId);
-      if (woken === null || shown.approval.status !== 'pending') return shown;
-      isOver = (await woken) === 'timeout'; // read again, whatever ended the wait
-      if (signal.aborted) throw new RequestAbortedError();
-    }
-  } finally {
-    release();
-    done.abort();
-  }
-}
 
 function read(deps: ApiDependencies, tenant: Tenant, approvalId: string): Promise<ShownApproval> {
   return deps.db.withEnvironment(tenant, async (tx) => {

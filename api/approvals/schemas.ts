@@ -5,6 +5,7 @@ import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/recor
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { ROLES } from '../../domain/roles.ts';
 import { durationSchema } from '../http/duration.ts';
+import { waitSeconds } from '../http/long-poll.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import {
   allowanceSchema,
@@ -20,20 +21,11 @@ const SUMMARY_CHARACTERS_MAX = 2_000;
 const NOTE_CHARACTERS_MAX = 2_000;
 const QUORUM_MAX = 10;
 export const PAYLOAD_BYTES_MAX = 65_536;
-export const WAIT_SECONDS_MAX = 60;
 export const EXPIRES_IN_SECONDS_DEFAULT = 24 * 3_600;
 
 export const approvalParams = z.strictObject({ id: z.string().min(1).max(100) });
 
-export const getApprovalQuery = z.strictObject({
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(WAIT_SECONDS_MAX)
-    .default(0)
-    .describe('Seconds to wait for a decision, or an end, before it answers with what there is.'),
-});
+export const getApprovalQuery = z.strictObject({ wait: waitSeconds('a decision, or an end') });
 
 export const listApprovalsQuery = z.strictObject({
   status: z.enum(APPROVAL_STATUSES).optional(),

@@ -15,6 +15,7 @@ import {
 } from '../../domain/lifecycle.ts';
 import { RECEIPT_ENTRY_KINDS } from '../../domain/lifecycle.ts';
 import { impactQuantitySchema } from '../../domain/impact.ts';
+import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { recordedRefusalSchema } from '../invocations/refusal.ts';
 import { actorSchema } from '../invocations/schemas.ts';
 import { listedPreviewSchema, presentListedPreview, presentPreview, previewSchema } from '../previews/schemas.ts';
@@ -180,6 +181,11 @@ export const listEffectsQuery = z.strictObject({
   outcome: z.enum(OUTCOMES).optional(),
   action: z.string().min(1).max(100).optional().describe('Name of the action.'),
 });
+
+/** Where an effect is read whose call or read is still under way. */
+export function acceptedEffect({ id }: { id: string }): Accepted {
+  return { location: `/api/v2/actions/effects/${id}`, retryAfterSeconds: UNDER_WAY_RETRY_AFTER_SECONDS };
+}
 
 export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema> {
   return { ...presentRest(effect), preview: effect.preview && presentPreview(effect.preview) };

@@ -8,7 +8,7 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './pagination.ts';
 import type * as Contexts from './route-context.ts';
-import type { ErasedForms, Forms, HandlerForm, Responses } from './route-forms.ts';
+import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Responses } from './route-forms.ts';
 
 export type { Actor, Caller, KeyCaller, MemberCaller, SessionCaller, UserCaller } from './callers.ts';
 export type { Browser, WorkDependencies } from './route-context.ts';
@@ -55,6 +55,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */
   headers?: Record<string, string>;
+  /** Of a route that answers 202: where the result will be. Sent with every 202, also one that is replayed. */
+  accepted?(data: Data<R>): Accepted;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number;
 }

@@ -13,6 +13,17 @@ export interface Pagination {
   hasMore: boolean;
 }
 
+/** What is under way at a provider is mostly over within this time. */
+export const UNDER_WAY_RETRY_AFTER_SECONDS = 2;
+
+/** What a 202 says beside its body. */
+export interface Accepted {
+  /** The path of the record that shows the result. */
+  location: string;
+  /** When a look is worth its request. */
+  retryAfterSeconds: number;
+}
+
 /** `data` of the envelope. Tests check it against the response schema of its status. */
 export interface RouteReply<Data> {
   status: number;

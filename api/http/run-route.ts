@@ -76,7 +76,9 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
       also: route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {},
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
     };
-    send(ctx, await runOnce(asked, json));
+    const reply = await runOnce(asked, json);
+    if (reply.status === 202) sayAccepted(ctx, route, reply);
+    send(ctx, reply);
   } finally {
     upload?.leave();
   }
@@ -209,6 +211,15 @@ function strictOf(schema: z.ZodObject): z.ZodObject {
   const strict = strictSchemas.get(schema) ?? schema.strict();
   strictSchemas.set(schema, strict);
   return strict;
+}
+
+/** From the body that is sent, so that a replayed reply, of which no headers are kept, says the same. */
+function sayAccepted(ctx: HttpContext, route: AnyRoute, { body }: WireReply): void {
+  const { data } = JSON.parse(body) as { data: unknown };
+  const accepted = route.accepted?.(data);
+  if (accepted === undefined) return; // a suite holds every route that answers 202 to it
+  ctx.set('Location', accepted.location);
+  ctx.set('Retry-After', String(accepted.retryAfterSeconds));
 }
 
 function send(ctx: HttpContext, reply: WireReply): void {

@@ -33,7 +33,10 @@ const refusalDetailsSchema = z
   })
   .meta({ id: 'RefusalDetails' });
 
-const code = z.enum(REFUSAL_CODES).describe('Match on it. Each code is explained in docs/reference/refusals.md.');
+const code = z.enum(REFUSAL_CODES).meta({
+  id: 'RefusalCode',
+  description: 'Match on it. Each code is explained in docs/reference/refusals.md.',
+});
 
 export const refusalSchema = z
   .strictObject({ code, message: z.string(), details: refusalDetailsSchema })

@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { getAction } from '../../db/actions/get-action.ts';
-import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import { listInvocations } from '../../db/invocations/list-invocations.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { notFound } from '../../domain/errors.ts';
-import { isOpen } from '../../domain/lifecycle.ts';
+import { hasEnded, isOpen } from '../../domain/lifecycle.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { longPoll } from '../http/long-poll.ts';
+import { readInvocation } from './await-rest.ts';
 import { invoke } from './invoke.ts';
 import {
+  acceptedInvocation,
   actionParams,
+  getInvocationQuery,
   invocationParams,
   invocationSchema,
   invokeBody,
   listedInvocationSchema,
   listInvocationsQuery,
+  listOfActionQuery,
   presentInvocation,
   presentListedInvocation,
 } from './schemas.ts';
@@ -32,6 +36,7 @@ const invokeRoute = defineRoute({
   scope: 'actions:invoke',
   request: { params: actionParams, body: invokeBody },
   response: { 200: invocationSchema, 202: invocationSchema },
+  accepted: acceptedInvocation,
   errors: [
     'NOT_FOUND',
     'OPERATION_KEY_REUSE',
@@ -72,16 +77,32 @@ const getRoute = defineRoute({
   id: 'invocations.get',
   method: 'GET',
   path: '/api/v2/actions/invocations/{id}',
-  summary: 'Get an invocation',
+  summary: 'Get an invocation, or wait for it',
+  description:
+    'With `wait`, answers as soon as the invocation has ended or has become unknown, and after so many seconds at the latest with ' +
+    'what there is then. An unknown one that is waited for is answered once its outcome is found out.',
   scope: 'actions:read',
   role: 'member',
-  request: { params: invocationParams },
+  request: { params: invocationParams, query: getInvocationQuery },
   response: { 200: invocationSchema },
   errors: ['NOT_FOUND'],
-  async read(tx, { params }) {
-    const invocation = await getInvocation(tx, params.id);
-    if (!invocation) throw notFound('invocation');
-    return presentInvocation(invocation);
+  ownsItsTransaction: 'It waits between its reads, and holds no connection meanwhile.',
+  audited: 'none: it changes nothing',
+  async handler({ params, query, caller, deps, signal }) {
+    const invocation = await longPoll({
+      settlements: deps.settlements,
+      workspaceId: caller.workspaceId,
+      key: params.id,
+      timeoutMs: query.wait * 1000,
+      signal,
+      read: async () => {
+        const found = await readInvocation(deps, caller.tenant, params.id);
+        if (!found) throw notFound('invocation');
+        return found;
+      },
+      isNews: (now, first) => hasEnded(now.status) || (now.status === 'unknown' && first.status !== 'unknown'),
+    });
+    return { status: 200, data: presentInvocation(invocation) };
   },
 });
 
@@ -108,7 +129,7 @@ const listOfActionRoute = defineRoute({
   summary: "List one action's invocations, newest first",
   scope: 'actions:read',
   role: 'member',
-  request: { params: actionParams, query: listInvocationsQuery },
+  request: { params: actionParams, query: listOfActionQuery },
   response: { 200: z.array(listedInvocationSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { InvocationRecord, ListedInvocationRecord } from '../../db/invocations/records.ts';
 import { ID_PREFIXES, idPattern, type IdKind } from '../../domain/ids.ts';
 import { GRADES, INVOCATION_STATUSES } from '../../domain/lifecycle.ts';
+import { waitSeconds } from '../http/long-poll.ts';
+import { type Accepted, UNDER_WAY_RETRY_AFTER_SECONDS } from '../http/route-forms.ts';
 import { orShortened } from '../http/shortened.ts';
 import { presentRefusal, refusalSchema } from './refusal.ts';
 
@@ -83,9 +85,36 @@ export const listedInvocationSchema = invocationSchema
 export const actionParams = z.strictObject({ ref: z.string().min(1).max(100).describe('Id or name of the action.') });
 export const invocationParams = z.strictObject({ id: z.string().min(1).max(100) });
 
-export const listInvocationsQuery = z.strictObject({
+export const getInvocationQuery = z.strictObject({
+  wait: waitSeconds('the invocation to end, or to become unknown'),
+});
+
+/** A person rarely decides sooner. */
+const PARKED_RETRY_AFTER_SECONDS = 30;
+
+export function acceptedInvocation({ id, status }: z.input<typeof invocationSchema>): Accepted {
+  const retryAfterSeconds = status === 'pending_approval' ? PARKED_RETRY_AFTER_SECONDS : UNDER_WAY_RETRY_AFTER_SECONDS;
+  return { location: `/api/v2/actions/invocations/${id}`, retryAfterSeconds };
+}
+
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .optional();
+
+/** The filters of one action's list. */
+export const listOfActionQuery = z.strictObject({
   status: z.enum(INVOCATION_STATUSES).optional(),
   grade: z.enum(GRADES).optional(),
+  operationKey: z.string().min(1).max(OPERATION_KEY_CHARACTERS_MAX).optional(),
+  agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
+  runId: idOf('run').optional(),
+  from: time.describe('Created at this time or later.'),
+  to: time.describe('Created before this time.'),
+});
+
+export const listInvocationsQuery = listOfActionQuery.extend({
+  action: z.string().min(1).max(100).optional().describe('Id or name of the action.'),
 });
 
 export function presentInvocation(record: InvocationRecord): z.input<typeof invocationSchema> {

@@ -204,6 +204,8 @@ const PARAMETERS: JsonObject = {
 };
 
 const HEADERS: JsonObject = {
+  Location: { description: 'The path of the record that shows the result.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds after which a look is worth its request.', schema: { type: 'integer' } },
   'X-Request-Id': { description: 'The id of this request.', schema: { type: 'string' } },
   'X-Idempotent-Replay': {
     description: 'Present where this is the recorded reply of an earlier request with the same key.',

@@ -12,6 +12,9 @@ const RATE_LIMIT_HEADERS = Object.fromEntries(
     { $ref: `#/components/headers/${name}` },
   ]),
 );
+const ACCEPTED_HEADERS = Object.fromEntries(
+  ['Location', 'Retry-After'].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
 const REPLAY_HEADER = { 'X-Idempotent-Replay': { $ref: '#/components/headers/X-Idempotent-Replay' } };
 
 /** Every code that a route can answer: those that the machinery brings, and its own. */
@@ -55,6 +58,7 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
         ...REQUEST_ID_HEADER,
         ...(isOfWorkspace(route) ? RATE_LIMIT_HEADERS : {}),
         ...(route.idempotent === true ? REPLAY_HEADER : {}),
+        ...(status === '202' ? ACCEPTED_HEADERS : {}),
       },
       content: {
         'application/json': { schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true) },

@@ -1,6 +1,6 @@
 import { getEffect, type EffectDetail } from '../../db/effects/get-effect.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
-import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
+import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { reconcileNow } from './reconciliation-workflows.ts';
 
@@ -19,6 +19,7 @@ export const reconcileEffectRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
+  accepted: acceptedEffect,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   ownsItsTransaction: 'It writes nothing itself: a workflow reads the provider between its two reads.',
   audited: 'none: a read at the provider leaves evidence, whichever it finds',

@@ -9,7 +9,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import { replayMarginSeconds } from '../../domain/reconciliation/replay.ts';
 import type { ReplayEffectInput } from '../../temporal/reconciliation/replay-effect.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
+import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { awaitReplay, startReplayWorkflow } from './reconciliation-workflows.ts';
 
@@ -30,6 +30,7 @@ export const replayEffectRoute = defineRoute({
   role: 'admin',
   request: { params: effectParams },
   response: { 200: effectSchema, 202: effectSchema },
+  accepted: acceptedEffect,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   expensive: true,
   ownsItsTransaction: 'The fence of the replay commits first; its workflow runs before the answer is read.',

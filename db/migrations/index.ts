@@ -25,6 +25,7 @@ import * as agentKeys from './0023-agent-keys.ts';
 import * as refusals from './0024-refusals.ts';
 import * as inFlightPermits from './0025-in-flight-permits.ts';
 import * as observedTimes from './0026-observed-times.ts';
+import * as invocationFilters from './0027-invocation-filters.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   refusals,
   inFlightPermits,
   observedTimes,
+  invocationFilters,
 ];

@@ -1,8 +1,11 @@
 import { KeyedWaiters, type WaitResult } from './keyed-waiters.ts';
 import { CHANNELS, type NotificationListener } from './notification-listener.ts';
 
+/** A tenth of the connections that a process takes by default. */
+export const POLLS_OF_A_WORKSPACE_MAX = 400;
+
 /**
- * Lets a request wait until an invocation is at rest (`wait`) or an approval is decided (`poll`) without polling the database.
+ * Lets a request wait until an invocation is at rest (`wait`), or has news (`poll`, of approvals too), without polling the database.
  * Use it in this order, and no notification is lost:
  *
  *     const woken = hub.wait(id, remainingMs, done.signal); // registers first
@@ -14,11 +17,16 @@ import { CHANNELS, type NotificationListener } from './notification-listener.ts'
 export class SettlementHub {
   private readonly waiters = new KeyedWaiters();
   private readonly pollers = new KeyedWaiters();
+  /** The number of open polls by workspace. */
+  private readonly polls = new Map<string, number>();
   private readonly detach: (() => void)[];
 
   constructor(listener: Pick<NotificationListener, 'listen' | 'onGap'>) {
     this.detach = [
-      listener.listen(CHANNELS.invocationSettled, (invocationId) => this.waiters.wake(invocationId)),
+      listener.listen(CHANNELS.invocationSettled, (invocationId) => {
+        this.waiters.wake(invocationId);
+        this.pollers.wake(invocationId);
+      }),
       listener.listen(CHANNELS.approvalChanged, (approvalId) => this.pollers.wake(approvalId)),
       listener.onGap(() => {
         this.waiters.wakeAll();
@@ -31,9 +39,21 @@ export class SettlementHub {
     return this.waiters.wait(invocationId, timeoutMs, signal);
   }
 
-  /** Like `wait`, for a request that only reads and has no work of its own in flight. */
-  poll(approvalId: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
-    return this.pollers.wait(approvalId, timeoutMs, signal);
+  /**
+   * Like `wait`, for a request that only reads an invocation or an approval and has no work of its own in flight. Each holds a
+   * connection of this process, so a workspace that has `POLLS_OF_A_WORKSPACE_MAX` of them is told at once that the time is over.
+   */
+  async poll(workspaceId: string, id: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
+    const open = this.polls.get(workspaceId) ?? 0;
+    if (open >= POLLS_OF_A_WORKSPACE_MAX) return 'timeout';
+    this.polls.set(workspaceId, open + 1);
+    try {
+      return await this.pollers.wait(id, timeoutMs, signal);
+    } finally {
+      const left = (this.polls.get(workspaceId) ?? 1) - 1;
+      if (left === 0) this.polls.delete(workspaceId);
+      else this.polls.set(workspaceId, left);
+    }
   }
 
   /** The number of requests that wait now. */

@@ -82,4 +82,14 @@ describe('a caller that leaves', () => {
     const rows = await service.database.asOwner('SELECT status FROM invocations');
     expect(rows).toEqual([{ status: 'queued' }]);
   });
+
+  it('while it waits for an invocation of before is waited for no longer', async () => {
+    const [{ id } = { id: '' }] = await service.database.asOwner<{ id: string }>('SELECT id FROM invocations LIMIT 1');
+    const poll = send('GET', `/api/v2/actions/invocations/${id}?wait=60`);
+    poll.end();
+    await expect.poll(waiting).toBe(1);
+    poll.destroy();
+    await expect.poll(waiting).toBe(0);
+    await expect.poll(outcome).toEqual([499]);
+  });
 });

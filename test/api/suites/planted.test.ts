@@ -176,6 +176,10 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     fault: 'a reply with a field that is not declared',
     declared: withExtraField('effects.get'),
   }),
+  accepted: () => {
+    const { accepted: _, ...route } = routeOf('actions.invoke');
+    return { fault: 'a route that answers 202 and says nothing of the result', declared: route };
+  },
   idempotency: () => ({
     fault: 'a route that declares the header and replays nothing',
     declared: routeOf('effects.addNote'),

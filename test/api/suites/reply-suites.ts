@@ -196,4 +196,31 @@ const rateLimit: Suite = {
   },
 };
 
+/** What stands in for the data of a 202: a location follows from the id. */
+const PARKED = { id: 'some_id', status: 'pending_approval' };
+
+export function acceptedSuite(routes: readonly AnyRoute[]): Suite {
+  const readable = routes
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path.replaceAll(/\{\w+\}/g, 'some_id'));
+  return {
+    name: 'accepted',
+    title: 'says with a 202 where the result will be and when to look, at a path that a GET answers',
+    covers: (route) => route.response[202] !== undefined,
+    async check(world, route) {
+      if (route.accepted === undefined) return ['it answers 202 and declares no `accepted`'];
+      const { location, retryAfterSeconds } = route.accepted(PARKED);
+      const reply = await world.sendAllowed(route, await world.requestFor(route));
+      const isTold = Number(reply.headers.get('Retry-After')) > 0 && reply.headers.get('Location') !== null;
+      return [
+        ...(readable.includes(location) ? [] : [`no GET answers ${location}`]),
+        ...(Number.isInteger(retryAfterSeconds) && retryAfterSeconds > 0
+          ? []
+          : [`Retry-After is ${retryAfterSeconds}`]),
+        ...(reply.status !== 202 || isTold ? [] : ['its 202 has no Location and Retry-After']),
+      ];
+    },
+  };
+}
+
 export const REPLY_SUITES: readonly Suite[] = [idempotency, rateLimit];

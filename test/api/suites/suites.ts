@@ -1,7 +1,13 @@
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ACCESS_SUITES } from './access-suites.ts';
 import { CHANGE_SUITES } from './change-suites.ts';
-import { atomicReplySuite, conformanceSuite, type CrashBeforeReply, REPLY_SUITES } from './reply-suites.ts';
+import {
+  acceptedSuite,
+  atomicReplySuite,
+  conformanceSuite,
+  type CrashBeforeReply,
+  REPLY_SUITES,
+} from './reply-suites.ts';
 import { methodSuite, REQUEST_SUITES } from './request-suites.ts';
 import type { Suite } from './suite.ts';
 
@@ -12,6 +18,7 @@ export function suitesOver(routes: readonly AnyRoute[], crash: CrashBeforeReply)
     ...REQUEST_SUITES,
     methodSuite(routes),
     conformanceSuite(routes),
+    acceptedSuite(routes),
     ...REPLY_SUITES,
     ...CHANGE_SUITES,
     atomicReplySuite(crash),

@@ -71,9 +71,9 @@ describe('SettlementHub over a NotificationListener', () => {
   it('ends the polls of a process that stops at once, and the waits when it closes: also those that begin later', async () => {
     const stopping = new SettlementHub(listener);
     const wait = stopping.wait('inv_i', PATIENCE_MS);
-    const poll = stopping.poll('apr_a', PATIENCE_MS);
+    const poll = stopping.poll('workspace', 'apr_a', PATIENCE_MS);
     stopping.endPolls();
-    expect([await poll, await stopping.poll('apr_a', PATIENCE_MS), stopping.waiting]).toEqual([
+    expect([await poll, await stopping.poll('workspace', 'apr_a', PATIENCE_MS), stopping.waiting]).toEqual([
       'timeout',
       'timeout',
       1,
