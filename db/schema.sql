@@ -2768,6 +2768,8 @@ END) STORED NOT NULL,
   CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);
+CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
+CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 ALTER TABLE invocations ENABLE ROW LEVEL SECURITY;
