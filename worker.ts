@@ -55,6 +55,8 @@ export interface WorkerParts {
   slots: WorkerSlots;
   /** The maximum number of calls of a kind that a workspace has in flight. */
   inFlightCaps: InFlightCaps;
+  /** After this time without a heartbeat a dispatch counts as lost. */
+  heartbeatTimeoutMs: number;
   /** The file that `npm run build` makes of workflows/index.ts. */
   workflowBundlePath: string;
   logger: Logger;
@@ -105,17 +107,19 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       sendRequest: createSender(sending),
       tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
       inFlightCaps: parts.inFlightCaps,
+      heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       permitTakers: new PermitTakers(),
       watchdog: parts.watchdog,
       logger,
     });
-    const { workflowBundlePath, shutdownGraceMs, slots } = parts;
+    const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
     const worker = await createWorker({
       connection,
       namespace,
       taskQueue: TASK_QUEUE,
       activityQueue,
       slots,
+      heartbeatTimeoutMs,
       workflowBundlePath,
       activities,
       shutdownGraceMs,
@@ -214,6 +218,7 @@ async function main(): Promise<void> {
       resendBaseUrl: configuration.RESEND_API_BASE_URL,
     },
     ...fairSharesOf(configuration),
+    heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
     workflowBundlePath: builtWorkflowBundle(),
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,

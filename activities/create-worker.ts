@@ -1,4 +1,5 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
+import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
 import type { Activities } from './index.ts';
 
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
@@ -23,6 +24,8 @@ export interface WorkerSettings {
   /** The queues beside it. */
   activityQueue: (taskQueue: string, queue: Queue) => string;
   slots?: WorkerSlots;
+  /** As the activities have it; by default the standard one. */
+  heartbeatTimeoutMs?: number;
   /** The prebuilt bundle of workflows/index.ts. */
   workflowBundlePath: string;
   activities: Activities;
@@ -44,12 +47,6 @@ const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
-/**
- * The SDK would send one heartbeat in 8 s of the 10 s time-out, so a busy machine that is 2 s late would cost a dispatch. At
- * this interval four heartbeats in a row may be late.
- */
-const HEARTBEATS_SENT_EVERY_MS = 2_000;
-
 /** The workers of one process, as one. */
 export interface WorkerGroup {
   /** Ends when all have ended; rejects where one failed, after the others have stopped. */
@@ -67,7 +64,8 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
     namespace: settings.namespace,
     shutdownGraceTime: settings.shutdownGraceMs,
     shutdownForceTime: settings.shutdownGraceMs + SHUTDOWN_FORCE_MARGIN_MS,
-    maxHeartbeatThrottleInterval: HEARTBEATS_SENT_EVERY_MS,
+    // By itself the SDK would send one in 8 s of a 10 s time-out.
+    maxHeartbeatThrottleInterval: heartbeatIntervalMs(settings.heartbeatTimeoutMs ?? HEARTBEAT_TIMEOUT_MS),
   };
   const workers = await Promise.all([
     Worker.create({

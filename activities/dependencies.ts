@@ -29,6 +29,8 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
+  /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
+  heartbeatTimeoutMs: number;
   /** Whose turn it is, in this process, to ask for a permit. */
   permitTakers: PermitTakers;
   /** Signals the next workflow in the queue for a permit that one is free. */
@@ -43,7 +45,7 @@ export interface ActivityDependencies {
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter'
+  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter'
 > & {
   vault: Pick<Vault, 'open'>;
 };

@@ -93,6 +93,7 @@ async function start(
     ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...fairSharesOf(configuration),
+    heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
   };
   const worker = await startWorker({
     ...shared,

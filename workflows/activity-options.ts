@@ -1,4 +1,5 @@
 import { type ActivityOptions, type LocalActivityOptions, workflowInfo } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
@@ -39,6 +40,8 @@ export interface DispatchTimes {
   timeoutMs: number;
   /** How long the task may wait for a worker's slot. Nothing is sent meanwhile, nor after it. */
   untilStartMs: number;
+  /** By default the standard one. */
+  heartbeatTimeoutMs?: number;
 }
 
 /**
@@ -55,7 +58,7 @@ export const REPLAY_LAST_START_MS = 10_000;
  * approval was for that time. A missing heartbeat reveals a dead worker.
  */
 export function dispatchOptions(
-  { timeoutMs, untilStartMs }: DispatchTimes,
+  { timeoutMs, untilStartMs, heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS }: DispatchTimes,
   summary: string,
   tenant: { environmentId: string },
 ): ActivityOptions {
@@ -63,7 +66,7 @@ export function dispatchOptions(
     ...onQueue('dispatches', tenant),
     scheduleToStartTimeout: untilStartMs,
     startToCloseTimeout: timeoutMs + DISPATCH_MARGIN_MS,
-    heartbeatTimeout: '10 seconds',
+    heartbeatTimeout: heartbeatTimeoutMs,
     retry: { maximumAttempts: 1 },
     summary,
   };
@@ -78,7 +81,7 @@ const ATTEMPT_TIMEOUT_MS = 300_000 + DISPATCH_MARGIN_MS;
  */
 export const ATTEMPT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: ATTEMPT_TIMEOUT_MS,
-  heartbeatTimeout: '10 seconds',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 

@@ -1,4 +1,4 @@
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
@@ -16,6 +16,7 @@ import { claimInTurn } from '../in-flight/claim-in-turn.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
@@ -42,9 +43,6 @@ export type Dispatched =
   /** The workspace has its share of calls in flight. Nothing is claimed. */
   | NoPermit;
 
-/** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
-export const HEARTBEAT_INTERVAL_MS = 2_000;
-
 /**
  * The one activity that sends. It claims the attempt row, once and for ever; it resolves the credentials, only here; it
  * calls the adapter; and it records the end in one transaction as soon as the answer is in.
@@ -55,9 +53,8 @@ export const HEARTBEAT_INTERVAL_MS = 2_000;
  * once.
  */
 export function dispatchEffect(deps: InvocationDependencies) {
-  return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> => {
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
-    try {
+  return async ({ settles = false, timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: DispatchInput): Promise<Dispatched> =>
+    withHeartbeats(deps, async () => {
       const { invocationId } = ref;
       const claimed = await claimInTurn(deps, ref, {
         holder: invocationId,
@@ -81,10 +78,7 @@ export function dispatchEffect(deps: InvocationDependencies) {
       await tellNext(deps, 'dispatch', next);
       if (!inTime) return { seen: 'too_late' };
       return state ? { seen: 'settled', state } : { seen: 'recorded', outcome: observedOutcome(result) };
-    } finally {
-      clearInterval(beat);
-    }
-  };
+    });
 }
 
 type Sendable = { adapter: Adapter; request: PreparedRequest; secrets: ReadonlyMap<string, string> };

@@ -14,6 +14,8 @@ interface Onward {
   effectId: string | null;
   actionName: string;
   timeoutMs: number;
+  /** The workflow knows no configuration: its history keeps the value that its worker had. */
+  heartbeatTimeoutMs: number;
   readsBack: boolean;
 }
 
@@ -97,6 +99,7 @@ function onwardOf(deps: InvocationDependencies, work: InvocationWork): Onward {
     effectId: work.effectId,
     actionName: work.actionName,
     timeoutMs: definition.timeoutMs,
+    heartbeatTimeoutMs: deps.heartbeatTimeoutMs,
     readsBack: descriptor.readsBack(definition),
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { type AttemptEnd, completeAttempt } from '../../db/attempts/close-attempt.ts';
@@ -16,10 +15,8 @@ import { refusalText } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { DispatchResult } from '../adapters/adapter.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
+import { recordPatiently } from '../record-patiently.ts';
 import { settle } from './settle-invocation.ts';
-
-/** The answer of a call exists once. A short outage of the database must not turn it into an unknown outcome. */
-const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
 export interface RecordedDispatch {
   /** False where the attempt was abandoned meanwhile: what was seen is kept beside it, and settles what was unknown. */
@@ -46,24 +43,6 @@ export async function recordDispatch(
   return recordPatiently(deps, ref, (earlierTries) =>
     deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, { settles, isFirstTry: earlierTries === 0 })),
   );
-}
-
-/** Retries the write of an unrepeatable record for some seconds, until the database accepts it. */
-export async function recordPatiently<T>(
-  deps: Pick<InvocationDependencies, 'logger'>,
-  ref: InvocationRef,
-  tryToRecord: (earlierTries: number) => Promise<T>,
-): Promise<T> {
-  for (const [earlierTries, retryDelayMs] of [...RECORD_RETRY_DELAYS_MS, null].entries()) {
-    try {
-      return await tryToRecord(earlierTries);
-    } catch (error) {
-      if (retryDelayMs === null) throw error;
-      deps.logger.warn({ ...ref, err: error }, 'could not record the end of a dispatch: trying again');
-      await delay(retryDelayMs);
-    }
-  }
-  throw new Error('unreachable: the last try either answers or throws');
 }
 
 /** The outcome of a call, and its time. */

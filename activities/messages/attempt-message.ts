@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeat } from '@temporalio/activity';
 import { countEgress } from '../../db/plans/count-egress.ts';
 import { isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -8,15 +6,12 @@ import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
+import { recordPatiently } from '../record-patiently.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
-
-/** Well under the heartbeat time-out of the workflow (10 s), so that a busy event loop is not taken for a dead worker. */
-const HEARTBEAT_INTERVAL_MS = 2_000;
-/** An answer exists once. A short outage of the database must not send a delivered message again. */
-const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
 /**
  * Looks at a message and does what is due: waits, holds, ends, or makes the next attempt. It decides everything from the
@@ -27,9 +22,8 @@ const RECORD_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
  * next run returns what is on record.
  */
 export function attemptMessage(deps: ActivityDependencies) {
-  return async (ref: MessageRef): Promise<DeliveryStep> => {
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
-    try {
+  return async (ref: MessageRef): Promise<DeliveryStep> =>
+    withHeartbeats(deps, async () => {
       const visit = await visited(deps, ref);
       if (visit.next !== 'send') return visit;
       const egress: EgressMeter = { bytes: 0 };
@@ -37,10 +31,7 @@ export function attemptMessage(deps: ActivityDependencies) {
       const { step, next } = await record(deps, ref, visit.delivery, result, egress.bytes);
       await tellNext(deps, 'delivery', next);
       return step;
-    } finally {
-      clearInterval(beat);
-    }
-  };
+    });
 }
 
 /**
@@ -103,19 +94,12 @@ async function record(
   egressBytes: number,
 ): Promise<{ step: DeliveryStep; next: string | null }> {
   const closing = { attemptId: attempt.id, status: 'completed', result } as const;
-  for (const retryDelayMs of [...RECORD_RETRY_DELAYS_MS, null]) {
-    try {
-      return await deps.db.withEnvironment(ref, async (tx) => {
-        const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
-        const next = await releasePermit(tx, 'delivery', work.id);
-        if (closed) await countEgress(tx, egressBytes);
-        return { step, next };
-      });
-    } catch (error) {
-      if (retryDelayMs === null) throw error;
-      deps.logger.warn({ ...ref, err: error }, 'could not record the end of an attempt: trying again');
-      await delay(retryDelayMs);
-    }
-  }
-  throw new Error('unreachable: the last try either answers or throws');
+  return recordPatiently(deps, ref, () =>
+    deps.db.withEnvironment(ref, async (tx) => {
+      const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
+      const next = await releasePermit(tx, 'delivery', work.id);
+      if (closed) await countEgress(tx, egressBytes);
+      return { step, next };
+    }),
+  );
 }

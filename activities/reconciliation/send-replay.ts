@@ -1,4 +1,3 @@
-import { heartbeat } from '@temporalio/activity';
 import { claimReplay } from '../../db/attempts/claim-replay.ts';
 import { isReplayUnclaimed } from '../../db/attempts/is-replay-unclaimed.ts';
 import { abandonAttempt, completeAttempt } from '../../db/attempts/close-attempt.ts';
@@ -19,15 +18,11 @@ import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { claimInTurn } from '../in-flight/claim-in-turn.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
-import { HEARTBEAT_INTERVAL_MS, send } from '../invocations/dispatch-effect.ts';
-import {
-  attemptEnd,
-  type DispatchEnd,
-  evidenceOf,
-  keepEvidence,
-  recordPatiently,
-} from '../invocations/record-dispatch.ts';
+import { send } from '../invocations/dispatch-effect.ts';
+import { attemptEnd, type DispatchEnd, evidenceOf, keepEvidence } from '../invocations/record-dispatch.ts';
 import { settle } from '../invocations/settle-invocation.ts';
+import { recordPatiently } from '../record-patiently.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
 
 export const REPLAY_NOT_TAKEN_UP =
   'not sent: the outcome became known, the window closed, or neither a permit in flight nor a worker was free in time';
@@ -50,9 +45,8 @@ export type Replayed = { sent: boolean } | NoPermit;
  * ends before `abandonLostReplays` gives the replay up.
  */
 export function sendReplay(deps: InvocationDependencies) {
-  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayInput): Promise<Replayed> => {
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_INTERVAL_MS);
-    try {
+  return async ({ timeoutMs = ACTION_TIMEOUT_MS_MAX, ...ref }: ReplayInput): Promise<Replayed> =>
+    withHeartbeats(deps, async () => {
       const claimed = await claimInTurn(deps, ref, {
         holder: ref.attemptId,
         timeoutMs,
@@ -74,10 +68,7 @@ export function sendReplay(deps: InvocationDependencies) {
       const next = await recordPatiently(deps, ref, () => record(deps, ref, dispatch, end));
       await tellNext(deps, 'dispatch', next);
       return { sent: result.kind === 'answered' || result.kind === 'no_answer' };
-    } finally {
-      clearInterval(beat);
-    }
-  };
+    });
 }
 
 /**

@@ -223,6 +223,13 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: countSchema(0, 3_600),
   },
+  HEARTBEAT_TIMEOUT_SECONDS: {
+    meaning:
+      'A worker that makes a dispatch and has sent no heartbeat for so long counts as lost: the outcome becomes `unknown` and is reconciled. A shorter time finds that sooner, and takes a machine that stands still for a moment for a lost one. The same for every worker.',
+    default: '10',
+    processes: ['worker', 'embedded'],
+    schema: countSchema(2, 60),
+  },
   ...FAIR_SHARES,
   DATA_DIR: {
     meaning: 'Folder of the embedded stack: databases, credentials.json, the master key, logs.',

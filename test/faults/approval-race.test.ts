@@ -9,6 +9,7 @@ import type { InvocationRef } from '../../domain/refs.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../activities/invocations/world.ts';
 import { inForm } from './form.ts';
+import { randomFrom } from '../harness/random.ts';
 
 /**
  * Approve, deny, expire and cancel one approval at the same moment, in every order, while two workers try to reserve and send.
@@ -30,17 +31,6 @@ beforeAll(async () => {
   activities = world.activities({ adapterFor: adapter.adapterFor });
 });
 afterAll(async () => world.close());
-
-/** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 type Ended = 'approved' | 'denied' | 'expired' | 'cancelled';
 interface Row {

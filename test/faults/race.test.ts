@@ -23,6 +23,7 @@ import { violatedInvariants } from './invariants.ts';
 import { quietTemporal } from './quiet-temporal.ts';
 import { sentTo } from './seen.ts';
 import { WATCHDOG } from '../harness/watchdog.ts';
+import { randomFrom } from '../harness/random.ts';
 
 /** Use a failure's number to run it again. Timing and the machine still influence the run. */
 const SEED = 20_251;
@@ -30,18 +31,9 @@ const OPERATIONS = 60;
 const WORKERS = 3;
 const FAULTS = 16;
 const CALLERS = 8;
+/** The workers that go leave dispatches behind: each of these waits for the missing heartbeat. */
+const HEARTBEAT_TIMEOUT_MS = 4_000;
 const LOG = pino({ level: 'silent' });
-
-/** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const random = randomFrom(SEED);
 const below = (n: number): number => Math.floor(random() * n);
@@ -71,6 +63,7 @@ class RacingWorker {
       taskQueue: service.taskQueue,
       activityQueue,
       workflowBundlePath: stack.workflowBundlePath,
+      heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
       activities: createActivities(dependencies(db)),
       // Almost no grace: work in flight is cut off, and continues without the server's knowledge.
       shutdownGraceMs: 50,
@@ -108,6 +101,7 @@ function dependencies(db: Database): ActivityDependencies {
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),
+    heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: notHere,
     watchdog: WATCHDOG,
     logger: LOG,
@@ -212,24 +206,25 @@ async function runAll(operations: readonly Operation[]): Promise<void> {
   const caller = async (): Promise<void> => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       await delay(below(60));
-      void untilAnswered(next);
+      answers.push(untilAnswered(next));
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-const answers: Promise<void>[] = [];
+/** What each operation was answered that it must not be, or null. They never reject: nobody awaits them before all were sent. */
+const answers: Promise<string | null>[] = [];
 
-function untilAnswered(operation: Operation): Promise<void> {
-  const answering = (async () => {
+async function untilAnswered(operation: Operation): Promise<string | null> {
+  try {
     for (;;) {
       const { status, text } = await operation.send();
-      if (status === 200 || status === 202) return;
-      if (status !== 503) throw new Error(`${operation.url} was answered ${status} ${text}`);
+      if (status === 200 || status === 202) return null;
+      if (status !== 503) return `${operation.url} was answered ${status} ${text}`;
     }
-  })();
-  answers.push(answering);
-  return answering;
+  } catch (error) {
+    return `${operation.url} was not answered: ${String(error)}`;
+  }
 }
 
 async function invocations(): Promise<Invocation[]> {
@@ -245,14 +240,15 @@ test(`sixty operations, three workers that come and go, connections that break (
   }
   await running;
   await target.release();
-  const releasing = setInterval(() => void target.release(), 500);
   // If the connection broke between admission and start, the sweep starts the invocation.
   await sweepRows(dependencies(service.deps.db), 'lost-invocations', lostInvocations(0));
-  await Promise.all(answers);
-  const underWay = async (): Promise<Invocation[]> =>
-    (await invocations()).filter(({ status }) => status === 'queued' || status === 'dispatching');
+  const answered = Promise.all(answers);
+  const underWay = async (): Promise<Invocation[]> => {
+    await target.release();
+    return (await invocations()).filter(({ status }) => status === 'queued' || status === 'dispatching');
+  };
   await expect.poll(underWay, { interval: 500 }).toEqual([]);
-  clearInterval(releasing);
+  expect((await answered).filter((problem) => problem !== null)).toEqual([]);
 
   const all = await invocations();
   expect(all.map(({ operationKey }) => operationKey).sort()).toEqual(operations.map(({ n }) => `race-${n}`).sort());

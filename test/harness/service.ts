@@ -15,6 +15,7 @@ import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import type { InFlightCaps } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { type CallResult, startTestApi, type TestApi, type TestApiOptions } from '../api/harness/test-api.ts';
 import { WATCHDOG } from './watchdog.ts';
@@ -72,6 +73,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
     inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),
+    heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
     logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
   });

@@ -71,9 +71,9 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
       if (reservation.decision === 'ended') return finished(reservation.state);
     }
 
-    const { timeoutMs } = evaluation;
+    const { timeoutMs, heartbeatTimeoutMs } = evaluation;
     const input = { ...ref, settles: !readsBack, timeoutMs };
-    const dispatched = await dispatchInTurn(permits, input, timeoutMs, actionName);
+    const dispatched = await dispatchInTurn(permits, input, { timeoutMs, heartbeatTimeoutMs }, actionName);
     const effect = effectId === null ? null : { ...ref, effectId, actionName };
     if (effect && readsBack && dispatched?.seen === 'recorded' && dispatched.outcome === 'succeeded')
       await confirm(permits, effect);
@@ -115,13 +115,13 @@ async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?
 async function dispatchInTurn(
   permits: PermitQueue,
   input: DispatchInput,
-  timeoutMs: number,
+  times: Omit<DispatchTimes, 'untilStartMs'>,
   actionName: string,
 ): Promise<Exclude<Dispatched, NoPermit> | null> {
   const untilMs = Date.now() + UNTIL_SENT_MS_MAX;
   const ask = () => {
     const untilStartMs = Math.max(LAST_START_MS, untilMs - Date.now());
-    return dispatchOnce(input, { timeoutMs, untilStartMs }, actionName);
+    return dispatchOnce(input, { ...times, untilStartMs }, actionName);
   };
   return permits.ask('dispatches', ask, { untilMs });
 }

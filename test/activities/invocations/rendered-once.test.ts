@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
-import { addDecision } from '../../../db/approvals/add-decision.ts';
-import { lockApproval } from '../../../db/approvals/lock-approval.ts';
-import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
-import { keyPrincipal } from '../../harness/keys.ts';
 import { realAdapters } from '../previews/support.ts';
+import { agreeTo } from './agree-to.ts';
 import { ActivityWorld, ANOTHER_VERSION } from './world.ts';
 
 /** Rendering a large request takes milliseconds of the event loop, under the invocation's lock. Each transaction does it once. */
@@ -39,22 +36,6 @@ function countingAdapters(): { adapterFor: ActivityDependencies['adapterFor']; t
   };
 }
 
-/** As `api/approvals` does it. */
-async function agreeTo(invocationId: string): Promise<void> {
-  const [approval] = await world.database.asOwner<{ id: string; digest: string }>(
-    'SELECT id, binding_digest AS digest FROM approvals WHERE invocation_id = $1',
-    [invocationId],
-  );
-  if (!approval) throw new Error(`invocation ${invocationId} waits for no approval`);
-  const { id: approvalId, digest: bindingDigest } = approval;
-  const principal = keyPrincipal('key_alice');
-  await world.transaction(async (tx) => {
-    await lockApproval(tx, approvalId);
-    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
-    await releaseInvocation(tx, invocationId);
-  });
-}
-
 test.each([true, false])('governed %s: evaluated and reserved in one transaction', async (governed) => {
   const { adapterFor, takeCount } = countingAdapters();
   const ref = await world.admit({ definition: { governed } });
@@ -69,7 +50,7 @@ test.each([true, false])('governed %s: parked with a preview, and once more befo
   const { evaluateAndReserve, reserveAndMarkDispatch } = world.activities({ adapterFor });
   expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'wait' });
   expect(takeCount()).toBe(1);
-  await agreeTo(ref.invocationId);
+  await agreeTo(world, ref.invocationId);
   expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'dispatch' });
   expect(takeCount()).toBe(1);
 });
@@ -79,7 +60,7 @@ test.each([true, false])(
   async (governed) => {
     const ref = await world.admit({ definition: { governed, approval: { required: true, tag: null } } });
     await world.activities().evaluateAndReserve(ref);
-    await agreeTo(ref.invocationId);
+    await agreeTo(world, ref.invocationId);
     const real = realAdapters();
     const { reserveAndMarkDispatch } = world.activities({
       adapterFor: (chosen) => ({ ...real(chosen), descriptor: ANOTHER_VERSION }),

@@ -7,6 +7,7 @@ import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
 import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
 import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
@@ -196,6 +197,7 @@ export class ActivityWorld {
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
       inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
       permitTakers: new PermitTakers(),
+      heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
       sendRequest: () => Promise.reject(new Error('no message is sent here')),
       watchdog: WATCHDOG,
       logger: pino({ level: 'silent' }),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { dispatchEffect } from '../../../activities/invocations/dispatch-effect.ts';
@@ -89,6 +90,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),
+    heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,
     watchdog: WATCHDOG,
     logger: service.deps.logger,

@@ -4,6 +4,7 @@ import { type Effect, effectAtRest, invocationIn } from '../../api/invocations/s
 import type { CommonFault, ProviderServer } from '../../harness/providers/provider-server.ts';
 import type { TestService } from '../../harness/service.ts';
 import { inForm } from '../form.ts';
+import { randomFrom } from '../../harness/random.ts';
 
 /** Runs several operations against a fake that fails on demand, and checks what must be true of every effect afterwards. */
 
@@ -40,15 +41,10 @@ const SEEDS = inForm({ short: [1], full: [1, 2, 3] });
 const OPERATIONS_MIN = 2;
 export const EFFECTS_MIN = OPERATIONS_MIN * SEEDS.length;
 
-/** Deterministic: the same seed makes the same run. (mulberry32) */
+/** Deterministic: the same seed makes the same run. */
 function randomOf(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const random = randomFrom(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 /** The runs of each seed, run concurrently. Returns how many effects were checked, at least `EFFECTS_MIN`. */

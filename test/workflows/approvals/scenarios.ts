@@ -90,6 +90,7 @@ const waiting = (what: string, activities: Partial<Activities>, observes = false
         effectId,
         actionName,
         timeoutMs: 30_000,
+        heartbeatTimeoutMs: 10_000,
         readsBack: false,
       }),
     reserveAndMarkDispatch: () => Promise.resolve({ decision: 'dispatch' }),
@@ -133,6 +134,7 @@ export const scenarios: readonly Scenario[] = [
                 effectId,
                 actionName,
                 timeoutMs: 30_000,
+                heartbeatTimeoutMs: 10_000,
                 readsBack: false,
               },
         );

@@ -21,6 +21,7 @@ const proceed = {
   effectId: 'eff_1',
   actionName: 'refund.create',
   timeoutMs: 30_000,
+  heartbeatTimeoutMs: 10_000,
   readsBack: false,
 } as const;
 const succeeded: InvocationState = {

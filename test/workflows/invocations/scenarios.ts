@@ -16,6 +16,7 @@ const proceed = {
   effectId,
   actionName: 'refund.create',
   timeoutMs: 30_000,
+  heartbeatTimeoutMs: 10_000,
   readsBack: false,
 } as const;
 const life: Partial<Activities> = {
@@ -23,7 +24,14 @@ const life: Partial<Activities> = {
   dispatchEffect: async ({ settles }) =>
     settles ? { seen: 'settled', state: accepted } : { seen: 'recorded', outcome: 'succeeded' },
   settleInvocation: async () => accepted,
-  planReconciliation: async () => {},
+  // Of the reconciliation that it hands over to, which finds at its first look that a late answer has settled it.
+  beginReconciliation: async () => ({
+    exhausted: false,
+    unknownForMs: 0,
+    dispatchedForMs: 0,
+    settledForMs: 0,
+    state: confirmed,
+  }),
 };
 
 const invoking = (
@@ -46,6 +54,7 @@ const depends = {
   effectId,
   actionName: 'refund.create',
   timeoutMs: 30_000,
+  heartbeatTimeoutMs: 10_000,
   readsBack: false,
 } as const;
 const depending = (what: string, activities: Partial<Activities>): Scenario => ({
@@ -99,9 +108,8 @@ export const scenarios: readonly Scenario[] = [
   }),
   invoking('unknown-handed-to-reconciliation', {
     dispatchEffect: async () => ({ seen: 'settled', state: held }),
-    settleInvocation: async () => confirmed,
   }),
-  invoking('worker-lost', { dispatchEffect: silent, settleInvocation: inTurn(held, confirmed) }, 'dev'),
+  invoking('worker-lost', { dispatchEffect: silent, settleInvocation: async () => held }, 'dev'),
   depending('depends-and-is-told', {
     reserveAndMarkDispatch: (() => {
       let looks = 0;

@@ -1,0 +1,21 @@
+import { addDecision } from '../../../db/approvals/add-decision.ts';
+import { lockApproval } from '../../../db/approvals/lock-approval.ts';
+import { releaseInvocation } from '../../../db/invocations/release-invocation.ts';
+import { keyPrincipal } from '../../harness/keys.ts';
+import type { ActivityWorld } from './world.ts';
+
+/** One key approves, as `api/approvals` has it recorded, and the invocation goes on. */
+export async function agreeTo(world: ActivityWorld, invocationId: string): Promise<void> {
+  const [approval] = await world.database.asOwner<{ id: string; digest: string }>(
+    'SELECT id, binding_digest AS digest FROM approvals WHERE invocation_id = $1',
+    [invocationId],
+  );
+  if (!approval) throw new Error(`invocation ${invocationId} waits for no approval`);
+  const { id: approvalId, digest: bindingDigest } = approval;
+  const principal = keyPrincipal('key_alice');
+  await world.transaction(async (tx) => {
+    await lockApproval(tx, approvalId);
+    await addDecision(tx, { approvalId, decision: 'approve', note: null, bindingDigest, principal, sessionId: null });
+    await releaseInvocation(tx, invocationId);
+  });
+}
