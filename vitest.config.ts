@@ -16,7 +16,7 @@ const common = {
 
 export default defineConfig({
   test: {
-    // Of the whole run, not of each project: one PostgreSQL, one Temporal.
+    // Once for the whole run, not for each project: one PostgreSQL, one Temporal.
     globalSetup: ['test/harness/global-setup.ts'],
     reporters: ['default', './test/harness/plain-summary-reporter.ts'],
     // Tests wait more than they work: two run beside each other also where there is one core.

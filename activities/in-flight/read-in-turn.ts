@@ -5,7 +5,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 
 /** A read at a provider that wants a permit. */
 export interface WantedRead {
-  /** Of this one read: another read of the same record, which may still be under way, has a permit of its own. */
+  /** The name of this one read. Another read of the same record, which may still be in flight, has its own permit. */
   holder: string;
   /** The longest time that the read takes, with its tries. */
   timeoutMs: number;

@@ -50,7 +50,7 @@ export interface DispatchEnd {
   result: DispatchResult;
   startedAt: Date;
   observedAt: Date;
-  /** Of the bodies that were sent and read. */
+  /** The size of the bodies that were sent and read. */
   egressBytes: number;
 }
 

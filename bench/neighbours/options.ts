@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface NeighboursOptions {
-  /** Of the crowd: calls that hang, and deliveries behind deliveries that hang. */
+  /** The crowd: calls that hang, and deliveries behind deliveries that hang. */
   invocations: number;
   messages: number;
   /** Rounds of the victim alone, and beside the crowd. */

@@ -42,7 +42,7 @@ export interface LimitDetail extends LimitRecord {
   available: number;
   /** Held now, over all periods: an unknown outcome holds its allowance until it is known. */
   exposures: { unknown: number; pending: number };
-  /** Newest first. Of the current period; for `per_effect`, the newest ones. */
+  /** Those of the current period, newest first; for `per_effect`, the newest ones. */
   crossings: CrossingRecord[];
 }
 

@@ -29,6 +29,7 @@ const PLANTED: { path: string; text: string; says: RegExp }[] = [
     says: /audit log/,
   },
   { path: 'db/x.ts', text: '// TODO later', says: /unfinished work/ },
+  { path: 'db/x.ts', text: '/** Of the effect, where one governs. */', says: /subject first/ },
 ];
 
 describe('strays', () => {

@@ -74,6 +74,12 @@ const STRAY_RULES: readonly StrayRule[] = [
       'opens a transaction or writes the audit log beside the machinery: declare `read`, `list` or `change` (docs/howto/add-a-route.md); a route that must own its transactions says why in `ownsItsTransaction`, and stands in OWNERS_OF_TRANSACTIONS',
   },
   {
+    pattern:
+      /(?:\/\*\*|\/\/|^\s*\*|^\s*--|\.)\s+Of (?:the|this|that|these|those|an?|its?|what|who|all|each|every|many|one|two)\b/gm,
+    applies: inTypeScript,
+    message: 'begins a sentence with “Of …”, which must be read twice: put its subject first',
+  },
+  {
     pattern: /\bdebugger\b;/g,
     applies: inShippedTypeScript,
     message: 'stops in a debugger: remove it',

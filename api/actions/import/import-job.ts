@@ -22,7 +22,7 @@ export type PlannedImportEntry = { operationId: string; name: string } & (
       definitionJson: string;
       digest: string;
       secretNames: string[];
-      /** Of the definition: a new action of it is governed. */
+      /** True where a new action with this definition is governed. */
       governed: boolean;
       /** The caller asked to leave it ungoverned. */
       leftUngoverned: boolean;
