@@ -55,7 +55,7 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */
   headers?: Record<string, string>;
-  /** Of a route that answers 202: where the result will be. Sent with every 202, also one that is replayed. */
+  /** Where the result of a 202 will be. It is sent with every 202, replayed ones too. */
   accepted?(data: Data<R>): Accepted;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number;

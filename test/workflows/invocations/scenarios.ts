@@ -24,7 +24,7 @@ const life: Partial<Activities> = {
   dispatchEffect: async ({ settles }) =>
     settles ? { seen: 'settled', state: accepted } : { seen: 'recorded', outcome: 'succeeded' },
   settleInvocation: async () => accepted,
-  // Of the reconciliation that it hands over to, which finds at its first look that a late answer has settled it.
+  // The reconciliation that the invocation hands over to: its first check finds that a late answer has settled the effect.
   beginReconciliation: async () => ({
     exhausted: false,
     unknownForMs: 0,
