@@ -1,5 +1,6 @@
-import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
-import { beginAs, type TransactionOptions } from './scope.ts';
+import { Pool, type PoolClient, type QueryConfig } from 'pg';
+import { transactionOf } from './transaction.ts';
+import type { Scope, TransactionOptions } from './scope.ts';
 import { type Bindings, statementOf, valuesOf } from './statement.ts';
 
 /** The tenant of a query. Every tenant row belongs to one environment of one workspace. */
@@ -11,8 +12,8 @@ export interface Tenant {
 /** The operations of every transaction. */
 export interface ScopedTransaction {
   /**
-   * Sends one statement and returns pg's result. `?` or `:name` marks a value. The statement is prepared once for each
-   * connection, under the name of its file. A text without values may contain several statements.
+   * One statement, sent at once; `?` or `:name` marks a value. Returns pg's result. It is prepared once for each connection,
+   * under the name of its file. Without values the text may hold several statements, where the transaction is no read-only one.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
 }
@@ -95,11 +96,11 @@ export class Database {
     work: (tx: EnvironmentTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(beginAs(ofTenant(tenant), options), (tx) => work(tx as EnvironmentTransaction), options);
+    return this.transact(ofTenant(tenant), (tx) => work(tx as EnvironmentTransaction), options);
   }
 
   /**
-   * The same for work that is exactly one `raw` statement. BEGIN, statement and COMMIT take one round trip. `work` cannot roll
+   * The same for work that is exactly one `raw` statement. Tenant, statement and commit take one round trip. `work` cannot roll
    * back after it has the answer, and a second statement throws.
    */
   async oneStatement<T>(
@@ -107,8 +108,8 @@ export class Database {
     work: (tx: EnvironmentTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const begin = beginAs(ofTenant(tenant), options);
-    return this.transact(begin, (tx) => work(tx as EnvironmentTransaction), { ...options, isOneStatement: true });
+    const one = { ...options, isOneStatement: true };
+    return this.transact(ofTenant(tenant), (tx) => work(tx as EnvironmentTransaction), one);
   }
 
   /**
@@ -120,7 +121,7 @@ export class Database {
     work: (tx: WorkspaceTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(beginAs({ workspaceId }, options), (tx) => work(tx as WorkspaceTransaction), options);
+    return this.transact({ workspaceId }, (tx) => work(tx as WorkspaceTransaction), options);
   }
 
   /** For a user's own account and sign-in sessions, which belong to no workspace. Rolls back when `work` throws. */
@@ -129,7 +130,7 @@ export class Database {
     work: (tx: UserTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(beginAs({ userId }, options), (tx) => work(tx as UserTransaction), options);
+    return this.transact({ userId }, (tx) => work(tx as UserTransaction), options);
   }
 
   /** A user and a workspace in one transaction, for a change of both: accepting an invitation. */
@@ -137,9 +138,8 @@ export class Database {
     ids: { userId: string; workspaceId: string },
     work: (tx: UserTransaction & WorkspaceTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.transact(beginAs({ userId: ids.userId, workspaceId: ids.workspaceId }), (tx) =>
-      work(tx as UserTransaction & WorkspaceTransaction),
-    );
+    const scope = { userId: ids.userId, workspaceId: ids.workspaceId };
+    return this.transact(scope, (tx) => work(tx as UserTransaction & WorkspaceTransaction), {});
   }
 
   /** Closes every connection. A second call waits for the first. */
@@ -167,55 +167,29 @@ export class Database {
     }
   }
 
-  /** BEGIN travels with the first statement, and statements are prepared once for each connection (docs/performance.md). */
   private async transact<T>(
-    begin: string,
+    scope: Scope,
     work: (tx: ScopedTransaction) => Promise<T>,
-    { isOneStatement = false, readOnly = false }: { isOneStatement?: boolean; readOnly?: boolean } = {},
+    options: TransactionOptions & { isOneStatement?: boolean },
   ): Promise<T> {
+    const open = transactionOf(scope, options);
     const client = await this.acquire();
-    let isOver = false;
+    const transaction = open(client);
     let isUsable = true;
-    let commit: Promise<QueryResult> | null = null;
-    let beginFailure: { error: unknown } | null = null;
     try {
-      sendTogether(client);
-      // Later statements fail with a less specific error, so the first failure is the one to throw.
-      client.query(begin).catch((error: unknown) => (beginFailure = { error }));
-      const query: Query = (config) => {
-        // Statements that are still in flight beside a failure (as in Promise.all) must end too: the connection may serve another
-        // transaction by then.
-        if (isOver) throw new Error('the transaction is over');
-        sendTogether(client);
-        const answer = client.query(config);
-        if (isOneStatement) {
-          isOver = true;
-          commit = client.query('COMMIT');
-          commit.catch(() => undefined); // awaited below, after the statement
-        }
-        return answer;
-      };
-      const result = await work({ raw: async (sql, bindings) => (await query(configOf(sql, bindings))) as never });
-      isOver = true;
-      if (readOnly && commit === null) {
-        endInPassing(client);
-        return result;
-      }
-      const { command } = await (commit ?? client.query('COMMIT'));
-      if (command !== 'COMMIT')
-        throw new Error('a statement failed, its error was swallowed, and nothing was committed');
+      const result = await work({
+        raw: async (sql, bindings) => (await transaction.query(configOf(sql, bindings))) as never,
+      });
+      await transaction.commit();
       return result;
     } catch (error) {
-      isOver = true;
-      isUsable = await rollBack(client);
-      throw beginFailure === null ? error : (beginFailure as { error: unknown }).error;
+      isUsable = await transaction.rollBack();
+      throw transaction.openingFailure() ?? error;
     } finally {
       client.release(!isUsable);
     }
   }
 }
-
-type Query = (config: QueryConfig) => Promise<QueryResult>;
 
 /** The pool without a tenant. */
 export interface Directory {
@@ -232,27 +206,4 @@ function configOf(sql: string, bindings?: Bindings): QueryConfig {
 /** A caller may pass an object with more members than these two; only these two set the scope. */
 function ofTenant({ workspaceId, environmentId }: Tenant): Tenant {
   return { workspaceId, environmentId };
-}
-
-/** Packs everything that is written until the next turn of the event loop into one packet. */
-function sendTogether({ connection: { stream } }: PoolClient): void {
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
-
-/**
- * The connection returns to the pool after this. A connection whose COMMIT fails is broken: it is closed, and the pool drops it.
- */
-function endInPassing(client: PoolClient): void {
-  client.query('COMMIT').catch(() => client.connection.stream.destroy());
-}
-
-/** Returns false where the transaction could not be ended. The connection must not be used again then. */
-async function rollBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query('ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  }
 }

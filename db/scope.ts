@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { isId } from '../domain/ids.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
 
@@ -25,54 +26,116 @@ export interface CommitOptions {
 }
 
 export interface TransactionOptions extends CommitOptions {
-  /** Nothing is written. The result is returned without waiting for the COMMIT, which has nothing to make durable. */
+  /**
+   * Nothing is written. Each statement is a transaction by itself, in one round trip: at READ COMMITTED, which is ours, each
+   * statement sees what is committed when it begins, in a common transaction too.
+   */
   readOnly?: boolean;
   /**
    * Checked again by the statement that begins the transaction, and held until its end: a revocation waits for this transaction,
    * and a later transaction fails with CREDENTIAL_ENDED. See migration 0004.
    */
   held?: Credential;
+  /** Of a read: who asks is looked up with each of its statements, and one that is not as assumed fails with CREDENTIAL_ENDED. */
+  presented?: PresentedKey;
 }
 
 /** The SQLSTATE of a transaction whose credential was revoked, expired or removed, or whose role changed. */
 export const CREDENTIAL_ENDED = 'SC001';
 
+/** An API key as a request presents it, for reads. */
+export interface PresentedKey {
+  hash: Buffer;
+  /** Sees the key as it is now. False: the caller is taken for somebody whom the key does not make any more. */
+  isAsAssumed(row: PresentedKeyRow): boolean;
+}
+
+/** What may have changed of a key since it was looked up; the rest of it never does (migration 0003). */
+export interface PresentedKeyRow {
+  id: string;
+  environment_name: string;
+  environment_protected: boolean;
+  last_used_at: Date | null;
+}
+
+/** The key has ended, or what it stands for has changed, since it was looked up. */
+export class CredentialEndedError extends Error {
+  readonly code = CREDENTIAL_ENDED;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const isUuid = (id: string): boolean => UUID.test(id);
 
-const SETTINGS: Record<keyof Scope, { name: string; takes: string; isWellFormed: (id: string) => boolean }> = {
-  workspaceId: { name: 'app.workspace_id', takes: 'UUIDs', isWellFormed: isUuid },
-  environmentId: { name: 'app.environment_id', takes: 'UUIDs', isWellFormed: isUuid },
-  userId: { name: 'app.user_id', takes: 'ids of users', isWellFormed: (id) => isId('user', id) },
-};
-
-/**
- * The ids are part of the statement's text, so that it takes one round trip and no parameters; each must therefore have the form
- * of an id. A member that is present without an id throws: it must not widen the scope.
- */
-export function beginAs(scope: Scope, { flush = 'now', readOnly = false, held }: TransactionOptions = {}): string {
-  const statements = [readOnly ? 'BEGIN READ ONLY' : 'BEGIN'];
-  for (const key of Object.keys(scope) as (keyof Scope)[]) {
-    const { name, takes, isWellFormed } = SETTINGS[key];
-    const id = scope[key];
-    if (typeof id !== 'string' || !isWellFormed(id)) throw new Error(`the ${key} of a transaction takes ${takes}`);
-    statements.push(`SET LOCAL ${name} = '${id}'`);
-  }
-  if (flush === 'with_the_next') statements.push('SET LOCAL synchronous_commit = off');
-  if (held !== undefined) statements.push(holdStatement(held));
-  return statements.join('; ');
+interface Setting {
+  /** Part of the name of the prepared statement. */
+  mark: string;
+  name: string;
+  takes: string;
+  isWellFormed: (id: string) => boolean;
 }
 
-/** As above, the text contains only ids, checked by their form, and roles. */
-function holdStatement(held: Credential): string {
+const SETTINGS: Record<keyof Scope, Setting> = {
+  workspaceId: { mark: 'w', name: 'app.workspace_id', takes: 'UUIDs', isWellFormed: isUuid },
+  environmentId: { mark: 'e', name: 'app.environment_id', takes: 'UUIDs', isWellFormed: isUuid },
+  userId: { mark: 'u', name: 'app.user_id', takes: 'ids of users', isWellFormed: (id) => isId('user', id) },
+};
+const UNFLUSHED = "set_config('synchronous_commit', 'off', true)";
+const READ_ONLY = "set_config('transaction_read_only', 'on', true)";
+
+/**
+ * The statement that names the scope of its transaction, until the transaction ends. Each id must have the form of an id, and a
+ * member that is present without an id throws; it must not widen the scope.
+ */
+export function scopeStatement(scope: Scope, { flush = 'now', readOnly = false }: TransactionOptions): QueryConfig {
+  const keys = Object.keys(scope) as (keyof Scope)[];
+  const values = keys.map((key) => {
+    const { takes, isWellFormed } = SETTINGS[key];
+    const id = scope[key];
+    if (typeof id !== 'string' || !isWellFormed(id)) throw new Error(`the ${key} of a transaction takes ${takes}`);
+    return id;
+  });
+  const settings = keys.map((key, index) => `set_config('${SETTINGS[key].name}', $${index + 1}, true)`);
+  let name = `scope_${keys.map((key) => SETTINGS[key].mark).join('')}`;
+  if (flush === 'with_the_next') {
+    settings.push(UNFLUSHED);
+    name += '_unflushed';
+  }
+  if (readOnly) {
+    settings.push(READ_ONLY);
+    name += '_read_only';
+  }
+  return { name, text: `/* ${name} */ SELECT ${settings.join(', ')}`, values };
+}
+
+/**
+ * The same for the environment of a key, looked up by this very statement: a revoked or unknown key has no scope, and what
+ * follows it sees no row of any tenant.
+ */
+export function presentedKeyStatement({ hash }: PresentedKey): QueryConfig {
+  const name = 'scope_of_key';
+  const text = `/* ${name} */ SELECT key.id, key.environment_name, key.environment_protected, key.last_used_at, ${READ_ONLY},
+      set_config('app.workspace_id', coalesce(key.workspace_id::text, ''), true),
+      set_config('app.environment_id', coalesce(key.environment_id::text, ''), true)
+    FROM (SELECT) AS one LEFT JOIN find_api_key($1) AS key ON true`;
+  return { name, text, values: [hash] };
+}
+
+/** Throws unless the key that was looked up is the caller that the request was taken for. */
+export function requireAsAssumed({ isAsAssumed }: PresentedKey, row: PresentedKeyRow | undefined): void {
+  if (row === undefined || row.id === null || !isAsAssumed(row)) throw new CredentialEndedError('the API key ended');
+}
+
+/** The statement that holds a credential until the end of its transaction. It fails with CREDENTIAL_ENDED. */
+export function holdStatement(held: Credential): QueryConfig {
   if (held.type === 'api_key') {
     if (!isId('apiKey', held.keyId)) throw new Error('a held API key is named by its id');
-    return `SELECT hold_api_key('${held.keyId}')`;
+    return { name: 'hold_api_key', text: 'SELECT hold_api_key($1)', values: [held.keyId] };
   }
   const { sessionId, userId, membership } = held;
   if (!isId('signInSession', sessionId) || !isId('user', userId)) throw new Error('a held session is named by its ids');
-  if (membership === null) return `SELECT hold_session('${sessionId}', '${userId}', NULL, NULL)`;
-  const { workspaceId, role } = membership;
-  if (!isUuid(workspaceId) || !ROLES.includes(role)) throw new Error('a held membership is a workspace and a role');
-  return `SELECT hold_session('${sessionId}', '${userId}', '${workspaceId}', '${role}')`;
+  if (membership !== null && (!isUuid(membership.workspaceId) || !ROLES.includes(membership.role))) {
+    throw new Error('a held membership is a workspace and a role');
+  }
+  const values = [sessionId, userId, membership?.workspaceId ?? null, membership?.role ?? null];
+  return { name: 'hold_session', text: 'SELECT hold_session($1, $2, $3::uuid, $4)', values };
 }

@@ -4,7 +4,7 @@ import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
 import { logFailure, toServiceError } from './failures.ts';
-import { removeRateLimitHeaders } from './rate-limit.ts';
+import { removeRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
 export function replyWithErrors(logger: Logger): HttpMiddleware {

@@ -3,7 +3,7 @@ import { roleSuffices } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import { type SessionAuthenticator, userOf } from './authenticate-session.ts';
-import type { Authenticator } from './authenticate.ts';
+import type { AssumedCaller, Authenticator } from './authenticate.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute, Caller, MemberCaller, Role, SessionCaller, UserCaller } from './define-route.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -39,6 +39,14 @@ export async function identifyCaller(
   if (route.scope !== null && route.role === undefined) throw needsKey(route.scope);
   if (environmentId === null) throw environmentMissing(named);
   return sessionCallerOf(session);
+}
+
+/** The holder of a key who reads, where the read itself finds out whether they still hold it. Null: they have to be identified. */
+export function assumeReader(authenticators: Authenticators, ctx: HttpContext, route: AnyRoute): AssumedCaller | null {
+  if (route.kind !== 'environment' || route.environmentFromPath === true) return null;
+  if (route.read === undefined && route.list === undefined) return null;
+  const authorization = ctx.get('Authorization');
+  return authorization === '' ? null : authenticators.keys.assume(authorization);
 }
 
 /**

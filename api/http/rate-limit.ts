@@ -4,9 +4,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { PLAN_TABLE, type PlanName, PLANS, type RateLimit, type RateWindow } from '../../domain/plans.ts';
 import type { PlanDirectory } from '../plans/plan-directory.ts';
 import type { HttpContext } from './context.ts';
+import { RATE_LIMIT_HEADERS } from './rate-limit-headers.ts';
 import type { GatedRequest } from './run-route.ts';
-
-const HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 /**
  * The rate limit of a workspace, shared by all API processes. It is checked once the caller is known: before that there is no
@@ -38,14 +37,9 @@ export class RateLimitGate {
   }
 }
 
-/** No 429 carries rate-limit headers, whatever its reason (docs/plans-and-limits.md, "Rate limits"). */
-export function removeRateLimitHeaders(ctx: HttpContext): void {
-  for (const header of HEADERS) ctx.remove(header);
-}
-
 function setHeaders(ctx: HttpContext, { limit, used, resetsAtMs }: RateWindow): void {
   const values = [limit, Math.max(limit - used, 0), resetsAtMs];
-  for (const [index, header] of HEADERS.entries()) ctx.set(header, String(values[index]));
+  for (const [index, header] of RATE_LIMIT_HEADERS.entries()) ctx.set(header, String(values[index]));
 }
 
 function tooMany(title: string, { perMinute, perHour }: RateLimit, resetsInMs: number): ServiceError {

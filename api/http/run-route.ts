@@ -1,4 +1,5 @@
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { PresentedKey } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
@@ -6,6 +7,7 @@ import { isMutation, refuseForeignOrigin } from './cross-site.ts';
 import type { AnyRoute, Browser, Caller, RouteReply } from './define-route.ts';
 import { idempotencyKeyOf, requestDigestOf, type IdempotencyGate, type WireReply } from './idempotency.ts';
 import {
+  assumeReader,
   identifyCaller,
   identifyCallerOfPath,
   identifyCredential,
@@ -16,7 +18,8 @@ import {
   type Authenticators,
 } from './identify.ts';
 import { BODY_BYTES_MAX, readJsonBody, readJsonBytes } from './read-json-body.ts';
-import type { AnyCaller } from './route-transaction.ts';
+import { takeRateLimitHeaders } from './rate-limit-headers.ts';
+import { type AnyCaller, isCredentialEnded } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
@@ -51,7 +54,30 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
   ctx.state.route = route;
   if (route.headers !== undefined) ctx.set(route.headers);
   if (route.kind === 'public' && isMutation(ctx.method)) refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
-  const caller = await identify(runner, route, ctx);
+  const assumed = assumeReader(runner.authenticators, ctx, route);
+  if (assumed === null) return answer(runner, route, ctx, await identify(runner, route, ctx));
+  try {
+    await answer(runner, route, ctx, assumed.caller, assumed.presented);
+  } catch (error) {
+    // Whatever the failure, it is for the holder of a key that still works: anybody else gets the answer for strangers.
+    delete ctx.state.caller;
+    const limits = takeRateLimitHeaders(ctx);
+    const caller = await identify(runner, route, ctx);
+    if (isCredentialEnded(error)) return answer(runner, route, ctx, caller);
+    ctx.state.caller = caller as Caller;
+    ctx.set(limits);
+    throw error;
+  }
+}
+
+/** `presented`: the caller is assumed, and the transaction of the read finds out. */
+async function answer(
+  runner: RouteRunner,
+  route: AnyRoute,
+  ctx: HttpContext,
+  caller: AnyCaller | null,
+  presented?: PresentedKey,
+): Promise<void> {
   if (caller !== null) ctx.state.caller = caller;
   await pass(runner.gates, { ctx, route, workspaceId: workspaceOf(caller) });
   authorize(route, caller);
@@ -73,6 +99,7 @@ export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpCo
         return again;
       },
       parts,
+      ...(presented === undefined ? {} : { presented }),
       also: route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {},
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
     };

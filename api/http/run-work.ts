@@ -1,4 +1,4 @@
-import type { TransactionOptions } from '../../db/scope.ts';
+import type { PresentedKey, TransactionOptions } from '../../db/scope.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute } from './define-route.ts';
 import { successBody } from './envelope.ts';
@@ -30,6 +30,8 @@ export interface Asked {
   /** The arguments of every form that do not depend on the caller. */
   parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
   also: object;
+  /** Of a read whose caller is assumed: its transaction finds out. */
+  presented?: PresentedKey;
   idempotencyKey: string | null;
 }
 
@@ -64,7 +66,7 @@ class Work {
   async run(): Promise<ReplyWithHeaders<unknown>> {
     const { forms } = this;
     if (forms.read !== undefined) {
-      const data = await this.open((tx) => forms.read?.(tx, this.context()) as Promise<unknown>, { readOnly: true });
+      const data = await this.reading((tx) => forms.read?.(tx, this.context()) as Promise<unknown>);
       return { status: 200, data };
     }
     if (forms.list !== undefined) return this.list();
@@ -78,8 +80,13 @@ class Work {
     const context = { ...this.context(), page: { limit, offset: (page - 1) * limit } };
     const work = (tx: RouteTransaction): Promise<{ items: unknown; total: number }> =>
       this.forms.list?.(tx, context) as Promise<{ items: unknown; total: number }>;
-    const { items, total } = await this.open(work, { readOnly: true });
+    const { items, total } = await this.reading(work);
     return { status: 200, data: items, pagination: paginationOf(total, page, limit) };
+  }
+
+  private reading<T>(work: (tx: RouteTransaction) => Promise<T>): Promise<T> {
+    const { presented } = this.asked;
+    return this.open(work, { readOnly: true, ...(presented === undefined ? {} : { presented }) });
   }
 
   private async change(): Promise<ReplyWithHeaders<unknown>> {

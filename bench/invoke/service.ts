@@ -18,8 +18,12 @@ export interface RunningService {
 }
 
 /** Runs `npm start` (or, with node flags, what it runs) on this data folder and on free ports, without our own configuration. */
-export async function startService(dataDir: string, nodeFlags: readonly string[]): Promise<RunningService> {
-  const env: NodeJS.ProcessEnv = { ...process.env };
+export async function startService(
+  dataDir: string,
+  nodeFlags: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<RunningService> {
+  const env: NodeJS.ProcessEnv = { ...process.env, ...environment };
   for (const name of Object.keys(VARIABLES)) delete env[name];
   const [api, temporal, ui] = await freePorts(3);
   Object.assign(env, { DATA_DIR: dataDir, PORT: `${api}`, TEMPORAL_PORT: `${temporal}`, TEMPORAL_UI_PORT: `${ui}` });

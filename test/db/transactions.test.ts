@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPassing } from '../../api/http/failures.ts';
 import { claimDispatch } from '../../db/attempts/claim-dispatch.ts';
 import { type EnvironmentTransaction, NoConnectionError } from '../../db/client.ts';
+import { CREDENTIAL_ENDED } from '../../db/scope.ts';
 import { statementOf, valuesOf } from '../../db/statement.ts';
+import { newId } from '../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 describe('a statement', () => {
@@ -128,6 +130,109 @@ describe('a transaction', () => {
     const after = await db.withEnvironment(tenant, setting);
     expect(later.rows).toEqual([{ setting: 'off' }]);
     expect(after.rows).toEqual(before.rows);
+  });
+});
+
+describe('statements that travel together', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolMax: 1 });
+    await database.asOwner('CREATE TABLE joined (n integer PRIMARY KEY); GRANT ALL ON joined TO PUBLIC');
+  });
+  afterAll(() => database.close());
+
+  const INSERT = 'INSERT INTO joined VALUES (?::int)';
+  const readOnly = { readOnly: true };
+
+  test('a read writes nothing, bound or not, and its connection is as before', async () => {
+    const { db, tenant } = database;
+    await expect(db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [1]), readOnly)).rejects.toThrow(/read-only/);
+    await expect(db.withEnvironment(tenant, (tx) => tx.raw('INSERT INTO joined VALUES (1)'), readOnly)).rejects.toThrow(
+      /read-only/,
+    );
+    await db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [1]));
+    expect(await database.asOwner('SELECT n FROM joined')).toEqual([{ n: 1 }]);
+  });
+
+  test('each statement of a read is in the tenant, in turn or at once, and leaves nothing behind', async () => {
+    const { db, tenant } = database;
+    type Answer = { rows: { environment: string; n: number }[] };
+    const ask = (tx: EnvironmentTransaction, n: number): Promise<Answer> =>
+      tx.raw(`SELECT current_setting('app.environment_id') AS environment, ?::int AS n`, [n]);
+    const answers = await db.withEnvironment(
+      tenant,
+      async (tx) => [await ask(tx, 1), ...(await Promise.all([ask(tx, 2), ask(tx, 3)]))],
+      readOnly,
+    );
+    expect(answers.flatMap(({ rows }) => rows)).toEqual(
+      [1, 2, 3].map((n) => ({ environment: tenant.environmentId, n })),
+    );
+    const left = `SELECT current_setting('app.environment_id', true) AS environment, current_setting('transaction_read_only') AS read`;
+    expect((await db.directory.raw<{ rows: unknown[] }>(left)).rows).toEqual([{ environment: '', read: 'off' }]);
+  });
+
+  test('a statement that failed first, or after it was prepared, is prepared again as needed', async () => {
+    const { db, tenant } = database;
+    const insert = (n: number): Promise<unknown> => db.withEnvironment(tenant, (tx) => tx.raw(INSERT, [n]));
+    const later = (n: number): Promise<unknown> =>
+      db.withEnvironment(tenant, async (tx) => {
+        await tx.raw('SELECT ?::int', [0]);
+        await tx.raw(INSERT, [n]);
+      });
+    await database.asOwner('DELETE FROM joined; INSERT INTO joined VALUES (1)');
+    for (const run of [insert, later, insert, later]) await expect(run(1)).rejects.toThrow(/joined_pkey/);
+    for (const [index, run] of [insert, later, insert].entries()) await run(index + 2);
+    expect(await database.asOwner('SELECT n FROM joined ORDER BY n')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
+  });
+
+  test('a value that cannot be sent fails its statement, and the connection is as before', async () => {
+    const { db, tenant } = database;
+    const endless: Record<string, unknown> = {};
+    endless['self'] = endless;
+    for (const options of [readOnly, {}]) {
+      await expect(db.withEnvironment(tenant, (tx) => tx.raw('SELECT ?::json', [endless]), options)).rejects.toThrow(
+        /circular/i,
+      );
+      const { rows } = await db.withEnvironment(tenant, (tx) =>
+        tx.raw<{ rows: unknown[] }>('SELECT ?::json AS v', [{}]),
+      );
+      expect(rows).toEqual([{ v: {} }]);
+    }
+  });
+
+  test('what a failed opening kept from beginning is told by the opening, whatever the work makes of it', async () => {
+    const { db, tenant } = database;
+    const held = { type: 'api_key', keyId: newId('apiKey') } as const;
+    const swallowing = db.withEnvironment(
+      tenant,
+      async (tx) => {
+        await tx.raw('SELECT ?::int', [1]).catch(() => null);
+        throw new Error('another story');
+      },
+      { held },
+    );
+    await expect(swallowing).rejects.toMatchObject({ code: CREDENTIAL_ENDED });
+    await expect(db.withEnvironment(tenant, () => Promise.resolve(), { held })).rejects.toMatchObject({
+      code: CREDENTIAL_ENDED,
+    });
+  });
+
+  test('a key that is not as assumed answers nothing, also to a read that asks for nothing', async () => {
+    const { db, tenant } = database;
+    const presented = { hash: Buffer.alloc(32, 7), isAsAssumed: () => true };
+    const reads = [(tx: EnvironmentTransaction) => tx.raw('SELECT ?::int', [1]), () => Promise.resolve()];
+    for (const read of reads) {
+      await expect(db.withEnvironment<unknown>(tenant, read, { readOnly: true, presented })).rejects.toMatchObject({
+        code: CREDENTIAL_ENDED,
+      });
+    }
+  });
+
+  test('a scope that is none takes no connection', async () => {
+    const { db, tenant } = database;
+    const nobody = { ...tenant, environmentId: 'nobody' };
+    await expect(db.withEnvironment(nobody, () => Promise.resolve())).rejects.toThrow(/takes UUIDs/);
+    expect(db['pool'].totalCount - db['pool'].idleCount).toBe(0);
   });
 });
 
