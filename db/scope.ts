@@ -36,7 +36,7 @@ export interface TransactionOptions extends CommitOptions {
    * and a later transaction fails with CREDENTIAL_ENDED. See migration 0004.
    */
   held?: Credential;
-  /** Of a read: who asks is looked up with each of its statements, and one that is not as assumed fails with CREDENTIAL_ENDED. */
+  /** For reads: each statement looks the key up, and fails with CREDENTIAL_ENDED where the key is not as assumed. */
   presented?: PresentedKey;
 }
 

@@ -30,7 +30,7 @@ export interface Asked {
   /** The arguments of every form that do not depend on the caller. */
   parts: { params: unknown; query: unknown; body: unknown; requestId: string; deps: unknown; signal: AbortSignal };
   also: object;
-  /** Of a read whose caller is assumed: its transaction finds out. */
+  /** Set for a read whose caller is assumed: its transaction finds out. */
   presented?: PresentedKey;
   idempotencyKey: string | null;
 }

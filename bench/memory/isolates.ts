@@ -14,7 +14,7 @@ interface Heap {
 
 const BYTES_PER_MB = 1024 ** 2;
 
-/** Of a diagnostic report of Node; null while it is still being written. */
+/** Reads a diagnostic report of Node. Null while it is still being written. */
 export function isolatesOf(report: string): Isolate[] | null {
   let parsed: { javascriptHeap: Heap; workers: { header: { threadId: number }; javascriptHeap: Heap }[] };
   try {
