@@ -14,6 +14,7 @@ import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/notifications/notification-listener.ts';
 import { SettlementHub } from './db/notifications/settlement-hub.ts';
+import { refuseOtherSchema } from './db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
@@ -56,7 +57,10 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-/** Opens the database, wires the API and listens. Throws UnsuitableLoginError for a login that row-level security does not bind. */
+/**
+ * Opens the database, wires the API and listens. Throws UnsuitableLoginError for a login that row-level security does not
+ * bind, and OtherSchemaError for the schema of another version.
+ */
 export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const { logger } = parts;
   const db = new Database({
@@ -102,6 +106,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   };
   try {
     await refusePrivilegedLogin(db);
+    await refuseOtherSchema(db);
     await notifications.start();
     const server = new HttpServer(api.callback, {
       limits: parts.httpLimits,

@@ -17,6 +17,7 @@ import { startInvocationWorkflow } from './api/invocations/start-invocation-work
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
+import { refuseOtherSchema } from './db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
@@ -84,7 +85,7 @@ export function installTemporalRuntime(logger: Logger): void {
   });
 }
 
-/** Opens the database, wires the activities and polls. Throws UnsuitableLoginError as `startApi` does. */
+/** Opens the database, wires the activities and polls. Throws UnsuitableLoginError and OtherSchemaError as `startApi` does. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { logger, connection, namespace } = parts;
   const db = new Database({
@@ -94,6 +95,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   });
   try {
     await refusePrivilegedLogin(db);
+    await refuseOtherSchema(db);
     const client = new Client({ connection, namespace });
     const sending = { egressAllow: parts.egressAllow, ownEndpoints: parts.ownEndpoints };
     const activities = createActivities({

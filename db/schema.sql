@@ -1627,6 +1627,21 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION keep_unused_preview() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION public.list_applied_migrations()
+ RETURNS TABLE(name text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (m.name)::text AS name
+    FROM migrations m
+   ORDER BY m.id;
+END
+;
+ALTER FUNCTION list_applied_migrations() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION list_applied_migrations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION list_applied_migrations() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.list_environment_ids()
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql

@@ -26,6 +26,7 @@ import * as refusals from './0024-refusals.ts';
 import * as inFlightPermits from './0025-in-flight-permits.ts';
 import * as observedTimes from './0026-observed-times.ts';
 import * as invocationFilters from './0027-invocation-filters.ts';
+import * as appliedMigrations from './0028-applied-migrations.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inFlightPermits,
   observedTimes,
   invocationFilters,
+  appliedMigrations,
 ];

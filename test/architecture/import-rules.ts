@@ -77,6 +77,7 @@ const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
  */
 export const DIRECTORY_READERS: Record<string, string> = {
   'db/client.ts': 'defines it',
+  'db/refuse-other-schema.ts': 'asks which migrations the database holds, which belongs to no tenant',
   'db/refuse-privileged-login.ts': 'asks PostgreSQL what the login itself may do',
   'db/api-keys/find-api-key.ts': 'finds the environment that a key belongs to',
   'db/auth/find-sign-in-session.ts': 'finds the session of a token, before its user is known',

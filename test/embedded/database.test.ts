@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../db/client.ts';
+import { refuseOtherSchema } from '../../db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from '../../db/refuse-privileged-login.ts';
 import { readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import { DataFolder } from '../../embedded/data-folder.ts';
@@ -52,6 +53,22 @@ describe('a PostgreSQL that DATABASE_URL names', () => {
     const configuration = readConfiguration('embedded', { DATABASE_URL: database.ownerUrl });
     await expect(prepareDatabase(configuration, folder)).rejects.toThrow('9999-future');
     await database.asOwner(`DELETE FROM migrations WHERE name = '9999-future'`);
+  });
+
+  it('is refused by API and worker where another version migrated it, and with what to do about it', async () => {
+    const { db } = database;
+    await expect(refuseOtherSchema(db)).resolves.toBeUndefined();
+    await database.asOwner(`INSERT INTO migrations (name, batch, migration_time) VALUES ('9999-future', 9, now())`);
+    await expect(refuseOtherSchema(db)).rejects.toThrow(/newer version: this one does not know 9999-future/);
+    await database.asOwner(`DELETE FROM migrations WHERE name = '9999-future'`);
+    await database.asOwner(`UPDATE migrations SET name = '0024-else' WHERE name LIKE '0024-%'`);
+    await expect(refuseOtherSchema(db)).rejects.toThrow(/newer version/);
+    await database.asOwner(`DELETE FROM migrations WHERE name = '0024-else'`);
+    await expect(refuseOtherSchema(db)).rejects.toThrow(
+      /older than this version: it lacks 0024-\S+\. Run "npm run db:migrate"/,
+    );
+    await database.asOwner('DROP FUNCTION list_applied_migrations()');
+    await expect(refuseOtherSchema(db)).rejects.toThrow(/older than this version\. Run "npm run db:migrate"/);
   });
 
   it.each([

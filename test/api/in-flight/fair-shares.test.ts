@@ -67,6 +67,40 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
   }, 180_000);
 });
 
+describe('dispatches that hang hold every slot for dispatches', () => {
+  test('deliveries have slots of their own, and arrive', async () => {
+    const SLOTS_EACH = 2;
+    const small = await startTestService({
+      slots: {
+        dispatches: SLOTS_EACH,
+        deliveries: SLOTS_EACH,
+        'provider-reads': SLOTS_EACH,
+        maintenance: SLOTS_EACH,
+      },
+      inFlightCaps: { dispatch: SLOTS_EACH, delivery: SLOTS_EACH, provider_read: SLOTS_EACH },
+    });
+    try {
+      await target.reset();
+      const action = await createAction(
+        small,
+        { url: `${target.baseUrl}/hang` },
+        { timeoutMs: 120_000, governed: false },
+      );
+      const replies = Array.from({ length: SLOTS_EACH }, () => invoke(small, action));
+      await expect.poll(hanging, { timeout: 60_000 }).toBe(SLOTS_EACH);
+      const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
+      expect(published.status).toBe(201);
+      const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
+      await expect.poll(open, { timeout: 30_000 }).toEqual([]);
+      expect(await hanging()).toBe(SLOTS_EACH);
+      await target.release();
+      await Promise.all(replies);
+    } finally {
+      await small.close();
+    }
+  }, 120_000);
+});
+
 describe('deliveries of one workspace hang', () => {
   test('no more than its share is under way, and all arrive, one for each message', async () => {
     await target.reset();

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dial } from '../../activities/adapters/http-request/dial.ts';
+import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
+import { Watchdog } from '../../activities/adapters/watchdog.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
+import { newId } from '../../domain/ids.ts';
+import { prometheusText } from '../../domain/metrics.ts';
+import { activityEnvironment, ActivityWorld, adapterThat } from './invocations/world.ts';
+
+/** The watchdog behind the activities: a call whose own deadline was lost ends, its record says so, and it holds nothing more. */
+
+const GRACE_MS = 50;
+const TIMEOUT_MS = 100;
+
+let world: ActivityWorld;
+let server: Server;
+let isClosed: Promise<unknown>;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  server.close();
+  await world.close();
+});
+
+/** A call that has lost its deadline: it holds a connection, and neither its signal nor a timer ends it. */
+async function hang(): Promise<never> {
+  isClosed = once(server, 'connection').then(([socket]) => once((socket as Socket).resume(), 'close'));
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const { signal } = new AbortController();
+  await dial(url, { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve: systemResolve, signal });
+  return new Promise(() => undefined);
+}
+
+function watched() {
+  const logged: unknown[][] = [];
+  const logger = { error: (...line: unknown[]): void => void logged.push(line) } as unknown as { error(): void };
+  const watchdog = new Watchdog({ logger, graceMs: GRACE_MS, intervalMs: 5 });
+  return { watchdog, logged, metrics: () => prometheusText(watchdog.metrics()) };
+}
+
+describe('a dispatch that outlives its deadline by the grace', () => {
+  test('is unknown: its socket is closed, its permit free, the log and the metric say so', async () => {
+    const { watchdog, logged, metrics } = watched();
+    const { adapterFor, sent } = adapterThat(hang);
+    const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
+    const { dispatchEffect } = world.activities({ adapterFor, watchdog });
+    const dispatched = await dispatchEffect({ ...ref, settles: true });
+    watchdog.close();
+    expect(dispatched).toMatchObject({ seen: 'settled', state: { status: 'unknown', stage: 'reconciling' } });
+    await isClosed;
+    expect(sent).toHaveLength(1);
+    const ids = { kind: 'dispatch', invocationId: ref.invocationId, timeoutMs: TIMEOUT_MS, sockets: 1 };
+    expect(logged).toEqual([[expect.objectContaining(ids), 'a call outlived its deadline: the watchdog ended it']]);
+    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="dispatch"} 1');
+    expect(metrics()).toContain('agent_actions_calls_in_flight{kind="dispatch"} 0');
+    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+  });
+});
+
+describe('a delivery that outlives its deadline by the grace', () => {
+  test('is tried again: its socket is closed, its permit free, the log and the metric say so', async () => {
+    const { watchdog, logged, metrics } = watched();
+    const messageId = newId('message');
+    await world.database.asOwner(
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
+       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 1, '{}', 'pending', now())`,
+      [messageId, world.database.tenant.environmentId],
+    );
+    const { attemptMessage } = world.activities({ sendRequest: hang, watchdog });
+    const step = await activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
+    watchdog.close();
+    expect(step).toMatchObject({ next: 'wait' });
+    await isClosed;
+    expect(logged).toEqual([
+      [expect.objectContaining({ kind: 'delivery', messageId, timeoutMs: 1_000, sockets: 1 }), expect.any(String)],
+    ]);
+    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="delivery"} 1');
+    expect(
+      await world.database.asOwner('SELECT error FROM message_attempts WHERE message_id = $1', [messageId]),
+    ).toEqual([{ error: expect.stringContaining('outlived its deadline') as string }]);
+    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+  });
+});
