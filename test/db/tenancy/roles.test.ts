@@ -21,6 +21,7 @@ afterAll(async () => {
 });
 
 const DIRECTORY_FUNCTIONS = [
+  'acquire_permit',
   'begin_sign_in_attempt',
   'consume_rate_limit',
   'delete_expired_idempotency_claims',
@@ -44,14 +45,14 @@ const DIRECTORY_FUNCTIONS = [
   'find_unsettled_invocations',
   'find_unwatched_approvals',
   'find_user_by_email',
-  'release_permit',
   'has_signed_in_from',
   'hold_api_key',
   'hold_session',
+  'list_applied_migrations',
   'list_environment_ids',
   'list_workspaces_of_user',
+  'release_permit',
   'settle_sign_in',
-  'acquire_permit',
 ];
 
 describe('the application’s login', () => {
@@ -160,12 +161,13 @@ describe('the directory', () => {
       'effects',
       'environments',
       'idempotency_claims',
+      'in_flight_permits',
       'invitations',
       'invocations',
       'members',
       'message_deduplications',
       'messages',
-      'in_flight_permits',
+      'migrations',
       'previews',
       'rate_windows',
       'sign_in_sessions',
