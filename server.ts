@@ -91,6 +91,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       taskQueue: TASK_QUEUE,
       importPlanner,
       schemas,
+      egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },

@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/notifications/notification-listener.ts';
 import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
+import type { EgressAllow } from '../domain/egress.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
@@ -28,6 +29,8 @@ export interface ApiDependencies {
   importPlanner: ImportPlanner;
   /** Runs the JSON Schemas of tenants, the costly ones in threads; its creator closes it. */
   schemas: TenantSchemas;
+  /** Which addresses actions may call although they are blocked otherwise: what a written action is warned of. */
+  egressAllow: EgressAllow;
   /** Through the egress guard. */
   fetchDocument: FetchDocument;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */

@@ -1,4 +1,5 @@
 import { ACTION_TIMEOUT_MS_DEFAULT, type ActionDefinition } from '../../domain/actions.ts';
+import { checkDefinition, type DefinitionFindings } from '../../domain/actions/check-definition.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
 import { ADAPTER_DESCRIPTORS, findDescriptor } from '../../domain/adapters/index.ts';
 import { canonicalJson, digestOf } from '../../domain/canonical-json.ts';
@@ -17,6 +18,8 @@ export interface BuiltDefinition {
   digest: string;
   /** The names of the vault secrets that it refers to. */
   secretNames: string[];
+  /** What to warn of: `warningsOf` completes it with what the installation and the vault say. */
+  findings: Omit<DefinitionFindings, 'issues'>;
 }
 
 /**
@@ -59,7 +62,14 @@ export function buildDefinition(
   // Parsed from JSON, every member of it.
   const json = definition as unknown as Json;
   checkSize(json);
-  return { definition, digest: digestOf(json), secretNames: adapter.descriptor.secretNames(definition) };
+  const digest = digestOf(json);
+  const { issues: lies, ...findings } = checkDefinition(definition, adapter.descriptor);
+  // What was written under earlier rules stays as it is until it is changed.
+  const isUnchanged = before !== null && digest === digestOf(before as unknown as Json);
+  if (lies.length > 0 && !isUnchanged) {
+    throw validationError(lies.map((issue) => ({ ...issue, path: below('body', issue.path) })));
+  }
+  return { definition, digest, secretNames: adapter.descriptor.secretNames(definition), findings };
 }
 
 /** An adapter for one operation has its own input schema. Changing the adapter takes the new one's schema. */

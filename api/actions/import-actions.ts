@@ -36,8 +36,8 @@ export const importActionsRoute = defineRoute({
     requireGovernToUngovern(caller, body.settings.ungoverned);
     return body.planned ?? (await planFrom(body, deps, caller.workspaceId));
   },
-  async change(tx, { body, caller, actor }, plan) {
-    const operations = await applyImport(tx, plan, { caller, actor });
+  async change(tx, { body, caller, actor, deps }, plan) {
+    const operations = await applyImport(tx, plan, { caller, actor, egressAllow: deps.egressAllow });
     const { ungoverned } = body.settings;
     return {
       reply: { status: 200, data: operations },

@@ -1,7 +1,7 @@
 import { lockAction } from '../../db/actions/lock-action.ts';
 import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
-import { notFound, ServiceError, type Issue } from '../../domain/errors.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
 import {
   requireGovernScope,
@@ -10,10 +10,11 @@ import {
   requireSecretScope,
   takeNames,
 } from './access.ts';
-import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
+import { actionRefParams, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
-import { updateActionBody, type UpdateActionBody } from './body-schemas.ts';
-import { buildDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
+import { updateActionBody } from './body-schemas.ts';
+import { buildDefinition, type BuiltDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
+import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
 
 export const updateActionRoute = defineRoute({
   id: 'actions.update',
@@ -29,27 +30,32 @@ export const updateActionRoute = defineRoute({
     'writes (any method but GET and HEAD) needs `actions:govern` too. Changes made at the same time come one after the other.',
   scope: 'actions:write',
   request: { params: actionRefParams, body: updateActionBody, issuesBeside: configIssuesOf },
-  response: { 200: actionSchema },
+  response: { 200: writtenActionSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   prepare: ({ body, caller, deps }) => schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body),
-  async change(tx, { params, body, caller, actor }, schemaIssues) {
+  async change(tx, { params, body, caller, actor, deps }, schemaIssues) {
     const before = await lockAction(tx, params.ref);
     if (before === null) throw notFound('action');
     if (before.archivedAt !== null) throw archived(before);
-    const version = nextVersion(before, body, { caller, actor, schemaIssues });
+    const built = buildDefinition(body, before.definition, schemaIssues);
+    const version = nextVersion(before, built, { caller, actor, changeNote: body.changeNote ?? null });
     const name = body.name ?? before.name;
     if (name !== before.name) requireGovernToRename(caller, before.definition);
     if (version !== null || name !== before.name) {
       requireGovernToWriteUngoverned(caller, version?.definition ?? before.definition);
     }
+    const warnings = warningsOf(built.findings, deps.egressAllow, await missingSecretsOf(tx, built.secretNames));
     const description = body.description === undefined ? before.description : body.description;
     if (version === null && name === before.name && description === before.description) {
-      return { reply: { status: 200, data: presentAction(before) }, audit: 'none: the action was so already' };
+      return {
+        reply: { status: 200, data: { ...presentAction(before), warnings } },
+        audit: 'none: the action was so already',
+      };
     }
     const after = await updateAction(tx, before, { name, description, version });
     if (name !== before.name) await takeNames(tx, caller, [name]);
     return {
-      reply: { status: 200, data: presentAction(after) },
+      reply: { status: 200, data: { ...presentAction(after), warnings } },
       audit: actionEntry('action.updated', after, before),
     };
   },
@@ -58,14 +64,13 @@ export const updateActionRoute = defineRoute({
 /** The version that a change makes, or null if the definition stays the same. Checks what the caller may change. */
 function nextVersion(
   before: ActionRecord,
-  body: UpdateActionBody,
-  { caller, actor, schemaIssues }: { caller: Caller; actor: Actor; schemaIssues: readonly Issue[] },
+  { definition, digest, secretNames }: BuiltDefinition,
+  { caller, actor, changeNote }: { caller: Caller; actor: Actor; changeNote: string | null },
 ): NewVersion | null {
-  const { definition, digest, secretNames } = buildDefinition(body, before.definition, schemaIssues);
   if (digest === before.currentVersion.digest) return null;
   requireGovernScope(caller, before.definition, definition);
   requireSecretScope(caller, secretNames);
-  return { definition, digest, createdBy: actor, changeNote: body.changeNote ?? null };
+  return { definition, digest, createdBy: actor, changeNote };
 }
 
 function archived(action: ActionRecord): ServiceError {

@@ -3,6 +3,7 @@ import { ROUTES } from '../routes.ts';
 import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
 import { refusalReference } from './refusal-reference.ts';
+import { warningReference } from './warning-reference.ts';
 
 /** Every generated page, by its path below the project's root. `npm run openapi` writes them; a test compares. */
 export function generatedDocuments(): Record<string, string> {
@@ -10,6 +11,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/openapi.json': `${textOf(buildOpenApi(ROUTES))}\n`,
     'docs/reference/errors.md': errorReference(),
     'docs/reference/refusals.md': refusalReference(),
+    'docs/reference/warnings.md': warningReference(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { WrittenText } from './http-request-texts.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
 import type { SettledImpact } from '../impact-limits/settle.ts';
@@ -65,6 +66,8 @@ export interface AdapterDescriptor {
   alwaysGoverned?: boolean;
   /** The input schema of an action that declares none. `prepare` checks every input against it, whatever schema the action has. */
   inputSchema?: JsonObject;
+  /** Where a (parsed) definition holds templates, for an adapter whose config has any: what they refer to is checked when it is written. */
+  texts?(definition: ActionDefinition): WrittenText[];
   /** Other parts of a definition that this adapter refuses, such as a `verify` where it reads back by itself. Paths are relative to the definition. */
   definitionIssues?(definition: ActionDefinition): Issue[];
   /**

@@ -17,6 +17,7 @@ import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest 
 import { compileConfig, configAsJson } from './http-request-config.ts';
 import type { BodyNode, CompiledConfig } from './http-request-config.ts';
 import { renderForm, renderParameters } from './http-request-parameters.ts';
+import { textsOfHttpRequest } from './http-request-texts.ts';
 import { finishUrl, isAllowedHost } from './http-request-url.ts';
 
 const CAPABILITIES: AdapterCapabilities = {
@@ -54,6 +55,7 @@ export const httpRequestDescriptor: AdapterDescriptor = {
   },
 
   prepare,
+  texts: textsOfHttpRequest,
   writes: ({ adapter }) => isWriteMethod(adapter.config['method']),
   readsBack: (definition) => definition.verify !== null,
   inspects: false,

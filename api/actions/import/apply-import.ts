@@ -9,12 +9,15 @@ import {
   type ImportedAction,
   type ImportedChange,
 } from '../../../db/actions/write-imported-actions.ts';
+import { checkDefinition } from '../../../domain/actions/check-definition.ts';
 import type { ActionDefinition } from '../../../domain/actions.ts';
 import { adapterDescriptor } from '../../../domain/adapters/index.ts';
 import { digestOf } from '../../../domain/canonical-json.ts';
+import type { EgressAllow } from '../../../domain/egress.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Actor, Caller } from '../../http/define-route.ts';
 import { requireGovernScope, requireGovernToWriteUngoverned, requireSecretScope, takeNames } from '../access.ts';
+import { missingSecretsOf, warningsOf } from '../warnings.ts';
 import type { ImportedOperation } from './import-body.ts';
 import type { PlannedImport, PlannedImportEntry } from './import-job.ts';
 
@@ -41,7 +44,7 @@ interface Decided {
 export async function applyImport(
   tx: EnvironmentTransaction,
   plan: PlannedImport,
-  { caller, actor }: { caller: Caller; actor: Actor },
+  { caller, actor, egressAllow }: { caller: Caller; actor: Actor; egressAllow: EgressAllow },
 ): Promise<ImportedOperation[]> {
   await lockImports(tx);
   const actions = plan.entries.filter((entry) => entry.kind === 'action');
@@ -51,7 +54,12 @@ export async function applyImport(
   );
   const operations: ImportedOperation[] = [];
   for (let from = 0; from < plan.entries.length; from += CHUNK) {
-    const decided = await decideChunk(tx, plan.title, plan.entries.slice(from, from + CHUNK), present, caller);
+    const decided = await decideChunk(tx, plan.entries.slice(from, from + CHUNK), {
+      title: plan.title,
+      present,
+      caller,
+      egressAllow,
+    });
     const created = decided.flatMap(({ create }) => create ?? []);
     const changed = decided.flatMap(({ change }) => change ?? []);
     if (created.length > 0) {
@@ -69,12 +77,17 @@ export async function applyImport(
   return operations;
 }
 
+interface Deciding {
+  title: string;
+  present: ReadonlyMap<string, NamedAction>;
+  caller: Caller;
+  egressAllow: EgressAllow;
+}
+
 async function decideChunk(
   tx: EnvironmentTransaction,
-  title: string,
   entries: readonly PlannedImportEntry[],
-  present: ReadonlyMap<string, NamedAction>,
-  caller: Caller,
+  { title, present, caller, egressAllow }: Deciding,
 ): Promise<Decided[]> {
   const differing = entries.flatMap((entry) => {
     const action = present.get(entry.name);
@@ -83,7 +96,14 @@ async function decideChunk(
   });
   const definitions =
     differing.length === 0 ? new Map<string, ActionDefinition>() : await readDefinitions(tx, differing);
-  return entries.map((entry) => decide(entry, title, present.get(entry.name), definitions, caller));
+  const secretNames = new Set(entries.flatMap((entry) => (entry.kind === 'action' ? entry.secretNames : [])));
+  const missingSecrets = await missingSecretsOf(tx, [...secretNames]);
+  return entries.map((entry) => {
+    const decided = decide(entry, title, present.get(entry.name), definitions, caller);
+    if (entry.kind === 'skipped' || (!decided.create && !decided.change)) return decided;
+    const warnings = warningsOf(entry.findings, egressAllow, missingSecrets);
+    return warnings.length === 0 ? decided : { ...decided, operation: { ...decided.operation, warnings } };
+  });
 }
 
 function decide(
@@ -117,6 +137,7 @@ function decide(
     return { operation: said('skipped', reason) };
   }
   const version = nextVersion(entry, action, definitions, caller);
+  if (typeof version === 'string') return { operation: said('skipped', version) };
   const governed = version?.governed ?? action.governed;
   if (version === null && action.description === entry.description) {
     return { operation: said('unchanged', notes, governed) };
@@ -130,13 +151,16 @@ function decide(
   };
 }
 
-/** The document's adapter and input schema in the action's present definition; null where they change nothing. */
+/**
+ * The document's adapter and input schema in the action's present definition; null where they change nothing, and a reason where what the
+ * owner declared no longer fits them.
+ */
 function nextVersion(
   entry: PlannedAction,
   action: NamedAction,
   definitions: ReadonlyMap<string, ActionDefinition>,
   caller: Caller,
-): { definitionJson: string; digest: string; governed: boolean } | null {
+): { definitionJson: string; digest: string; governed: boolean } | null | string {
   const before = definitions.get(action.currentVersion.id);
   if (before === undefined) return null;
   const { adapter, inputSchema } = JSON.parse(entry.definitionJson) as ActionDefinition;
@@ -144,9 +168,16 @@ function nextVersion(
   const definition = { ...updated, governed: governedAfter(entry, before, updated) };
   const digest = digestOf(definition as unknown as Json);
   if (digest === action.currentVersion.digest) return null;
+  const descriptor = adapterDescriptor(adapter.type, adapter.version);
+  if (before.impact.length > 0 || before.verify !== null) {
+    const [lie] = checkDefinition(definition, descriptor).issues;
+    if (lie !== undefined) {
+      return `its ${lie.path} ${lie.message}: change the action's own declaration first`;
+    }
+  }
   requireGovernScope(caller, before, definition);
   requireGovernToWriteUngoverned(caller, definition, entry.name);
-  requireSecretScope(caller, adapterDescriptor(adapter.type, adapter.version).secretNames(definition));
+  requireSecretScope(caller, descriptor.secretNames(definition));
   return { definitionJson: JSON.stringify(definition), digest, governed: definition.governed };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DOCUMENT_BYTES_MAX, OPERATIONS_MAX, PATH_CHARACTERS_MAX } from '../../../domain/openapi-import/limits.ts';
+import { warningSchema } from '../warnings.ts';
 import { SECRET_NAME_PATTERN } from '../../../domain/templates.ts';
 
 /** A document as a JSON string, with escaped quotes and line ends, and the members around it. */
@@ -71,6 +72,7 @@ export const importedOperationSchema = z
       .boolean()
       .optional()
       .describe('Whether the action is governed now. Left out where the operation was skipped.'),
+    warnings: z.array(warningSchema).optional().describe('Of an action that was created or updated.'),
     reason: z.string().optional().describe('Why it was skipped, or what was left out of the action.'),
   })
   .meta({ id: 'ImportedOperation' });

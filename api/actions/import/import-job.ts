@@ -1,3 +1,4 @@
+import type { Findings } from '../warnings.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
 
 /** What is asked of an import apart from the document. */
@@ -22,6 +23,7 @@ export type PlannedImportEntry = { operationId: string; name: string } & (
       definitionJson: string;
       digest: string;
       secretNames: string[];
+      findings: Findings;
       /** True where a new action with this definition is governed. */
       governed: boolean;
       /** The caller asked to leave it ungoverned. */

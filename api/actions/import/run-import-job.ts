@@ -76,14 +76,24 @@ function entryOf(operation: PlannedOperation, leftUngoverned: boolean): PlannedI
     const checked: ActionDefinition = { ...EMPTY, inputSchema };
     const adapter = { ...checked.adapter, config };
     const governed = !leftUngoverned && httpRequestDescriptor.writes({ ...checked, adapter });
-    const { definition, digest, secretNames } = buildDefinition(
+    const { definition, digest, secretNames, findings } = buildDefinition(
       { adapter: { type: adapter.type, config }, governed },
       checked,
       [],
     );
     const definitionJson = JSON.stringify(definition);
     const identity = { operationId, name, description };
-    return { kind: 'action', ...identity, definitionJson, digest, secretNames, governed, leftUngoverned, notes };
+    return {
+      kind: 'action',
+      ...identity,
+      definitionJson,
+      digest,
+      secretNames,
+      findings,
+      governed,
+      leftUngoverned,
+      notes,
+    };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { kind: 'skipped', operationId, name, reason: firstIssueOf(error) };

@@ -120,6 +120,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
+    egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
     fetchDocument: createDocumentFetcher({
       egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
       watchdog: WATCHDOG,

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
+import type { DefinitionFindings } from '../../domain/actions/check-definition.ts';
+import { WARNING_CODES, type Warning } from '../../domain/actions/warnings.ts';
+import { type EgressAllow, isBlocked } from '../../domain/egress.ts';
+import { actionSchema } from './action-schemas.ts';
+
+export const warningSchema = z
+  .strictObject({
+    path: z.string().describe('Dotted path into the action, such as `adapter.config.url`.'),
+    code: z.enum(WARNING_CODES).describe('Each code is explained in docs/reference/warnings.md.'),
+    message: z.string(),
+  })
+  .meta({ id: 'ActionWarning' });
+
+/** An action as the request that wrote it is answered. */
+export const writtenActionSchema = actionSchema
+  .extend({ warnings: z.array(warningSchema).describe('What may be wrong with the definition that was written.') })
+  .meta({ id: 'WrittenAction' });
+
+export type Findings = Omit<DefinitionFindings, 'issues'>;
+
+/** The secrets of these that the vault does not have. */
+export async function missingSecretsOf(
+  tx: EnvironmentTransaction,
+  secretNames: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const versions = await readSecretVersions(tx, secretNames);
+  return new Set(secretNames.filter((name) => (versions[name] ?? 0) === 0));
+}
+
+/** Every warning of a definition: what it says itself, the addresses that this installation blocks, the secrets that are not there. */
+export function warningsOf(
+  { warnings, addresses, secretPaths }: Findings,
+  egressAllow: EgressAllow,
+  missingSecrets: ReadonlySet<string>,
+): Warning[] {
+  const blocked = addresses.filter(({ host }) => isBlocked(addressOf(host), egressAllow));
+  const missing = Object.entries(secretPaths).filter(([name]) => missingSecrets.has(name));
+  return [
+    ...warnings,
+    ...blocked.map(({ path, host }): Warning => ({
+      path,
+      code: 'destination_blocked',
+      message: `leads to ${host}, an address that this installation does not call`,
+    })),
+    ...missing.map(([name, path]): Warning => ({
+      path,
+      code: 'secret_missing',
+      message: `refers to the secret ${name}, which the vault does not have yet; store it by PUT /api/v2/secrets/${name}`,
+    })),
+  ];
+}
+
+/** RFC 6761: these names are the loopback. */
+function addressOf(host: string): string {
+  return host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
+}

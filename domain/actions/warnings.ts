@@ -1,0 +1,24 @@
+/**
+ * The one table of warnings: what may be wrong with an action that was written nevertheless. What is certainly wrong is an issue of a
+ * VALIDATION_ERROR.
+ */
+export const WARNING_TABLE = {
+  input_not_described:
+    'The inputSchema neither describes nor forbids an input that the action refers to. An invocation without it is refused. Describe it, and close the schema with `additionalProperties: false`, so that a misspelt name is found when it is written.',
+  input_may_be_missing:
+    'The inputSchema does not require an input that the action cannot do without. An invocation that lacks it is refused. List it in `required`, or send it by `parameters` or `bodyOptional`, which leave out what is missing.',
+  secret_missing:
+    'The vault has no secret of that name yet. Until it does, an invocation is refused (`secret_missing`).',
+  destination_blocked:
+    'The URL names an address that this installation does not call. An invocation is refused (`destination_blocked`) unless `EGRESS_ALLOW` of the workers lists it.',
+} as const satisfies Record<string, string>;
+
+export type WarningCode = keyof typeof WARNING_TABLE;
+export const WARNING_CODES = Object.keys(WARNING_TABLE) as [WarningCode, ...WarningCode[]];
+
+export interface Warning {
+  /** Dotted path into the action, for example `adapter.config.url`. */
+  path: string;
+  code: WarningCode;
+  message: string;
+}

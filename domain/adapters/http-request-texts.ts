@@ -1,0 +1,68 @@
+import type { ActionDefinition } from '../actions.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { HttpRequestConfig } from './http-request-config.ts';
+
+/** A text of a definition in which templates are written. */
+export interface WrittenText {
+  /** Dotted path into the definition. */
+  path: string;
+  text: string;
+  /** `expected` is compared with what a read-back answers, and is not sent. */
+  place: 'url' | 'query' | 'header' | 'body' | 'expected';
+  /** Of the header or the query parameter. */
+  name: string | null;
+  /** It is left out where the input lacks the value that it refers to. */
+  mayBeLeftOut: boolean;
+  /** Of a read-back: the response to the dispatch may be referred to. */
+  ofVerify: boolean;
+}
+
+/** Every text of an `http.request` definition, its read-back included. The config was parsed before. */
+export function textsOfHttpRequest({ adapter, verify }: ActionDefinition): WrittenText[] {
+  const config = adapter.config as unknown as HttpRequestConfig;
+  const at = (path: string) => `adapter.config.${path}`;
+  const sent = { name: null, mayBeLeftOut: false, ofVerify: false };
+  const texts: WrittenText[] = [{ ...sent, path: at('url'), text: config.url, place: 'url' }];
+  for (const [name, value] of Object.entries(config.query ?? {})) {
+    texts.push({ ...sent, path: at(`query.${name}`), text: String(value), place: 'query', name });
+  }
+  for (const [name, text] of Object.entries(config.headers ?? {})) {
+    texts.push({ ...sent, path: at(`headers.${name}`), text, place: 'header', name });
+  }
+  for (const [index, { in: place, name, value }] of (config.parameters ?? []).entries()) {
+    const path = at(`parameters[${index}].value`);
+    texts.push({ ...sent, path, text: value, place: place === 'query' ? 'query' : 'header', name, mayBeLeftOut: true });
+  }
+  const mayBeLeftOut = config.bodyOptional === true;
+  for (const [path, text] of leavesOf((config.body ?? null) as Json, at('body'))) {
+    texts.push({ ...sent, path, text, place: 'body', mayBeLeftOut });
+  }
+  return verify === null ? texts : [...texts, ...textsOfVerify(verify)];
+}
+
+function textsOfVerify(verify: NonNullable<ActionDefinition['verify']>): WrittenText[] {
+  const common = { name: null, mayBeLeftOut: false, ofVerify: true };
+  const { url, headers = {} } = verify.request;
+  const texts: WrittenText[] = [{ ...common, path: 'verify.request.url', text: url, place: 'url' }];
+  for (const [name, text] of Object.entries(headers)) {
+    texts.push({ ...common, path: `verify.request.headers.${name}`, text, place: 'header', name });
+  }
+  for (const list of ['expect', 'pending', 'failed'] as const) {
+    for (const [index, { value }] of (verify[list] ?? []).entries()) {
+      for (const [path, text] of leavesOf(value ?? null, `verify.${list}[${index}].value`)) {
+        texts.push({ ...common, path, text, place: 'expected' });
+      }
+    }
+  }
+  return texts;
+}
+
+function* leavesOf(value: Json, path: string): Generator<[string, string]> {
+  if (typeof value === 'string') yield [path, value];
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* leavesOf(item, `${path}[${index}]`);
+  else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) yield* leavesOf(member, `${path}.${name}`);
+  }
+}
