@@ -10,11 +10,11 @@ export interface WrittenText {
   text: string;
   /** `expected` is compared with what a read-back answers, and is not sent. */
   place: 'url' | 'query' | 'header' | 'body' | 'expected';
-  /** Of the header or the query parameter. */
+  /** The name of the header or the query parameter. */
   name: string | null;
   /** It is left out where the input lacks the value that it refers to. */
   mayBeLeftOut: boolean;
-  /** Of a read-back: the response to the dispatch may be referred to. */
+  /** It belongs to the read-back, where the response to the dispatch may be referred to. */
   ofVerify: boolean;
 }
 
