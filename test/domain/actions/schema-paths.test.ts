@@ -57,7 +57,7 @@ describe('a path into a schema', () => {
       { allOf: [object({ a: text }, CLOSED), object({ b: text })] },
       'closed@0',
     ],
-    ['a member under a condition', 'b', { ...object({ a: text }), then: object({ b: text }) }, 'optional'],
+    ['a member under a condition', 'b', { ...object({ a: text }), else: object({ b: text }) }, 'optional'],
     ['unevaluated members of a plain schema', 'b', object({ a: text }, { unevaluatedProperties: false }), 'closed@0'],
     [
       'unevaluated members beside a part',
