@@ -43,14 +43,16 @@ export interface Credentials {
   owner: OwnerCredentials;
   /** The first signing secret for deliveries, for receivers on this machine. */
   signingSecret: string;
+  /** The demo's payment provider (demo/payments): where it listens, and the key that it wants. */
+  payments: { url: string; key: string };
 }
 
 /** As an earlier version may have written it. */
-type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret'> & Partial<Credentials>;
+type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret' | 'payments'> & Partial<Credentials>;
 
 export type Addresses = Pick<
   Credentials,
-  'baseUrl' | 'temporalUiUrl' | 'temporalAddress' | 'databaseUrl' | 'databaseOwnerUrl'
+  'baseUrl' | 'temporalUiUrl' | 'temporalAddress' | 'databaseUrl' | 'databaseOwnerUrl' | 'payments'
 >;
 
 /**

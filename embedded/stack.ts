@@ -128,6 +128,7 @@ async function start(
       temporalAddress: address,
       databaseUrl: database.applicationUrl,
       databaseOwnerUrl: database.ownerUrl,
+      payments: demoTarget.payments,
     },
     configuration.DEFAULT_PLAN,
     vault,

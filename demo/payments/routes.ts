@@ -1,15 +1,23 @@
 import { DemoError, type Answer, type Call } from '../http.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Refund } from './ledger.ts';
 
 const REASON_LENGTH_MAX = 500;
 const LOST_MAX = 100;
 
+interface Switches {
+  /** So many of the next refunds are made, and their answers lost. */
+  loseAnswers: number;
+  /** Refunds are made, and not shown. */
+  hideRefunds: boolean;
+}
+
 /**
  * A payment provider for trying things out, described in openapi.yaml beside this file. It can be told to misbehave as real ones do:
- * `PUT /switches {"loseAnswers": 1}` makes the next refund, and loses its answer.
+ * `PUT /switches {"loseAnswers": 1}` makes the next refund and loses its answer; `{"hideRefunds": true}` shows none until it is switched
+ * back, as a provider whose reads lag behind its writes.
  */
 export function paymentRoutes(ledger: Ledger, credential: string): (call: Call) => Answer | null {
-  const switches = { loseAnswers: 0 };
+  const switches: Switches = { loseAnswers: 0, hideRefunds: false };
 
   const takeRefund = (call: Call): Answer => {
     const refund = ledger.makeRefund(wantedRefund(call.body), keyOf(call));
@@ -18,6 +26,11 @@ export function paymentRoutes(ledger: Ledger, credential: string): (call: Call) 
       return 'lost';
     }
     return { status: 201, body: refund };
+  };
+
+  const shown = (refund: Refund): Refund => {
+    if (switches.hideRefunds) throw new DemoError(404, 'no_such_refund', 'There is no such refund, yet.');
+    return refund;
   };
 
   const route = (call: Call): Answer | null => {
@@ -29,17 +42,17 @@ export function paymentRoutes(ledger: Ledger, credential: string): (call: Call) 
       case 'GET /payments/…':
         return { status: 200, body: ledger.payment(id ?? '') };
       case 'GET /refunds':
-        return { status: 200, body: { refunds: ledger.refunds() } };
+        return { status: 200, body: { refunds: switches.hideRefunds ? [] : ledger.refunds() } };
       case 'POST /refunds':
         return takeRefund(call);
       case 'GET /refunds/…':
-        return { status: 200, body: ledger.refund(id ?? '') };
+        return { status: 200, body: shown(ledger.refund(id ?? '')) };
       case 'GET /refunds/…/…':
-        return id === 'by-key' ? { status: 200, body: ledger.refundOf(last ?? '') } : null;
+        return id === 'by-key' ? { status: 200, body: shown(ledger.refundOf(last ?? '')) } : null;
       case 'GET /switches':
         return { status: 200, body: switches };
       case 'PUT /switches':
-        switches.loseAnswers = wantedLosses(call.body);
+        Object.assign(switches, wantedSwitches(call.body));
         return { status: 200, body: switches };
       default:
         return null;
@@ -70,12 +83,22 @@ function wantedRefund(body: unknown): { payment: string; amount: number; reason:
   return { payment, amount: amount as number, reason };
 }
 
-function wantedLosses(body: unknown): number {
-  const { loseAnswers } = (body ?? {}) as Record<string, unknown>;
-  if (Number.isInteger(loseAnswers) && (loseAnswers as number) >= 0 && (loseAnswers as number) <= LOST_MAX) {
-    return loseAnswers as number;
+function wantedSwitches(body: unknown): Partial<Switches> {
+  const { loseAnswers, hideRefunds } = (body ?? {}) as Record<string, unknown>;
+  const wanted: Partial<Switches> = {};
+  if (loseAnswers !== undefined) {
+    if (!isCount(loseAnswers)) throw invalid('loseAnswers', `an integer from 0 to ${LOST_MAX}`);
+    wanted.loseAnswers = loseAnswers;
   }
-  throw invalid('loseAnswers', `an integer from 0 to ${LOST_MAX}`);
+  if (hideRefunds !== undefined) {
+    if (typeof hideRefunds !== 'boolean') throw invalid('hideRefunds', 'true or false');
+    wanted.hideRefunds = hideRefunds;
+  }
+  return wanted;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LOST_MAX;
 }
 
 function invalid(member: string, expected: string): DemoError {

@@ -8,6 +8,7 @@ import { runCommand } from './run-command.ts';
 /**
  * `eval "$(npm run --silent env)"`: sets BASE, AGENT and OPERATOR in a shell, as the documentation uses them. They are the address and two
  * keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
+ * PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider.
  */
 await runCommand(({ DATA_DIR }) => {
   const [kind = 'development', ...others] = process.argv.slice(2);
@@ -24,6 +25,8 @@ await runCommand(({ DATA_DIR }) => {
     BASE: credentials.baseUrl,
     AGENT: keyOf(credentials, known, 'agent'),
     OPERATOR: keyOf(credentials, known, 'full_access'),
+    PAYMENTS: credentials.payments.url,
+    PAYMENTS_KEY: credentials.payments.key,
   };
   return Promise.resolve(
     Object.entries(variables)

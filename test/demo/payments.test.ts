@@ -60,7 +60,15 @@ describe('the demo’s payment provider', () => {
     await call('PUT', '/switches', { loseAnswers: 1 });
     await expect(call('POST', '/refunds', REFUND, { 'idempotency-key': 'eff_1' })).rejects.toThrow('fetch failed');
     expect((await call('GET', '/refunds/by-key/eff_1')).body).toMatchObject(REFUND);
-    expect((await call('GET', '/switches')).body).toEqual({ loseAnswers: 0 });
+    expect((await call('GET', '/switches')).body).toEqual({ loseAnswers: 0, hideRefunds: false });
+  });
+
+  it('hides its refunds until it is told to show them', async () => {
+    await call('PUT', '/switches', { hideRefunds: true });
+    const { body } = await call('POST', '/refunds', REFUND, { 'idempotency-key': 'eff_1' });
+    expect((await call('GET', '/refunds/by-key/eff_1')).status).toBe(404);
+    await call('PUT', '/switches', { hideRefunds: false });
+    expect((await call('GET', '/refunds/by-key/eff_1')).body).toEqual(body);
   });
 
   it('knows its refunds after a restart, and forgets the half line of a killed process', async () => {
