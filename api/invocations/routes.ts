@@ -7,6 +7,8 @@ import { hasEnded, isOpen } from '../../domain/lifecycle.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { longPoll } from '../http/long-poll.ts';
 import { readInvocation } from './await-rest.ts';
+import { dryRun } from './dry-run.ts';
+import { askedDryRun, dryRunSchema } from './dry-run-schema.ts';
 import { invoke } from './invoke.ts';
 import {
   acceptedInvocation,
@@ -32,10 +34,11 @@ const invokeRoute = defineRoute({
   description:
     'Runs the action and answers with its receipt. Read `status` and `grade`, not only the HTTP status: a refused or failed ' +
     'invocation, and one whose outcome is unknown, answer 200. 202: parked for approval, or still under way. The service never ' +
-    'sends twice; do not run an `unknown` invocation again under a new key, reconcile it first.',
+    'sends twice; do not run an `unknown` invocation again under a new key, reconcile it first. With `dryRun: true` nothing is sent ' +
+    'or kept, and the answer says what would be.',
   scope: 'actions:invoke',
   request: { params: actionParams, body: invokeBody },
-  response: { 200: invocationSchema, 202: invocationSchema },
+  response: { 200: z.union([invocationSchema, dryRunSchema]), 202: invocationSchema },
   accepted: acceptedInvocation,
   errors: [
     'NOT_FOUND',
@@ -56,6 +59,8 @@ const invokeRoute = defineRoute({
   ownsItsTransaction: 'It answers long after its admission committed: its workflow runs in between.',
   audited: 'none: an invocation has a record and a receipt of its own',
   async handler({ params, body, actor, ...context }) {
+    if (body.dryRun === true)
+      return { status: 200, data: await dryRun({ ...context, actor }, askedDryRun(params.ref, body)) };
     const invocation = await invoke(context, {
       ref: params.ref,
       input: body.input,

@@ -40,6 +40,13 @@ export const invokeBody = z
     retryOf: idOf('invocation').optional().describe('The earlier invocation that this one runs again under a new key.'),
     runId: idOf('run').optional(),
     agentId: z.string().min(1).max(AGENT_ID_CHARACTERS_MAX).optional(),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe(
+        'True: nothing is sent, reserved or recorded. The answer is a `DryRun`, for plain actions too: what would be sent and what would be decided. ' +
+          'Send it without an Idempotency-Key, which the invocation itself needs.',
+      ),
   })
   .meta({ id: 'InvokeRequest' });
 
