@@ -17,6 +17,7 @@ import { setSecurityHeaders } from './http/security-headers.ts';
 import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
 import { serveOpenApi } from './openapi/serve-openapi.ts';
 import { WorkspaceLimits } from './plans/workspace-limits.ts';
+import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { ROUTES } from './routes.ts';
 
@@ -72,6 +73,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(requireHttps(network));
   app.use(serveOpenApi(routes));
   app.use(serveReference);
+  app.use(serveErrorCatalogue);
   app.use(router.routes());
   app.use(refuseUnknownPath);
 

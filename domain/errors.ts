@@ -1,3 +1,5 @@
+import type { Scope } from './scopes.ts';
+
 /**
  * The one table of error codes. The message is the public default: it says what the caller can do.
  * docs/reference/errors.md is generated from it, and docs/versioning.md says what may change.
@@ -56,7 +58,7 @@ export const ERROR_TABLE = {
       'The approval policies changed after this plan was made. Nothing was changed. Make a new plan from the files, look at it, and apply that one.',
   }, // (ours/decisions)
   CONFLICT: { status: 409, message: 'The request conflicts with the present state of the resource.' }, // (ours)
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not answer that method. See the Allow header.' }, // (ours)
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This path does not answer that method. See details.allowed.' }, // (ours)
   NOT_ACCEPTABLE: { status: 406, message: 'This service answers application/json.' }, // (ours)
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' }, // (ours)
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send the body as application/json.' }, // (ours)
@@ -75,12 +77,20 @@ export interface Issue {
   message: string;
 }
 
+/** What a 404 is about, for the machinery to word it for its caller. */
+export interface Missing {
+  what: string;
+  /** Names that may have been meant, and the scope under which a key may know them. */
+  near?: { names: readonly string[]; scope: Scope };
+}
+
 export interface ServiceErrorOptions {
   /** What the caller reads; the table's message when left out. Never holds a secret or a stack trace. */
   message?: string;
   /** What only the log reads. */
   log?: string;
   details?: Record<string, unknown>;
+  missing?: Missing;
   cause?: unknown;
 }
 
@@ -89,6 +99,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly publicMessage: string;
   readonly details: Record<string, unknown> | undefined;
+  readonly missing: Missing | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     const publicMessage = options.message ?? ERROR_TABLE[code].message;
@@ -97,6 +108,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.publicMessage = publicMessage;
     this.details = options.details;
+    this.missing = options.missing;
   }
 
   get status(): number {
@@ -117,6 +129,7 @@ export function validationError(found: Issue[], message?: string): ServiceError 
   });
 }
 
-export function notFound(what: string): ServiceError {
-  return new ServiceError('NOT_FOUND', { message: `No such ${what} in this workspace and environment.` });
+export function notFound(what: string, near?: Missing['near']): ServiceError {
+  const missing = near === undefined ? { what } : { what, near };
+  return new ServiceError('NOT_FOUND', { message: `No such ${what} in this workspace and environment.`, missing });
 }

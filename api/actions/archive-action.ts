@@ -1,8 +1,8 @@
 import { archiveAction } from '../../db/actions/archive-action.ts';
-import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
+import { missingAction } from '../http/missing.ts';
 
 export const archiveActionRoute = defineRoute({
   id: 'actions.archive',
@@ -19,7 +19,7 @@ export const archiveActionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async change(tx, { params }) {
     const archived = await archiveAction(tx, params.ref);
-    if (archived === null) throw notFound('action');
+    if (archived === null) throw await missingAction(tx, params.ref);
     const { action, changed } = archived;
     return {
       reply: { status: 200, data: presentAction(action) },

@@ -1,7 +1,7 @@
 import { getAction } from '../../db/actions/get-action.ts';
-import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionSchema, presentAction } from './action-schemas.ts';
+import { missingAction } from '../http/missing.ts';
 
 export const getActionRoute = defineRoute({
   id: 'actions.get',
@@ -15,7 +15,7 @@ export const getActionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const action = await getAction(tx, params.ref);
-    if (action === null) throw notFound('action');
+    if (action === null) throw await missingAction(tx, params.ref);
     return presentAction(action);
   },
 });

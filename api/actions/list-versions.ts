@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { getAction } from '../../db/actions/get-action.ts';
 import { listVersions } from '../../db/actions/list-versions.ts';
-import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { actionRefParams, actionVersionSchema, presentVersion } from './action-schemas.ts';
+import { missingAction } from '../http/missing.ts';
 
 export const listVersionsRoute = defineRoute({
   id: 'actions.versions.list',
@@ -17,7 +17,7 @@ export const listVersionsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const action = await getAction(tx, params.ref);
-    if (action === null) throw notFound('action');
+    if (action === null) throw await missingAction(tx, params.ref);
     const { items, total } = await listVersions(tx, action.id, page);
     return { items: items.map(presentVersion), total };
   },

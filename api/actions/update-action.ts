@@ -1,7 +1,7 @@
 import { lockAction } from '../../db/actions/lock-action.ts';
 import type { ActionRecord, NewVersion } from '../../db/actions/records.ts';
 import { updateAction } from '../../db/actions/update-action.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute, type Actor, type Caller } from '../http/define-route.ts';
 import {
   requireGovernScope,
@@ -15,6 +15,7 @@ import { actionEntry } from './audit.ts';
 import { updateActionBody } from './body-schemas.ts';
 import { buildDefinition, type BuiltDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
+import { missingAction } from '../http/missing.ts';
 
 export const updateActionRoute = defineRoute({
   id: 'actions.update',
@@ -35,7 +36,7 @@ export const updateActionRoute = defineRoute({
   prepare: ({ body, caller, deps }) => schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body),
   async change(tx, { params, body, caller, actor, deps }, schemaIssues) {
     const before = await lockAction(tx, params.ref);
-    if (before === null) throw notFound('action');
+    if (before === null) throw await missingAction(tx, params.ref);
     if (before.archivedAt !== null) throw archived(before);
     const built = buildDefinition(body, before.definition, schemaIssues);
     const version = nextVersion(before, built, { caller, actor, changeNote: body.changeNote ?? null });

@@ -13,7 +13,7 @@ export function successBody(reply: RouteReply<unknown>): string {
   return JSON.stringify(pagination === undefined ? { success: true, data } : { success: true, data, pagination });
 }
 
-export function errorBody(error: ServiceError, requestId: string): ErrorBody {
-  const { code, publicMessage: message, details } = error;
+export function errorBody(error: ServiceError, requestId: string, message = error.publicMessage): ErrorBody {
+  const { code, details } = error;
   return { success: false, error: details === undefined ? { code, message } : { code, message, details }, requestId };
 }

@@ -4,6 +4,7 @@ import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
 import { logFailure, toServiceError } from './failures.ts';
+import { missingMessage } from './missing.ts';
 import { removeRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
@@ -23,12 +24,18 @@ export function replyWithErrors(logger: Logger): HttpMiddleware {
   };
 }
 
+/** Where each code is explained. An installation may be offline, so the API serves the page itself. */
+export const ERRORS_PATH = '/docs/errors';
+
 export function replyWithError(ctx: HttpContext, error: ServiceError): void {
   ctx.status = error.status;
   ctx.type = 'application/json';
   if (error.status === 429) removeRateLimitHeaders(ctx);
   if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
-  ctx.body = JSON.stringify(errorBody(error, ctx.state.requestId));
+  // The specification states the body's members; RFC 8288 has a place for the link.
+  ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);
+  const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);
+  ctx.body = JSON.stringify(errorBody(error, ctx.state.requestId, message ?? error.publicMessage));
 }
 
 /** The last in the chain: no route has this path. */

@@ -1,5 +1,6 @@
 import { validationError } from '../../domain/errors.ts';
 import type { ServiceError } from '../../domain/errors.ts';
+import { findJsonFault } from './json-position.ts';
 
 export const JSON_DEPTH_MAX = 64;
 
@@ -35,8 +36,9 @@ export function parseJsonText(text: string, options: JsonTextOptions = {}): unkn
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold a credential.
-    throw malformed('body', 'is not valid JSON');
+    const fault = findJsonFault(text);
+    const where = fault && ` at line ${fault.line}, column ${fault.column}: ${fault.expected} was expected`;
+    throw malformed('body', `is not valid JSON${where ?? ''}`);
   }
   checkTokens(text, options);
   return value;

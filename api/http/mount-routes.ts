@@ -38,20 +38,23 @@ function moreConcreteFirst(a: string, b: string): number {
 async function answer(runner: RouteRunner, methods: RoutesOfPath, ctx: HttpContext): Promise<void> {
   const allowed = allowedMethods(methods);
   if (ctx.method === 'OPTIONS') {
-    ctx.set('Allow', allowed);
+    ctx.set('Allow', allowed.join(', '));
     ctx.status = 204;
     return;
   }
   const route = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
   if (route === undefined) {
-    ctx.set('Allow', allowed);
-    throw new ServiceError('METHOD_NOT_ALLOWED');
+    ctx.set('Allow', allowed.join(', '));
+    throw new ServiceError('METHOD_NOT_ALLOWED', {
+      message: `This path answers ${allowed.slice(0, -1).join(', ')} and ${allowed.at(-1)}, not ${ctx.method}.`,
+      details: { allowed },
+    });
   }
   await runRoute(runner, route, ctx);
 }
 
-function allowedMethods(methods: RoutesOfPath): string {
+function allowedMethods(methods: RoutesOfPath): string[] {
   const names: string[] = [...methods.keys()];
   if (methods.has('GET')) names.push('HEAD');
-  return [...names, 'OPTIONS'].join(', ');
+  return [...names, 'OPTIONS'];
 }

@@ -18,6 +18,7 @@ import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
+import { missingAction } from '../http/missing.ts';
 
 export interface InvokeRequest {
   ref: string;
@@ -53,7 +54,7 @@ export async function admit(
   answers: InputAnswers,
 ): Promise<Admitted> {
   const action = await getAction(tx, request.ref);
-  if (!action) throw notFound('action');
+  if (!action) throw await missingAction(tx, request.ref);
   const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
   if (request.previewId !== null && preview === null) throw notFound('preview');
   const { ref: _ref, operationKey: named, idempotencyKey, previewId, dependsOn, compensates, actor, ...rest } = request;

@@ -23,6 +23,7 @@ import {
   presentInvocation,
   presentListedInvocation,
 } from './schemas.ts';
+import { missingAction } from '../http/missing.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 
@@ -139,7 +140,7 @@ const listOfActionRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async list(tx, { params, query, page }) {
     const action = await getAction(tx, params.ref);
-    if (!action) throw notFound('action');
+    if (!action) throw await missingAction(tx, params.ref);
     const { items, total } = await listInvocations(tx, { ...query, ...page, actionId: action.id });
     return { items: items.map(presentListedInvocation), total };
   },

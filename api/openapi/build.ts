@@ -204,6 +204,7 @@ const PARAMETERS: JsonObject = {
 };
 
 const HEADERS: JsonObject = {
+  Link: { description: 'Where the code of the error is explained, as `rel="help"`.', schema: { type: 'string' } },
   Location: { description: 'The path of the record that shows the result.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds after which a look is worth its request.', schema: { type: 'integer' } },
   'X-Request-Id': { description: 'The id of this request.', schema: { type: 'string' } },

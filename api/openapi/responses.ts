@@ -109,7 +109,7 @@ export const ENVELOPE_SCHEMAS: Record<string, JsonObject> = {
 function errorResponse(codes: readonly ErrorCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_TABLE[code].message}`).join('\n\n'),
-    headers: REQUEST_ID_HEADER,
+    headers: { ...REQUEST_ID_HEADER, Link: { $ref: '#/components/headers/Link' } },
     content: {
       'application/json': {
         schema: {

@@ -11,7 +11,7 @@ import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { readSecretVersions } from '../../db/secrets/read-secret-versions.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
-import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
@@ -21,6 +21,7 @@ import type { Relations } from '../../domain/relations.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput, inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
+import { missingAction } from '../http/missing.ts';
 
 /** What is to be previewed, and the ids that are reserved for it. */
 export interface PreviewRequest {
@@ -54,7 +55,7 @@ export async function requirePreviewable(
   answers: InputAnswers,
 ): Promise<Previewable> {
   const action = await getAction(tx, request.ref);
-  if (!action) throw notFound('action');
+  if (!action) throw await missingAction(tx, request.ref);
   if (action.archivedAt !== null) {
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Preview a live one.` });
   }

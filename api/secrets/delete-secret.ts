@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { deleteSecret } from '../../db/secrets/delete-secret.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { validationError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { secretParams } from './schemas.ts';
+import { missingSecret } from '../http/missing.ts';
 
 const CONFIRMATION = 'In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body.';
 
@@ -25,7 +26,7 @@ export const deleteSecretRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async change(tx, { params: { name }, query, body, caller: { environment } }) {
     const id = await deleteSecret(tx, name);
-    if (id === null) throw notFound('secret');
+    if (id === null) throw await missingSecret(tx, name);
     // After the look-up, so that a secret that is not there answers 404 here as elsewhere; throwing takes the delete back.
     const confirmed = query.confirmProtected === true || body?.confirmProtected === true;
     if (environment.protected && !confirmed) throw confirmationMissing(environment.name);

@@ -1,7 +1,7 @@
 import { getSecret } from '../../db/secrets/get-secret.ts';
-import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { presentSecret, secretParams, secretSchema } from './schemas.ts';
+import { missingSecret } from '../http/missing.ts';
 
 export const getSecretRoute = defineRoute({
   id: 'secrets.get',
@@ -14,7 +14,7 @@ export const getSecretRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
     const secret = await getSecret(tx, params.name);
-    if (secret === null) throw notFound('secret');
+    if (secret === null) throw await missingSecret(tx, params.name);
     return presentSecret(secret);
   },
 });

@@ -29,8 +29,8 @@ describe('parseJsonText', () => {
   });
 
   it.each([
-    ['{"a":1,}', 'body', 'is not valid JSON'],
-    ['', 'body', 'is not valid JSON'],
+    ['{"a":1,}', 'body', 'is not valid JSON at line 1, column 8: a name in double quotes was expected'],
+    ['', 'body', 'is not valid JSON at line 1, column 1: a value was expected'],
     ['{"a":{"b":1,"c":2,"b":3}}', 'body.a.b', 'appears twice in the same object'],
     ['{"a":[0,{"b":1,"\\u0062":3}]}', 'body.a[1].b', 'appears twice in the same object'],
     ['{"a":{"__proto__":{}}}', 'body.a.__proto__', 'is not an allowed key'],

@@ -1,6 +1,7 @@
 import { ROLES, roleSuffices } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { expectError, expectSuccess, type Suite } from './suite.ts';
+import { expectError, expectSuccess, messageOf, type Suite } from './suite.ts';
+import type { World } from './world.ts';
 
 const NO_SUCH_KEY = `service_live_${'x'.repeat(32)}`;
 
@@ -53,6 +54,12 @@ const scope: Suite = {
 };
 
 /** To a key of another environment or workspace, a row looks like one that never existed. The row stays unchanged. */
+/** The name of the environment that a key is bound to. */
+async function environmentOf(world: World, key: string): Promise<string> {
+  const identity = await world.api.call('GET', '/api/v2/auth/identity', { key });
+  return (identity.json as { data: { environment: { name: string } } }).data.environment.name;
+}
+
 const tenancy: Suite = {
   name: 'tenancy',
   title: 'shows and changes nothing of another environment',
@@ -63,6 +70,13 @@ const tenancy: Suite = {
     for (const { who, key } of world.strangers) {
       const reply = await world.send(route, request, { key });
       findings.push(...expectError(`the key of ${who}`, reply, 404, 'NOT_FOUND'));
+      const message = messageOf(reply);
+      const named = /in environment (.*?) \(/.exec(message)?.[1];
+      if (named !== undefined && named !== (await environmentOf(world, key))) {
+        findings.push(`the reply to ${who} names an environment that is not its own: ${message}`);
+      }
+      if (message.includes('in this workspace and environment'))
+        findings.push(`it does not say where it looked: ${message}`);
       for (const value of Object.values(request.params ?? {})) {
         // A version number is short enough to occur in a request id by chance.
         if (value.length > 3 && reply.text.includes(value)) findings.push(`the reply to ${who} repeats ${value}`);

@@ -150,7 +150,13 @@ export function sendSlowly(
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
           const json: unknown = JSON.parse(text);
-          resolve({ status: response.statusCode ?? 0, headers: new Headers(), text, json });
+          const { link } = response.headers;
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: new Headers(link === undefined ? {} : { link: String(link) }),
+            text,
+            json,
+          });
         });
       },
     );

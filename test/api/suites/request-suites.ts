@@ -93,6 +93,7 @@ const bodies: Suite = {
       ...(route.kind === 'public' && bytesMax > 8_192 ? [`a public route takes ${bytesMax} bytes`] : []),
       ...expectError('too large', large, 413, 'PAYLOAD_TOO_LARGE'),
       ...expectError('no JSON', malformed, 400, 'VALIDATION_ERROR'),
+      ...(malformed.text.includes('line 1, column 6') ? [] : ['it does not say where the JSON is broken']),
       ...expectError('text/plain', plain, 415, 'UNSUPPORTED_MEDIA_TYPE'),
     ];
   },
@@ -167,6 +168,9 @@ export function methodSuite(routes: readonly AnyRoute[]): Suite {
         findings.push(...expectError(method, reply, 405, 'METHOD_NOT_ALLOWED'));
         const allow = reply.headers.get('Allow')?.split(', ') ?? [];
         if (!declared.every((one) => allow.includes(one))) findings.push(`${method}: Allow is "${allow.join(', ')}"`);
+        const { error } = reply.json as { error?: { details?: { allowed?: unknown } } };
+        if (JSON.stringify(error?.details?.allowed) !== JSON.stringify(allow))
+          findings.push(`${method}: ${reply.text}`);
       }
       const below = await world.api.call('GET', `${path}/nowhere/else/at/all`, { headers });
       return [...findings, ...expectError('a path below it', below, 404, 'NOT_FOUND')];

@@ -21,15 +21,22 @@ export function codeOf(reply: CallResult): string | undefined {
   return (reply.json as { error?: { code?: string } } | undefined)?.error?.code;
 }
 
+export function messageOf(reply: CallResult): string {
+  return (reply.json as { error?: { message?: string } } | undefined)?.error?.message ?? '';
+}
+
 export function pathsOf(reply: CallResult): string[] {
   const { error } = (reply.json ?? {}) as { error?: { details?: { issues?: { path: string }[] } } };
   return (error?.details?.issues ?? []).map((issue) => issue.path);
 }
 
-/** One finding if the reply is not this error, otherwise none. */
+/** One finding if the reply is not this error, with the link to its code, otherwise none. */
 export function expectError(what: string, reply: CallResult, status: number, code: string): string[] {
-  if (reply.status === status && codeOf(reply) === code) return [];
-  return [`${what}: ${status} ${code} was due, and it answered ${reply.status} ${reply.text.slice(0, 200)}`];
+  const isLinked = reply.headers.get('Link') === `</docs/errors#${code}>; rel="help"`;
+  if (reply.status === status && codeOf(reply) === code && isLinked) return [];
+  return [
+    `${what}: ${status} ${code} was due, and it answered ${reply.status} ${reply.text.slice(0, 200)}, ${reply.headers.get('Link') ?? 'without a link'}`,
+  ];
 }
 
 export function expectSuccess(what: string, reply: CallResult): string[] {
