@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { exampleShape } from './json-schema/example-shape.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -9,7 +10,7 @@ const TYPE_TEXTS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'an array',
   object: 'an object',
-  record: 'an object',
+  record: 'an object such as {"name":"value"}',
   null: 'null',
 };
 
@@ -30,6 +31,7 @@ export const plainMessages: z.core.$ZodErrorMap = (issue) => {
     return 'is required';
   switch (issue.code) {
     case 'invalid_type':
+      if (issue.expected === 'object') return objectText(issue.inst);
       return `must be ${TYPE_TEXTS[issue.expected] ?? `a ${issue.expected}`}`;
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
@@ -51,6 +53,21 @@ function bound(issue: RawIssue & { origin: string }, limit: number | bigint, wor
   if (issue.origin === 'array' || issue.origin === 'set') return `must have ${words} ${counted(limit, 'item')}`;
   if (issue.origin === 'object' || issue.origin === 'record') return `must have ${words} ${counted(limit, 'member')}`;
   return `must be ${words} ${limit}`;
+}
+
+/** "must be an object such as …", by the schema that refused the value. */
+function objectText(schema: unknown): string {
+  const example = schema instanceof z.ZodObject ? exampleShape(jsonSchemaOf(schema)) : null;
+  return example === null ? 'must be an object' : `must be an object such as ${example}`;
+}
+
+const jsonSchemas = new WeakMap<z.ZodObject, unknown>();
+
+function jsonSchemaOf(schema: z.ZodObject): unknown {
+  const known =
+    jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' });
+  jsonSchemas.set(schema, known);
+  return known;
 }
 
 function counted(limit: number | bigint, noun: string): string {

@@ -1,3 +1,4 @@
+import { notThisEnvironment } from './missing.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import { roleSuffices } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -66,7 +67,9 @@ export async function identifyCallerOfPath(authenticators: Authenticators, ctx: 
   ];
   if (issues.length > 0) throw validationError(issues);
   const known = 'membership' in caller ? sessionCallerOf(caller) : caller;
-  if (known.workspaceId !== workspaceId || known.environment.id !== environmentId) throw notFound('environment');
+  if (known.workspaceId !== workspaceId || known.environment.id !== environmentId) {
+    throw new ServiceError('NOT_FOUND', { message: notThisEnvironment(known.environment) });
+  }
   return known;
 }
 

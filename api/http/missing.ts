@@ -1,4 +1,5 @@
 import { listSimilarNames } from '../../db/list-similar-names.ts';
+import type { CallerEnvironment } from '../../db/api-keys/find-api-key.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type Missing, notFound, type ServiceError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
@@ -30,10 +31,15 @@ export function missingMessage({ what, near }: Missing, caller: AnyCaller | unde
   if (caller === undefined || !('environment' in caller)) return null;
   const { name, kind } = caller.environment;
   if (what === 'environment') {
-    return caller.type === 'api_key' ? `No such environment for this key: it is bound to ${name} (${kind}).` : null;
+    return caller.type === 'api_key' ? notThisEnvironment(caller.environment) : null;
   }
   const bound = caller.type === 'api_key' ? ', which this key is bound to' : '';
   const maySee = near !== undefined && (caller.type === 'session' || caller.scopes.has(near.scope));
   const meant = maySee && near.names.length > 0 ? ` Did you mean ${near.names.join(' or ')}?` : '';
   return `No such ${what} in environment ${name} (${kind})${bound}.${meant}`;
+}
+
+/** To a key that names an environment other than its own. */
+export function notThisEnvironment({ name, kind }: Pick<CallerEnvironment, 'name' | 'kind'>): string {
+  return `No such environment for this key: it is bound to ${name} (${kind}).`;
 }

@@ -3,6 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { addSafeKeywords, newBudget, ValidationBudgetError } from './keywords.ts';
 import type { ValidationBudget } from './keywords.ts';
+import { exampleShape } from './example-shape.ts';
+import { withoutCascades } from './one-issue.ts';
 import { structureIssues } from './structure.ts';
 import { digestOf } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
@@ -41,10 +43,10 @@ let metaSchemaValidator: Ajv2020 | undefined;
 export function checkSchema(schema: JsonObject, path = 'inputSchema'): Issue[] {
   const structure = structureIssues(schema, path);
   if (structure.length > 0) return structure;
-  metaSchemaValidator ??= new Ajv2020({ strict: false, allErrors: false, logger: false });
+  metaSchemaValidator ??= new Ajv2020({ strict: false, allErrors: false, logger: false, verbose: true });
   try {
     if (metaSchemaValidator.validateSchema(schema) !== true) {
-      return issuesOf(metaSchemaValidator.errors ?? [], path);
+      return issuesOf(metaSchemaValidator.errors ?? [], path, null);
     }
     build(schema, newBudget(), false);
     return [];
@@ -102,6 +104,7 @@ function build(schema: JsonObject, budget: ValidationBudget, allErrors: boolean)
   const ajv = new Ajv2020({
     strict: false,
     allErrors,
+    verbose: true, // the schema of each error tells to which alternative it belongs
     logger: false,
     // The schema was checked against the meta-schema when it was written. Compiling the meta-schema again would cost the most.
     meta: false,
@@ -120,7 +123,7 @@ function build(schema: JsonObject, budget: ValidationBudget, allErrors: boolean)
 function run(validate: ValidateFunction, budget: ValidationBudget, value: Json, limitMs: number): Issue[] | 'exceeded' {
   budget.start(limitMs);
   try {
-    return validate(value) ? [] : issuesOf(validate.errors ?? [], 'input');
+    return validate(value) ? [] : issuesOf(validate.errors ?? [], 'input', validate.schema);
   } catch (error) {
     // A self-reference that consumes nothing overflows the stack; one that branches runs out of time.
     if (error instanceof RangeError || error instanceof ValidationBudgetError) return 'exceeded';
@@ -128,8 +131,8 @@ function run(validate: ValidateFunction, budget: ValidationBudget, value: Json, 
   }
 }
 
-function issuesOf(errors: readonly ErrorObject[], root: string): Issue[] {
-  const issues = errors.slice(0, ISSUES_MAX * 2).map((error) => ({
+function issuesOf(errors: readonly ErrorObject[], root: string, schema: unknown): Issue[] {
+  const issues = withoutCascades(errors.slice(0, ISSUES_MAX * 2), schema).map((error) => ({
     path: pathText(root, [...pointerSteps(error.instancePath), ...memberOf(error)]),
     message: messageFor(error),
   }));
@@ -149,7 +152,8 @@ function pointerSteps(pointer: string): PathStep[] {
 }
 
 /** The member that an error is about, if the error names its parent's path. */
-function memberOf({ keyword, params }: ErrorObject): PathStep[] {
+function memberOf({ keyword, params, propertyName }: ErrorObject): PathStep[] {
+  if (propertyName !== undefined) return [propertyName];
   const names: Record<string, string> = {
     required: 'missingProperty',
     dependentRequired: 'missingProperty',
@@ -161,11 +165,17 @@ function memberOf({ keyword, params }: ErrorObject): PathStep[] {
   return typeof member === 'string' ? [member] : [];
 }
 
-function messageFor({ keyword, params, message }: ErrorObject): string {
+function messageFor({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not a known member';
   if (keyword === 'enum') return `must be one of ${JSON.stringify(params['allowedValues']).slice(0, 200)}`;
   if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue']).slice(0, 200)}`;
+  if (keyword === 'type' && params['type'] === 'object') {
+    const example = exampleShape(parentSchema);
+    return example === null ? 'must be an object' : `must be an object such as ${example}`;
+  }
+  if (keyword === 'anyOf' || (keyword === 'oneOf' && params['passingSchemas'] === null))
+    return 'is of no kind that is taken here';
   return message ?? `does not fit ${keyword}`;
 }
 

@@ -70,7 +70,7 @@ describe('the messages of a schema', () => {
       name: 'must have at most 5 characters',
       count: 'must be an integer',
       list: 'must be an array',
-      labels: 'must be an object',
+      labels: 'must be an object such as {"name":"value"}',
       on: 'must be true or false',
     });
   });

@@ -19,6 +19,29 @@ function issuesOf(value: unknown): unknown {
   return [];
 }
 
+test('where an object is expected, its shape is shown', () => {
+  const shape = z.strictObject({
+    action: z.string(),
+    input: z.strictObject({ amount: z.int().min(5) }),
+    note: z.string().optional(),
+  });
+  const message = (value: unknown): string => {
+    try {
+      validatePart('body', z.strictObject({ of: shape }), value);
+    } catch (error) {
+      if (error instanceof ServiceError) return error.publicMessage;
+      throw error;
+    }
+    return '';
+  };
+  expect(message({ of: 'x' })).toBe(
+    'The request is not valid: body.of: must be an object such as {"action":"…","input":{"amount":5}}',
+  );
+  expect(message([])).toBe(
+    'The request is not valid: body: must be an object such as {"of":{"action":"…","input":{}}}',
+  );
+});
+
 describe('the issues that a caller gets for a part of a request', () => {
   test('one issue for a value of the wrong type, and none for the length that it has instead', () => {
     expect(issuesOf({ effects: 'eff_1', input: {} })).toEqual([{ path: 'body.effects', message: 'must be an array' }]);
@@ -30,7 +53,9 @@ describe('the issues that a caller gets for a part of a request', () => {
 
   test('a missing member is named as required, and a record is called an object', () => {
     expect(issuesOf({ effects: [] })).toEqual([{ path: 'body.input', message: 'is required' }]);
-    expect(issuesOf({ effects: [], input: [] })).toEqual([{ path: 'body.input', message: 'must be an object' }]);
+    expect(issuesOf({ effects: [], input: [] })).toEqual([
+      { path: 'body.input', message: 'must be an object such as {"name":"value"}' },
+    ]);
   });
 
   test('the issues of the alternative that was meant', () => {

@@ -1,0 +1,100 @@
+import type { ErrorObject } from 'ajv';
+
+/** Keywords that only say that one of their branches failed. Where a branch says what is wrong, they add nothing. */
+const WRAPPERS = new Set(['if', 'propertyNames']);
+/** A hostile schema must not make its own messages costly. */
+const CHOICES_MAX = 10;
+const NODES_MAX = 2_000;
+const UNRESOLVED = Symbol('a reference that leads out of the document');
+const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
+
+/**
+ * One mistake, one issue. Where a value fits no branch of an `anyOf` or `oneOf`, a validator reports every mistake of every
+ * branch, and the choice itself. What is kept is what the branch says that the value comes nearest to: the one with
+ * the fewest mistakes, and no mistake in the type of the value itself. Where no branch is nearer than the others, the choice is kept.
+ */
+export function withoutCascades(errors: readonly ErrorObject[], root: unknown): ErrorObject[] {
+  let kept = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+  // The innermost choice comes first: what is kept of it counts for the choice around it.
+  const choices = kept
+    .filter(({ keyword }) => ALTERNATIVES.has(keyword))
+    .toSorted((left, right) => right.instancePath.length - left.instancePath.length)
+    .slice(0, CHOICES_MAX);
+  for (const choice of choices) kept = withoutChoice(kept, choice, root);
+  for (const search of kept.filter(({ keyword }) => keyword === 'contains').slice(0, CHOICES_MAX)) {
+    const sought = [nodesOf(search.schema, root)];
+    kept = kept.filter((error) => branchOf(error, search, sought) === null); // that no item fits is said once
+  }
+  return kept;
+}
+
+function withoutChoice(errors: readonly ErrorObject[], choice: ErrorObject, root: unknown): ErrorObject[] {
+  const nodes = Array.isArray(choice.schema) ? choice.schema.map((branch) => nodesOf(branch, root)) : [];
+  const branches = new Map<number, ErrorObject[]>();
+  for (const error of errors) {
+    const branch = branchOf(error, choice, nodes);
+    if (branch !== null) branches.set(branch, [...(branches.get(branch) ?? []), error]);
+  }
+  if (branches.size === 0) return [...errors]; // more than one branch of a oneOf fits: only the choice says it
+  const ranked = [...branches.values()].toSorted((left, right) => distance(left, choice) - distance(right, choice));
+  const [nearest = [], next] = ranked;
+  const isNearer = next === undefined || distance(nearest, choice) < distance(next, choice);
+  const dropped = new Set<ErrorObject>([...branches.values()].flat());
+  if (isNearer) {
+    dropped.add(choice);
+    for (const error of nearest) dropped.delete(error);
+  }
+  return errors.filter((error) => !dropped.has(error));
+}
+
+/**
+ * The branch of the choice that an error is of, or null. A branch behind a reference has a path of its own in the schema, so
+ * branches are told apart by the schemas that they hold.
+ */
+function branchOf(error: ErrorObject, choice: ErrorObject, branches: readonly ReadonlySet<unknown>[]): number | null {
+  if (error === choice || !isBelow(error.instancePath, choice.instancePath)) return null;
+  const branch = branches.findIndex((nodes) => nodes.has(error.parentSchema));
+  if (branch !== -1 || error.parentSchema === choice.parentSchema) return branch === -1 ? null : branch;
+  // What is held by no branch, and stands beside the choice neither, is of the branch whose reference leads out of the document.
+  const unknown = branches.findIndex((nodes) => nodes.has(UNRESOLVED));
+  return unknown === -1 ? null : unknown;
+}
+
+/** The schemas below one, through references within the document: not through all of a large one. */
+function nodesOf(schema: unknown, root: unknown): Set<unknown> {
+  const nodes = new Set<unknown>();
+  const waiting = [schema];
+  while (waiting.length > 0 && nodes.size < NODES_MAX) {
+    const node = waiting.pop();
+    if (typeof node !== 'object' || node === null || nodes.has(node)) continue;
+    nodes.add(node);
+    const { $ref } = node as { $ref?: unknown };
+    if (typeof $ref === 'string') {
+      const target = $ref.startsWith('#/') ? resolved(root, $ref) : undefined;
+      if (target === undefined) nodes.add(UNRESOLVED);
+      else waiting.push(target);
+    }
+    waiting.push(...(Object.values(node) as unknown[]));
+  }
+  return nodes;
+}
+
+function resolved(root: unknown, pointer: string): unknown {
+  const steps = decodeURIComponent(pointer).split('/').slice(1);
+  return steps.reduce<unknown>((node, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
+      ? (node as Record<string, unknown>)[name]
+      : undefined;
+  }, root);
+}
+
+const isBelow = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`);
+
+/** A branch whose very type is wrong, or that names another kind (`const`, `enum`), was not meant. */
+function distance(errors: readonly ErrorObject[], choice: ErrorObject): number {
+  return errors.reduce((sum, { keyword, instancePath }) => {
+    if (keyword === 'type' && instancePath === choice.instancePath) return sum + 100;
+    return sum + (keyword === 'const' || keyword === 'enum' ? 10 : 1);
+  }, 0);
+}
