@@ -68,6 +68,7 @@ export async function identifyCallerOfPath(authenticators: Authenticators, ctx: 
   if (issues.length > 0) throw validationError(issues);
   const known = 'membership' in caller ? sessionCallerOf(caller) : caller;
   if (known.workspaceId !== workspaceId || known.environment.id !== environmentId) {
+    if (known.type === 'session') throw notFound('environment');
     throw new ServiceError('NOT_FOUND', { message: notThisEnvironment(known.environment) });
   }
   return known;
