@@ -46,7 +46,7 @@ describe('one mistake is one issue', () => {
   });
 
   test('of a condition, of a list without what it must contain, and of a name', () => {
-    const conditional = { if: { properties: { a: { const: 1 } } }, then: { required: ['b'] } };
+    const conditional = JSON.parse('{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}') as JsonObject;
     expect(said(conditional, { a: 1 })).toEqual(['input.b is required']);
     expect(said({ properties: { l: { contains: { type: 'integer' } } } }, { l: ['a', 'b'] })).toEqual([
       'input.l must contain at least 1 valid item(s)',
