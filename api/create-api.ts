@@ -72,7 +72,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(healthChecks(deps, options.isSetUp));
   app.use(requireHttps(network));
   app.use(serveOpenApi(routes));
-  app.use(serveReference);
+  app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
   app.use(router.routes());
   app.use(refuseUnknownPath);

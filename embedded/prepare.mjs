@@ -2,9 +2,19 @@
 // stderr: the output of what runs next may be read by a program (`npm run env`).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCES = [
@@ -62,7 +72,20 @@ export function build() {
   run('tsc', process.execPath, [tsc(), '-p', 'tsconfig.build.json']);
   // Runs in its own process, so that the service does not keep the bundler's memory.
   run('the workflow bundle', process.execPath, ['dist/embedded/commands/bundle-workflows.js']);
+  copyReferenceAssets();
   writeFileSync(STAMP, JSON.stringify(sources));
+}
+
+/**
+ * What the API reference serves beside its own code. The page's script is one file of a package for development, so that an installation
+ * for production does not need the package. It is stored plain and compressed: it is 3.5 MB long.
+ */
+function copyReferenceAssets() {
+  const target = path.join(root, 'dist/api/reference');
+  const script = readFileSync(path.join(root, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js'));
+  copyFileSync(path.join(root, 'api/reference/examples.json'), path.join(target, 'examples.json'));
+  writeFileSync(path.join(target, 'scalar.js'), script);
+  writeFileSync(path.join(target, 'scalar.js.gz'), gzipSync(script, { level: 9 }));
 }
 
 function tsc() {

@@ -1,25 +1,23 @@
 import { createReadStream, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import type { HttpMiddleware } from '../http/context.ts';
-import { OPENAPI_PATH } from '../openapi/serve-openapi.ts';
+import { fileURLToPath } from 'node:url';
+import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import type { AnyRoute } from '../http/define-route.ts';
+import { PRODUCT } from '../../domain/product.ts';
+import { describeWithExamples } from './describe-with-examples.ts';
 
 const ROOT = '/reference';
-const ASSETS = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-/** All that the page loads of the package, by name. Nothing else of it is reachable. */
-const ASSET_TYPES: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-};
 const ASSET_MAX_AGE_SECONDS = 3_600;
 
-/** Only our own host; no inline script. Swagger UI sets style attributes and its stylesheet holds its icons as data: URLs. */
+/**
+ * Only our own host, no inline script and no eval. Inline styles cannot be avoided: the page makes style elements whose text depends on
+ * what is shown, so neither a hash nor a nonce allows them. They cannot send anything anywhere, because no other host may be reached.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
-  "style-src-attr 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -31,50 +29,80 @@ const PAGE = `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>API reference</title>
+    <title>${PRODUCT.name}: API reference</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${ROOT}/swagger-ui.css">
   </head>
   <body>
-    <div id="swagger-ui"></div>
-    <script src="${ROOT}/swagger-ui-bundle.js"></script>
+    <div id="reference"></div>
+    <noscript>The API reference needs JavaScript. The same document without it: /api/v2/openapi.json</noscript>
+    <script src="${ROOT}/scalar.js"></script>
     <script src="${ROOT}/initialize.js"></script>
   </body>
 </html>
 `;
 
-/** `validatorUrl: null`: otherwise Swagger UI sends the document's address to a host of its makers. */
-const INITIALIZE = `window.SwaggerUIBundle({
-  url: '${OPENAPI_PATH}',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  persistAuthorization: false,
+/** Each setting but the first three switches off what would call a host of the page's makers, or lead there. */
+const INITIALIZE = `window.Scalar.createApiReference('#reference', {
+  url: '${ROOT}/openapi.json',
+  persistAuth: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  proxyUrl: '',
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'none',
 });
 `;
 
+/** The script that the build copies beside this module's compiled form. Tests run the source, after the build. */
+const SCRIPT = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../dist/api/reference/scalar.js' : './scalar.js', import.meta.url),
+);
+
 /** The readable API reference at /reference. It loads nothing from another host. */
-export const serveReference: HttpMiddleware = async (ctx, next) => {
-  const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  if (!isRead || (ctx.path !== ROOT && !ctx.path.startsWith(`${ROOT}/`))) {
-    await next();
-    return;
-  }
-  const name = ctx.path.slice(ROOT.length + 1);
-  if (name === '') {
-    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = PAGE;
-  } else if (name === 'initialize.js') {
-    ctx.type = 'text/javascript; charset=utf-8';
-    ctx.body = INITIALIZE;
-  } else if (Object.hasOwn(ASSET_TYPES, name)) {
-    const file = path.join(ASSETS, name);
-    ctx.set('Cache-Control', `public, max-age=${ASSET_MAX_AGE_SECONDS}`);
-    ctx.type = ASSET_TYPES[name] ?? '';
-    ctx.length = statSync(file).size;
-    ctx.body = ctx.method === 'HEAD' ? null : createReadStream(file);
-  } else {
-    await next();
-  }
-};
+export function serveReference(routes: readonly AnyRoute[]): HttpMiddleware {
+  let document: string | undefined;
+  return async (ctx, next) => {
+    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+    if (!isRead || (ctx.path !== ROOT && !ctx.path.startsWith(`${ROOT}/`))) {
+      await next();
+      return;
+    }
+    switch (ctx.path.slice(ROOT.length + 1)) {
+      case '':
+        ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+        ctx.type = 'text/html; charset=utf-8';
+        ctx.body = PAGE;
+        break;
+      case 'initialize.js':
+        ctx.type = 'text/javascript; charset=utf-8';
+        ctx.body = INITIALIZE;
+        break;
+      case 'openapi.json':
+        document ??= JSON.stringify(describeWithExamples(routes));
+        ctx.type = 'application/json';
+        ctx.body = document;
+        break;
+      case 'scalar.js':
+        serveScript(ctx);
+        break;
+      default:
+        await next();
+    }
+  };
+}
+
+function serveScript(ctx: HttpContext): void {
+  const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const file = isCompressed ? `${SCRIPT}.gz` : SCRIPT;
+  ctx.set('Cache-Control', `public, max-age=${ASSET_MAX_AGE_SECONDS}`);
+  ctx.vary('Accept-Encoding');
+  if (isCompressed) ctx.set('Content-Encoding', 'gzip');
+  ctx.type = 'text/javascript; charset=utf-8';
+  // Koa sends no body to a HEAD, and closes the stream when the reply has ended.
+  ctx.body = createReadStream(file);
+  ctx.length = statSync(file).size;
+}

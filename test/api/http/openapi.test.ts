@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -145,11 +146,11 @@ describe('the reference page', () => {
     const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, url]) =>
       url === 'data:,' ? [] : [url],
     );
-    expect(loaded).toHaveLength(3);
+    expect(loaded).toEqual(['/reference/scalar.js', '/reference/initialize.js']);
     for (const url of loaded) {
       const asset = await api.call('GET', url ?? '');
       expect([url, asset.status]).toEqual([url, 200]);
-      expect(asset.headers.get('Content-Type')).toMatch(/^text\/(css|javascript); charset=utf-8$/);
+      expect(asset.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
       expect(asset.headers.get('X-Content-Type-Options')).toBe('nosniff');
     }
     const ours = page.text + (await api.call('GET', '/reference/initialize.js')).text;
@@ -157,17 +158,56 @@ describe('the reference page', () => {
     expect(page.text).not.toMatch(/<script>|<style|\son\w+=/);
   });
 
-  it('forbids every other host and inline scripts by its policy', async () => {
+  it('switches off what would call a host of the makers of its script', async () => {
+    const { text } = await api.call('GET', '/reference/initialize.js');
+    const settings: unknown[] = [];
+    const Scalar = { createApiReference: (...given: unknown[]) => void settings.push(...given) };
+    runInNewContext(text, { window: { Scalar } });
+    expect(settings).toEqual([
+      '#reference',
+      expect.objectContaining({
+        url: '/reference/openapi.json',
+        persistAuth: false,
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        proxyUrl: '',
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+      }),
+    ]);
+  });
+
+  it('serves its script whole, compressed to who takes that', async () => {
+    const [zipped, plain, head] = await Promise.all([
+      api.call('GET', '/reference/scalar.js', { headers: { 'Accept-Encoding': 'gzip' } }),
+      api.call('GET', '/reference/scalar.js', { headers: { 'Accept-Encoding': 'identity' } }),
+      api.call('HEAD', '/reference/scalar.js', { headers: { 'Accept-Encoding': 'identity' } }),
+    ]);
+    expect(zipped.headers.get('Content-Encoding')).toBe('gzip');
+    expect(plain.headers.get('Content-Encoding')).toBeNull();
+    for (const { headers } of [zipped, plain]) expect(headers.get('Vary')).toContain('Accept-Encoding');
+    expect(zipped.text === plain.text).toBe(true);
+    expect(plain.text).toContain('createApiReference');
+    expect([head.status, head.text, head.headers.get('Content-Length')]).toEqual([
+      200,
+      '',
+      String(Buffer.byteLength(plain.text)),
+    ]);
+  });
+
+  it('forbids every other host, inline scripts and eval by its policy', async () => {
     const policy = (await api.call('GET', '/reference')).headers.get('Content-Security-Policy') ?? '';
     const directives = new Map(policy.split('; ').map((directive) => [directive.split(' ')[0], directive]));
     expect(directives.get('default-src')).toBe("default-src 'none'");
     expect(directives.get('script-src')).toBe("script-src 'self'");
     expect(directives.get('connect-src')).toBe("connect-src 'self'");
-    expect(policy).not.toMatch(/https?:|\*/);
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
 
-  it('serves no other file of the package', async () => {
-    for (const name of ['package.json', 'index.html', '../package.json', '..%2fpackage.json', 'swagger-ui.css.map']) {
+  it('serves nothing else', async () => {
+    for (const name of ['package.json', 'index.html', '../package.json', '..%2fpackage.json', 'scalar.js.gz']) {
       expect([name, (await api.call('GET', `/reference/${name}`)).status]).toEqual([name, 404]);
     }
   });
