@@ -8,6 +8,7 @@ import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
+import { WorkerWatch } from './api/health/worker-watch.ts';
 import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
@@ -78,6 +79,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const importPlanner = new ImportPlanner();
   const schemas = new TenantSchemas();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, watchdog } = parts;
+  const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
   const { publicUrl } = parts.network;
   const api = createApi(
     {
@@ -89,6 +91,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       logger,
       eagerStart,
       taskQueue: TASK_QUEUE,
+      workers,
       importPlanner,
       schemas,
       egressAllow,
@@ -99,6 +102,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   );
   const close = async (): Promise<void> => {
     api.close();
+    await workers.close();
     importPlanner.close();
     await schemas.close();
     settlements.close();
@@ -109,6 +113,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await refusePrivilegedLogin(db);
     await refuseOtherSchema(db);
     await notifications.start();
+    workers.start();
     const server = new HttpServer(api.callback, {
       limits: parts.httpLimits,
       trustedProxies: parts.network.trustedProxies,

@@ -12,6 +12,7 @@ import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
+import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
@@ -38,6 +39,9 @@ import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
 /** The next sweep makes up for a missed one. */
 const SWEEP_CATCH_UP_MS = 60_000;
+
+/** How often a process tells Temporal that its workers are alive, which is how the API sees them (api/health/worker-watch.ts). */
+const HEARTBEAT_INTERVAL_MS = 5_000;
 
 export interface WorkerParts {
   databaseUrl: string;
@@ -67,6 +71,8 @@ export interface WorkerParts {
 export interface RunningWorker {
   /** Ends when the worker has ended; rejects where it failed. */
   finished: Promise<void>;
+  /** What its health port tells. */
+  health(): WorkerHealth;
   /** Accepts no new task, drains the present ones, and closes what `startWorker` opened. The connection stays open. */
   stop(): Promise<void>;
 }
@@ -79,6 +85,7 @@ export function installTemporalRuntime(logger: Logger): void {
     logger[log]({ ...entry.meta }, entry.message);
   };
   Runtime.install({
+    workerHeartbeatInterval: HEARTBEAT_INTERVAL_MS,
     logger: new DefaultLogger('DEBUG', write),
     telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     shutdownSignals: [],
@@ -132,6 +139,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     finished.catch(() => undefined);
     return {
       finished,
+      health: () => ({ dependencies: { db, temporal: client, logger }, isPolling: () => worker.isPolling() }),
       stop: async () => {
         worker.shutdown();
         await finished;
@@ -206,6 +214,8 @@ async function main(): Promise<void> {
   );
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  let started: RunningWorker | null = null;
+  const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
   const worker = await startWorker({
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
@@ -213,7 +223,7 @@ async function main(): Promise<void> {
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
     watchdog,
     providers: {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
@@ -225,6 +235,7 @@ async function main(): Promise<void> {
     logger,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
   });
+  started = worker;
   logger.info({ taskQueue: TASK_QUEUE }, 'the worker polls');
   const signal = new Promise<string>((resolve) => {
     process.once('SIGTERM', resolve);
@@ -234,6 +245,7 @@ async function main(): Promise<void> {
   logger.info({ reason }, 'stopping');
   await worker.stop();
   await connection.close();
+  await health.close();
   await metrics.close();
   logger.info('stopped');
 }

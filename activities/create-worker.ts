@@ -53,6 +53,8 @@ export interface WorkerGroup {
   run(): Promise<void>;
   /** Takes no new task and drains the present ones. Idempotent. */
   shutdown(): void;
+  /** Whether each of them polls. */
+  isPolling(): boolean;
 }
 
 /** The workers that run every workflow and activity of this version: one for the workflows, and one for each other queue. */
@@ -110,5 +112,5 @@ function groupOf(workers: readonly Worker[]): WorkerGroup {
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   };
-  return { run, shutdown };
+  return { run, shutdown, isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING') };
 }

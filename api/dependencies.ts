@@ -7,6 +7,7 @@ import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
+import type { Workers } from './health/worker-watch.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
 
 /** What the API's handlers are handed by server.ts, the embedded stack or a test. */
@@ -25,6 +26,8 @@ export interface ApiDependencies {
   eagerStart: boolean;
   /** Where the workers of this installation poll: TASK_QUEUE, unless a test keeps to itself. */
   taskQueue: string;
+  /** Whether one of them takes up what is admitted; its creator starts and closes the watch. */
+  workers: Workers;
   /** Reads OpenAPI descriptions in threads; its creator closes it. */
   importPlanner: ImportPlanner;
   /** Runs the JSON Schemas of tenants, the costly ones in threads; its creator closes it. */

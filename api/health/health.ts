@@ -1,15 +1,11 @@
 import type { ApiDependencies } from '../dependencies.ts';
-import { describeFailure } from '../http/failures.ts';
 import type { HttpMiddleware } from '../http/context.ts';
-
-/** A slower probe counts as failed: load balancers ask every few seconds. */
-const PROBE_TIMEOUT_MS = 2_000;
-
-type Probe = 'up' | 'down';
+import { probeDependencies, readiness } from './probes.ts';
 
 /**
- * GET /healthz: this process answers. GET /readyz: so do the database and Temporal, and what is set up around the API is there
- * (`npm start` makes keys and a demo after it listens). Neither takes a credential.
+ * GET /healthz: this process answers. GET /readyz: so do the database and Temporal, a worker takes up invocations, and what is
+ * set up around the API is there (`npm start` makes keys and a demo after it listens). Neither takes a credential. The state of
+ * the workers is one of some seconds ago, so that a probe stays cheap.
  */
 export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () => true): HttpMiddleware {
   return async (ctx, next) => {
@@ -22,42 +18,15 @@ export function healthChecks(deps: ApiDependencies, isSetUp: () => boolean = () 
       await next();
       return;
     }
-    const [database, temporal] = await Promise.all([
-      probe(deps, 'database', () => deps.db.directory.raw('SELECT 1')),
-      probe(deps, 'temporal', () => probeTemporal(deps)),
+    const { state } = deps.workers;
+    // A worker may have come back since. Unless there is news, the state that is known is answered.
+    const [dependencies, workers] = await Promise.all([
+      probeDependencies(deps),
+      state === 'up' ? state : deps.workers.look(),
     ]);
-    const checks = { database, temporal, setup: isSetUp() ? 'up' : 'down' };
-    const away = Object.entries(checks).flatMap(([name, state]) => (state === 'down' ? [name] : []));
-    if (away.length === 0) {
-      ctx.body = { success: true, data: { status: 'ready', checks } };
-      return;
-    }
-    ctx.status = 503;
-    ctx.body = {
-      success: false,
-      error: { code: 'SERVICE_UNAVAILABLE', message: `Not ready: ${away.join(', ')}.`, details: { checks } },
-      requestId: ctx.state.requestId,
-    };
+    const setup = isSetUp() ? 'up' : 'down';
+    const { status, body } = readiness({ ...dependencies, workers, setup }, ctx.state.requestId);
+    ctx.status = status;
+    ctx.body = body;
   };
-}
-
-async function probeTemporal(deps: ApiDependencies): Promise<void> {
-  const { connection } = deps.temporal;
-  await connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}));
-}
-
-async function probe(deps: ApiDependencies, name: string, ask: () => PromiseLike<unknown>): Promise<Probe> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${PROBE_TIMEOUT_MS} ms`)), PROBE_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([ask(), timeout]);
-    return 'up';
-  } catch (error) {
-    deps.logger.warn({ dependency: name, failure: describeFailure(error) }, 'a dependency is not reachable');
-    return 'down';
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -9,6 +9,7 @@ import { admit, type Admitted, type InvokeRequest } from './admit.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
 import { awaitRest } from './await-rest.ts';
 import { startInvocationWorkflow } from './start-invocation-workflow.ts';
+import { withdrawWhereLeftLying } from './withdraw-left-lying.ts';
 
 /** Beyond the action's own time-out: evaluation, read-back and settlement. Then the caller is answered 202. */
 const REPLY_MARGIN_MS = 10_000;
@@ -22,8 +23,8 @@ type Invoking = Pick<
  * Admits an invocation, starts its workflow and waits for its end.
  *
  * A kill after the admission committed: the sweep starts the workflow, and a retry with the same key finds the row and waits
- * for it. A kill after the start: the workflow goes on without us. Temporal away: the admission is withdrawn and the caller gets
- * an error, unless the workflow began after all.
+ * for it. A kill after the start: the workflow goes on without us. Temporal away, or no worker that takes it up: the admission is
+ * withdrawn and the caller gets an error, unless the workflow began after all.
  */
 export async function invoke(
   { deps, caller, transaction, signal }: Invoking,
@@ -34,23 +35,31 @@ export async function invoke(
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
     transaction((tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
   );
+  const { invocationId } = admitted;
   const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
+  let endLook = (): Promise<void> => Promise.resolve();
   const begin = async (): Promise<'begun' | 'look_first'> => {
     await start(deps, caller, admitted);
-    return admitted.fresh ? 'begun' : 'look_first';
+    if (!admitted.fresh) return 'look_first';
+    endLook = withdrawWhereLeftLying(deps, caller.tenant, invocationId);
+    return 'begun';
   };
-  const invocation = await awaitRest(deps, caller.tenant, admitted.invocationId, timeoutMs, begin, signal);
-  if (!invocation) {
-    throw new ServiceError('SERVICE_UNAVAILABLE', {
-      log: `invocation ${admitted.invocationId} was withdrawn by the request that admitted it`,
-    });
+  try {
+    const invocation = await awaitRest(deps, caller.tenant, invocationId, timeoutMs, begin, signal);
+    if (invocation) return invocation;
+  } finally {
+    await endLook();
   }
-  return invocation;
+  throw notStarted(`invocation ${invocationId} was withdrawn by the request that admitted it`);
 }
 
-async function start(deps: ApiDependencies, caller: Caller, { invocationId, action, fresh }: Admitted): Promise<void> {
+async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted): Promise<void> {
+  const { invocationId, action, fresh } = admitted;
   const ref = { invocationId, workspaceId: caller.tenant.workspaceId, environmentId: caller.tenant.environmentId };
   try {
+    // Only asks Temporal where nobody polled some seconds ago.
+    if (fresh && deps.workers.state === 'none' && (await deps.workers.look()) === 'none')
+      throw new Error('no worker polls for invocations');
     await startInvocationWorkflow(deps.temporal, ref, {
       actionName: action.name,
       environmentName: caller.environment.name,
@@ -64,10 +73,19 @@ async function start(deps: ApiDependencies, caller: Caller, { invocationId, acti
       fresh && (await deps.db.withEnvironment(caller.tenant, (tx) => withdrawInvocation(tx, invocationId)));
     // Another request's invocation that is queued still is left to that request and to the sweep.
     if (!withdrawn && (await deps.db.withEnvironment(caller.tenant, (tx) => hasBegun(tx, invocationId)))) return;
-    throw new ServiceError('SERVICE_UNAVAILABLE', {
-      message: 'The invocation was not started; nothing was sent. Send it again with the same Idempotency-Key.',
-      log: `could not start the workflow of ${invocationId}`,
-      cause: error,
-    });
+    const log = `could not start the workflow of ${invocationId}`;
+    throw withdrawn ? notStarted(log, error) : stillQueued(log, error);
   }
+}
+
+function notStarted(log: string, cause?: unknown): ServiceError {
+  const message = 'The invocation was not started; nothing was sent. Send it again with the same Idempotency-Key.';
+  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** It may be sent later, so this promises nothing. */
+function stillQueued(log: string, cause: unknown): ServiceError {
+  const message =
+    'An earlier request with this operation key was accepted and waits to be started. Send it again with the same Idempotency-Key to read how it ends.';
+  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, cause });
 }

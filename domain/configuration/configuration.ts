@@ -140,7 +140,7 @@ export const VARIABLES = {
   },
   OWN_ENDPOINTS: {
     meaning:
-      'Comma-separated host:port, or host for all of its ports, of what else belongs to the service (the Temporal UI, other ports of Temporal, the API as a worker reaches it). No action, message or import reaches them, whatever EGRESS_ALLOW says. PostgreSQL, Temporal, METRICS_ADDRESS and the API’s own port are known without it.',
+      'Comma-separated host:port, or host for all of its ports, of what else belongs to the service (the Temporal UI, other ports of Temporal, the API as a worker reaches it). No action, message or import reaches them, whatever EGRESS_ALLOW says. PostgreSQL, Temporal, METRICS_ADDRESS, HEALTH_ADDRESS and the API’s own port are known without it.',
     default: '',
     processes: ['api', 'worker', 'embedded'],
     schema: ownEndpointsSchema,
@@ -213,6 +213,13 @@ export const VARIABLES = {
       'Where the process serves `GET /metrics` in Prometheus’ text format, as host:port, without a login: keep it off public networks. Not set: nowhere.',
     default: null,
     processes: ['api', 'worker', 'embedded'],
+    schema: addressSchema,
+  },
+  HEALTH_ADDRESS: {
+    meaning:
+      'Where a worker serves `GET /healthz` and `GET /readyz`, as host:port, without a login: keep it off public networks. Not set: nowhere. (The API serves both on its own port.)',
+    default: null,
+    processes: ['worker'],
     schema: addressSchema,
   },
   SHUTDOWN_GRACE_SECONDS: {

@@ -107,7 +107,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',
   'db/approvals/find-old-approvals.ts': 'lists what is past the time it is kept, in every environment',
   'db/approvals/delete-old-approvals.ts': 'deletes what is past the time it is kept, in every environment',
-  'api/health/health.ts': 'asks whether PostgreSQL answers',
+  'api/health/probes.ts': 'asks whether PostgreSQL answers',
 };
 
 /** Packages that run inside the workflow sandbox: deterministic, without I/O, small. */

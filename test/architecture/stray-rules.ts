@@ -23,6 +23,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/auth/sign-in.ts',
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
+  'api/invocations/withdraw-left-lying.ts',
   'api/plans/plan-directory.ts',
   'api/previews/read-provider.ts',
   'api/reconciliation/reconcile-effect.ts',

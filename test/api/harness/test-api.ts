@@ -9,6 +9,7 @@ import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
+import type { Workers } from '../../../api/health/worker-watch.ts';
 import type { ApiDependencies } from '../../../api/dependencies.ts';
 import { createApiKey, type ApiKeyRecord, type NewApiKey } from '../../../db/api-keys/create-api-key.ts';
 import { Database, type Tenant } from '../../../db/client.ts';
@@ -62,6 +63,8 @@ export interface TestApiOptions extends ApiOptions {
   temporalAddress?: string;
   /** The task queue of invocations. A test that runs its own worker has its own queue. */
   taskQueue?: string;
+  /** What the API knows of the workers; by default that it does not know, and that nothing is left lying. */
+  workers?: Workers;
   /** The one with which a worker of the test decrypts; by default a separate one. */
   vault?: Pick<Vault, 'seal'>;
   /** Settings of the threads that read descriptions. */
@@ -88,6 +91,13 @@ const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
   threadFile: () => compiledModule('api/json-schema/schema-thread.ts'),
   deadlineMs: 120_000,
   waitMsMax: 240_000,
+};
+
+/** Most tests run no worker, or a busy one, and what they invoke waits for it. */
+const UNWATCHED: Workers = {
+  state: 'unknown',
+  look: () => Promise.resolve('unknown'),
+  isLeftLying: () => Promise.resolve(false),
 };
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
@@ -118,6 +128,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     logger,
     eagerStart: false,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
+    workers: options.workers ?? UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
     egressAllow: parseEgressAllow(LOOPBACK_EGRESS),

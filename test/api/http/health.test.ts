@@ -15,7 +15,10 @@ describe('health', () => {
     });
     expect(await api.call('GET', '/readyz')).toMatchObject({
       status: 200,
-      json: { success: true, data: { status: 'ready', checks: { database: 'up', temporal: 'up', setup: 'up' } } },
+      json: {
+        success: true,
+        data: { status: 'ready', checks: { database: 'up', temporal: 'up', workers: 'unknown', setup: 'up' } },
+      },
     });
     expect((await api.call('HEAD', '/readyz')).status).toBe(200);
   });
@@ -30,7 +33,7 @@ describe('health', () => {
         error: {
           code: 'SERVICE_UNAVAILABLE',
           message: 'Not ready: temporal.',
-          details: { checks: { database: 'up', temporal: 'down', setup: 'up' } },
+          details: { checks: { database: 'up', temporal: 'down', workers: 'unknown', setup: 'up' } },
         },
         requestId: 'probe',
       },

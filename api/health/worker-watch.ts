@@ -1,0 +1,199 @@
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { describeFailure } from '../http/failures.ts';
+
+/**
+ * Whether a worker takes up invocations. `unknown`: Temporal has not said so, which is no statement about workers: Temporal
+ * itself may be away.
+ */
+export type WorkerState = 'up' | 'none' | 'unknown';
+
+/** What the handlers ask about the workers. */
+export interface Workers {
+  /** As it was known some seconds ago; costs nothing. */
+  readonly state: WorkerState;
+  /** As it is now. Askers at the same time share one answer. Never rejects. */
+  look(): Promise<WorkerState>;
+  /**
+   * True where a workflow waits for its first step and no worker has polled since it began to wait. A worker that is busy polls
+   * whenever it has taken a step, so its backlog is never mistaken for its absence. False where Temporal does not say.
+   */
+  isLeftLying(workflowId: string): Promise<boolean>;
+}
+
+/** Without a sign of life for this long, nobody polls. */
+export const SILENT_MS_MAX = 30_000;
+/**
+ * A poll of an idle worker stays open for a minute, and Temporal dates it by its begin. This is added where heartbeats of the
+ * workers do not tell more (a server without them, before 1.29).
+ */
+const OPEN_POLL_MS_MAX = 60_000;
+const LOOK_INTERVAL_MS = 5_000;
+const CALL_TIMEOUT_MS = 2_000;
+
+/** From the Protobuf definitions of Temporal's API. */
+const WORKFLOW_TASKS = 1;
+const STATUS_RUNNING = 1;
+const TASK_SCHEDULED = 1;
+
+interface Timestamp {
+  seconds?: unknown;
+  nanos?: number | null;
+}
+
+/** The newest signs of life on a task queue, each dated by who made it (the server, a worker), and so by different clocks. */
+interface Signs {
+  polledAtMs: number | null;
+  /** Sent by a worker that runs and does not shut down. */
+  heartbeatAtMs: number | null;
+}
+
+interface WorkerWatchOptions {
+  temporal: Client;
+  /** The queue of invocations. */
+  taskQueue: string;
+  logger: Logger;
+  now?: () => number;
+}
+
+/**
+ * Looks every few seconds for workers of one task queue: pollers that Temporal knows, and heartbeats that the workers send it.
+ * A sign counts from when this process saw it change, so the clocks of the others need not agree with ours.
+ */
+export class WorkerWatch implements Workers {
+  private readonly options: WorkerWatchOptions;
+  private readonly now: () => number;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<WorkerState> | null = null;
+  /** Set once a worker's heartbeat was seen, whatever became of the worker. */
+  private hasHeartbeats = false;
+  private latest: Signs = { polledAtMs: null, heartbeatAtMs: null };
+  /** When the latest sign of life was new; null before there was one. */
+  private aliveAtMs: number | null = null;
+  /** When Temporal was asked last with success. */
+  private toldAtMs: number | null = null;
+
+  constructor(options: WorkerWatchOptions) {
+    this.options = options;
+    this.now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.timer ??= setInterval(() => void this.look(), LOOK_INTERVAL_MS).unref();
+    void this.look();
+  }
+
+  /** Ends the looks, and waits for the present one. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.looking;
+  }
+
+  get state(): WorkerState {
+    if (this.toldAtMs === null || this.now() - this.toldAtMs > SILENT_MS_MAX) return 'unknown';
+    if (this.aliveAtMs === null) return 'none';
+    const silentMsMax = SILENT_MS_MAX + (this.hasHeartbeats ? 0 : OPEN_POLL_MS_MAX);
+    return this.now() - this.aliveAtMs <= silentMsMax ? 'up' : 'none';
+  }
+
+  look(): Promise<WorkerState> {
+    this.looking ??= this.update().finally(() => {
+      this.looking = null;
+    });
+    return this.looking;
+  }
+
+  async isLeftLying(workflowId: string): Promise<boolean> {
+    const { temporal } = this.options;
+    try {
+      const { raw } = await temporal.withDeadline(this.now() + CALL_TIMEOUT_MS, () =>
+        temporal.workflow.getHandle(workflowId).describe(),
+      );
+      const { pendingWorkflowTask: task } = raw;
+      const waitsSinceMs = millisecondsOf(task?.scheduledTime);
+      if (task?.state !== TASK_SCHEDULED || waitsSinceMs === null) return false;
+      const polledAtMs = await this.readPollers();
+      return polledAtMs === null || polledAtMs < waitsSinceMs;
+    } catch (error) {
+      this.options.logger.warn({ failure: describeFailure(error) }, 'Temporal did not say who takes up an invocation');
+      return false;
+    }
+  }
+
+  private async update(): Promise<WorkerState> {
+    try {
+      const [polledAtMs, heartbeatAtMs] = await Promise.all([this.readPollers(), this.readHeartbeats()]);
+      this.take({ polledAtMs, heartbeatAtMs });
+    } catch (error) {
+      // Said once for each look that failed: the state becomes `unknown` if it goes on.
+      this.options.logger.warn({ failure: describeFailure(error) }, 'Temporal did not say which workers poll');
+      return this.toldAtMs === null ? 'unknown' : this.state;
+    }
+    return this.state;
+  }
+
+  private take(signs: Signs): void {
+    const isFirst = this.toldAtMs === null;
+    this.toldAtMs = this.now();
+    const { polledAtMs, heartbeatAtMs } = this.latest;
+    const isNew = newer(signs.polledAtMs, polledAtMs) || newer(signs.heartbeatAtMs, heartbeatAtMs);
+    this.latest = signs;
+    if (!isNew) return;
+    // The first sign may be an old one. Later ones are new, whatever their clock says.
+    const signedAtMs = Math.max(signs.polledAtMs ?? 0, signs.heartbeatAtMs ?? 0);
+    this.aliveAtMs = isFirst ? Math.min(this.toldAtMs, signedAtMs) : this.toldAtMs;
+  }
+
+  /** When a worker began or ended a poll for workflow tasks last; null: none in the minutes that Temporal remembers. */
+  private async readPollers(): Promise<number | null> {
+    const { temporal, taskQueue } = this.options;
+    const { namespace } = temporal.options;
+    const { pollers } = await temporal.withDeadline(this.now() + CALL_TIMEOUT_MS, () =>
+      temporal.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: taskQueue },
+        taskQueueType: WORKFLOW_TASKS,
+      }),
+    );
+    return newest(pollers.map(({ lastAccessTime }) => lastAccessTime));
+  }
+
+  private async readHeartbeats(): Promise<number | null> {
+    const { temporal, taskQueue } = this.options;
+    const { namespace } = temporal.options;
+    try {
+      const { workersInfo } = await temporal.withDeadline(this.now() + CALL_TIMEOUT_MS, () =>
+        temporal.workflowService.listWorkers({ namespace, query: `TaskQueue="${taskQueue}"` }),
+      );
+      this.hasHeartbeats ||= workersInfo.length > 0;
+      const running = workersInfo.flatMap(({ workerHeartbeat }) =>
+        workerHeartbeat?.status === STATUS_RUNNING ? [workerHeartbeat.heartbeatTime] : [],
+      );
+      return newest(running);
+    } catch (error) {
+      if (isUnimplemented(error)) return null;
+      throw error;
+    }
+  }
+}
+
+const UNIMPLEMENTED = 12;
+
+/** A server before 1.29, or one where heartbeats of workers are switched off. */
+function isUnimplemented(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === UNIMPLEMENTED;
+}
+
+function newest(times: readonly (Timestamp | null | undefined)[]): number | null {
+  const known = times.map(millisecondsOf).filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function millisecondsOf(time: Timestamp | null | undefined): number | null {
+  if (time === null || time === undefined) return null;
+  return Number(time.seconds ?? 0) * 1_000 + (time.nanos ?? 0) / 1e6;
+}
+
+function newer(value: number | null, than: number | null): boolean {
+  return value !== null && (than === null || value > than);
+}

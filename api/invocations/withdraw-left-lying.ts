@@ -1,0 +1,52 @@
+import type { Tenant } from '../../db/client.ts';
+import { announceSettlement } from '../../db/invocations/announce-settlement.ts';
+import { hasBegun } from '../../db/invocations/has-begun.ts';
+import { withdrawInvocation } from '../../db/invocations/withdraw-invocation.ts';
+import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { describeFailure } from '../http/failures.ts';
+
+/** Leaves the rest of five seconds, within which the caller is answered, to the questions and the withdrawal. */
+const LOOK_INTERVAL_MS = 3_500;
+
+/**
+ * Withdraws an admission whose workflow was started and that no worker takes up, and wakes whoever waits for it. The first
+ * commit decides: the withdrawal deletes the row only where its evaluation has not committed, and an evaluation that finds no
+ * row ends its workflow. So a worker that comes back at any time either has begun, and the wait goes on, or sends nothing.
+ *
+ * A kill between two steps leaves a queued invocation with its workflow, as a kill after any start does.
+ *
+ * @returns what ends the watch; await it.
+ */
+export function withdrawWhereLeftLying(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  invocationId: string,
+): () => Promise<void> {
+  let looking: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking
+      .then(async () => {
+        if (!(await isSettledWithdrawal(deps, tenant, invocationId))) return;
+        clearInterval(timer);
+      })
+      .catch((error: unknown) => {
+        // The wait goes on without it, and the next look may succeed.
+        deps.logger.warn({ invocationId, failure: describeFailure(error) }, 'could not look after a queued invocation');
+      });
+  }, LOOK_INTERVAL_MS);
+  return async () => {
+    clearInterval(timer);
+    await looking;
+  };
+}
+
+/** True once there is nothing left to look for: it has begun, or is withdrawn. */
+async function isSettledWithdrawal(deps: ApiDependencies, tenant: Tenant, invocationId: string): Promise<boolean> {
+  if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return true;
+  if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return false;
+  await deps.db.withEnvironment(tenant, async (tx) => {
+    if (await withdrawInvocation(tx, invocationId)) await announceSettlement(tx, invocationId);
+  });
+  return true;
+}

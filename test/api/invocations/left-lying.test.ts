@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Workers, WorkerState } from '../../../api/health/worker-watch.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { createAction, errorOf, invocationIn, invocationsIn, type Caller } from './support.ts';
+
+/** The reply waits this long, and ten seconds more, where nothing ends the wait. */
+const TIMEOUT_MS = 120_000;
+
+/** What the API is told about the workers; a test sets it. */
+class ToldWorkers implements Workers {
+  state: WorkerState = 'up';
+  lies: (workflowId: string) => Promise<boolean> = () => Promise.resolve(true);
+  look = () => Promise.resolve(this.state);
+  isLeftLying = (workflowId: string) => this.lies(workflowId);
+}
+
+let api: TestApi;
+let caller: Caller;
+const workers = new ToldWorkers();
+
+beforeAll(async () => {
+  api = await startTestApi({ workers, taskQueue: `nobody-polls-${process.pid}` });
+  const { key } = await api.createKey(api.database.tenant);
+  caller = {
+    post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
+    get: (path) => api.call('GET', path, { key }),
+  };
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const rows = () => api.database.asOwner<{ id: string; status: string }>('SELECT id, status FROM invocations');
+const used = async () =>
+  (await api.database.asOwner<{ used: string }>(`SELECT COALESCE(sum(used), 0)::text AS used FROM monthly_usage`))[0]
+    ?.used;
+
+async function invokeOnce(timeoutMs = TIMEOUT_MS, body: object = { input: {} }) {
+  const action = await createAction(caller, { url: 'http://127.0.0.1:9/' }, { timeoutMs });
+  return caller.post(`/api/v2/actions/${action}/invoke`, body);
+}
+
+describe('an invocation that no worker takes up', () => {
+  test('is answered 503, and nothing of it stays', async () => {
+    const before = await used();
+    const reply = await invokeOnce();
+    expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(errorOf(reply).message).toContain('nothing was sent');
+    expect(await rows()).toEqual([]);
+    expect(await used()).toBe(before);
+  });
+
+  test('is not even started where nobody polls for a while', async () => {
+    workers.state = 'none';
+    try {
+      const reply = await invokeOnce();
+      expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(await rows()).toEqual([]);
+    } finally {
+      workers.state = 'up';
+    }
+  });
+
+  test('wakes who waits for the same operation', async () => {
+    const action = await createAction(caller, { url: 'http://127.0.0.1:9/' }, { timeoutMs: TIMEOUT_MS });
+    const invoke = () => caller.post(`/api/v2/actions/${action}/invoke`, { input: {}, operationKey: 'twice' });
+    const first = invoke();
+    await expect.poll(async () => (await rows()).length).toBe(1);
+    const replies = await Promise.all([first, invoke()]);
+    expect(replies.map(({ status }) => status)).toEqual([503, 503]);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('a worker comes back while its absence is being found out', () => {
+  test('what it has evaluated is not withdrawn, and nobody is told that nothing was sent', async () => {
+    workers.lies = async () => {
+      // The evaluation commits between the question and the withdrawal.
+      await api.database.asOwner('UPDATE invocations SET evaluated_at = now()');
+      return true;
+    };
+    const reply = await invokeOnce(1);
+    expect(reply.status).toBe(202);
+    const { id } = invocationIn(reply);
+    expect(invocationsIn(await caller.get('/api/v2/actions/invocations')).map((one) => one.id)).toEqual([id]);
+  });
+});
