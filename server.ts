@@ -6,7 +6,7 @@ import { createDocumentFetcher } from './activities/adapters/http-request/fetch-
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
-import { createApi } from './api/create-api.ts';
+import { createApi, type Api } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { WorkerWatch } from './api/health/worker-watch.ts';
 import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
@@ -114,27 +114,34 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await refuseOtherSchema(db);
     await notifications.start();
     workers.start();
-    const server = new HttpServer(api.callback, {
-      limits: parts.httpLimits,
-      trustedProxies: parts.network.trustedProxies,
-      logger,
-    });
-    const port = await server.listen(parts.port, parts.host);
-    ownEndpoints.add({ host: parts.host, port });
-    logger.info({ port, host: parts.host }, 'the API listens');
-    return {
-      port,
-      stop: async () => {
-        const drained = server.drain(parts.shutdownGraceMs, () => settlements.close());
-        settlements.endPolls();
-        await drained;
-        await close();
-      },
-    };
+    return await listen(parts, api, settlements, close);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function listen(
+  parts: ApiParts,
+  api: Api,
+  settlements: SettlementHub,
+  close: () => Promise<void>,
+): Promise<RunningApi> {
+  const { logger, host, httpLimits: limits, shutdownGraceMs } = parts;
+  const { trustedProxies } = parts.network;
+  const server = new HttpServer(api.callback, { limits, trustedProxies, logger });
+  const port = await server.listen(parts.port, host);
+  parts.ownEndpoints.add({ host, port });
+  logger.info({ port, host }, 'the API listens');
+  return {
+    port,
+    stop: async () => {
+      const drained = server.drain(shutdownGraceMs, () => settlements.close());
+      settlements.endPolls();
+      await drained;
+      await close();
+    },
+  };
 }
 
 /** The connection settings of the configuration. */

@@ -111,7 +111,7 @@ export class WorkerWatch implements Workers {
       );
       const { pendingWorkflowTask: task } = raw;
       const waitsSinceMs = millisecondsOf(task?.scheduledTime);
-      if (task?.state !== TASK_SCHEDULED || waitsSinceMs === null) return false;
+      if (Number(task?.state) !== TASK_SCHEDULED || waitsSinceMs === null) return false;
       const polledAtMs = await this.readPollers();
       return polledAtMs === null || polledAtMs < waitsSinceMs;
     } catch (error) {
@@ -167,7 +167,7 @@ export class WorkerWatch implements Workers {
       );
       this.hasHeartbeats ||= workersInfo.length > 0;
       const running = workersInfo.flatMap(({ workerHeartbeat }) =>
-        workerHeartbeat?.status === STATUS_RUNNING ? [workerHeartbeat.heartbeatTime] : [],
+        Number(workerHeartbeat?.status) === STATUS_RUNNING ? [workerHeartbeat?.heartbeatTime] : [],
       );
       return newest(running);
     } catch (error) {
