@@ -17,6 +17,7 @@ import {
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
+import { INTERNAL_LISTENERS } from './internal-listeners.ts';
 
 /** `api` and `worker` are the production processes; `setup` the commands that prepare for them; `embedded` is `npm start`. */
 export const PROCESS_KINDS = ['api', 'worker', 'setup', 'embedded'] as const;
@@ -208,20 +209,7 @@ export const VARIABLES = {
     processes: ALL,
     schema: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
   },
-  METRICS_ADDRESS: {
-    meaning:
-      'Where the process serves `GET /metrics` in Prometheus’ text format, as host:port, without a login: keep it off public networks. Not set: nowhere.',
-    default: null,
-    processes: ['api', 'worker', 'embedded'],
-    schema: addressSchema,
-  },
-  HEALTH_ADDRESS: {
-    meaning:
-      'Where a worker serves `GET /healthz` and `GET /readyz`, as host:port, without a login: keep it off public networks. Not set: nowhere. (The API serves both on its own port.)',
-    default: null,
-    processes: ['worker'],
-    schema: addressSchema,
-  },
+  ...INTERNAL_LISTENERS,
   SHUTDOWN_GRACE_SECONDS: {
     meaning:
       'How long a process that was told to stop lets its work finish. A call that is cut off then becomes `unknown` and is reconciled.',
