@@ -12,7 +12,7 @@ import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { assignRequestId } from './http/request-id.ts';
-import type { RouteRunner } from './http/run-route.ts';
+import type { RouteRunner } from './http/route-runner.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
 import { serveOpenApi } from './openapi/serve-openapi.ts';

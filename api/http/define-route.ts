@@ -12,7 +12,7 @@ import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Responses } from 
 
 export type { Actor, Caller, KeyCaller, MemberCaller, SessionCaller, UserCaller } from './callers.ts';
 export type { Browser, WorkDependencies } from './route-context.ts';
-export type { Audit, AuditEntry, Pagination, ReplyWithHeaders, RouteReply } from './route-forms.ts';
+export type { Audit, AuditEntry, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 export { ROLES, type Role };
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -2,7 +2,8 @@ import type { Router } from '@koa/router';
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext, RequestState } from './context.ts';
 import type { AnyRoute, Method } from './define-route.ts';
-import { runRoute, type RouteRunner } from './run-route.ts';
+import type { RouteRunner } from './route-runner.ts';
+import { runRoute } from './run-route.ts';
 
 type RoutesOfPath = ReadonlyMap<Method, AnyRoute>;
 

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import type { Pagination } from './define-route.ts';
+
+/** The part of a list that was asked for. */
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+export interface Pagination {
+  total: number;
+  page: number;
+  limit: number;
+  totalPages: number;
+  hasMore: boolean;
+}
 
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;

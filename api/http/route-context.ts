@@ -53,12 +53,6 @@ export interface PublicContext<Params, Query, Body> extends CommonContext<Params
   browser: Browser;
 }
 
-/** The part of a list that was asked for. */
-export interface Page {
-  limit: number;
-  offset: number;
-}
-
 /** The context of a handler that owns its transactions: the database, and transactions in which its credential holds. */
 export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
   deps: ApiDependencies;

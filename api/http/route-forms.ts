@@ -1,17 +1,9 @@
 import type { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Page } from './route-context.ts';
+import type { Page, Pagination } from './pagination.ts';
 
 export type Responses = Record<number, z.ZodType>;
 export type Data<R extends Responses> = z.input<R[keyof R & number]>;
-
-export interface Pagination {
-  total: number;
-  page: number;
-  limit: number;
-  totalPages: number;
-  hasMore: boolean;
-}
 
 /** What is under way at a provider is mostly over within this time. */
 export const UNDER_WAY_RETRY_AFTER_SECONDS = 2;

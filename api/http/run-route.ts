@@ -4,8 +4,8 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { isMutation, refuseForeignOrigin } from './cross-site.ts';
-import type { AnyRoute, Browser, Caller, RouteReply } from './define-route.ts';
-import { idempotencyKeyOf, requestDigestOf, type IdempotencyGate, type WireReply } from './idempotency.ts';
+import type { AnyRoute, Browser, Caller } from './define-route.ts';
+import { idempotencyKeyOf, requestDigestOf, type WireReply } from './idempotency.ts';
 import {
   assumeReader,
   identifyCaller,
@@ -15,37 +15,16 @@ import {
   identifyUser,
   requireRole,
   requireScope,
-  type Authenticators,
 } from './identify.ts';
 import { BODY_BYTES_MAX, readJsonBody, readJsonBytes } from './read-json-body.ts';
 import { takeRateLimitHeaders } from './rate-limit-headers.ts';
+import type { Gate, GatedRequest, RouteRunner } from './route-runner.ts';
 import { type AnyCaller, isCredentialEnded } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
 import { allOf, queryOf, validateBody, validatePart, withIssuesBeside } from './validate-request.ts';
 import { z } from 'zod';
-
-export interface RouteRunner {
-  deps: ApiDependencies;
-  authenticators: Authenticators;
-  idempotency: IdempotencyGate;
-  /** Asked in this order once the caller is known, before the scope or role is; each throws to refuse. */
-  gates?: readonly Gate[];
-  /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
-  workGates?: readonly Gate[];
-  /** Called with every reply before it is sent; tests check it against the route's response schema. */
-  onReply?: (route: AnyRoute, reply: RouteReply<unknown>) => void;
-}
-
-export interface GatedRequest {
-  ctx: HttpContext;
-  route: AnyRoute;
-  /** Null for public routes and for routes of a user, who belong to no one workspace. */
-  workspaceId: string | null;
-}
-
-export type Gate = (request: GatedRequest) => Promise<void>;
 
 const NOTHING = z.strictObject({});
 

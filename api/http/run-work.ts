@@ -17,7 +17,7 @@ import {
   RUNS_MAX,
   untilItCommits,
 } from './route-transaction.ts';
-import type { RouteRunner } from './run-route.ts';
+import type { RouteRunner } from './route-runner.ts';
 
 /** A request that was read, validated and authorized. */
 export interface Asked {

@@ -1,4 +1,7 @@
-import type { BareInput } from './bare.workflow.ts';
+export interface BareInput {
+  url: string;
+  message: string;
+}
 
 /** The activities of the bare workflow: the same call to the same target, with nothing stored. */
 export const bareActivities = {

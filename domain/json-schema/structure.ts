@@ -2,33 +2,15 @@ import { compilePattern } from './patterns.ts';
 import type { Issue } from '../errors.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from './applicators.ts';
 
 const SCHEMA_BYTES_MAX = 65_536;
 const SCHEMA_DEPTH_MAX = 64;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-const SCHEMA_KEYWORDS: readonly string[] = [
-  'not',
-  'if',
-  'then',
-  'else',
-  'items',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-];
-const SCHEMA_LIST_KEYWORDS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const SCHEMA_MAP_KEYWORDS: readonly string[] = [
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-  'dependencies',
-];
+/** Every keyword that holds schemas: the applicators, and those that describe or define a schema without applying it. */
+const SCHEMA_KEYWORDS: readonly string[] = [...SCHEMA_APPLICATORS, 'contentSchema'];
+const SCHEMA_MAP_KEYWORDS: readonly string[] = [...SCHEMA_MAP_APPLICATORS, '$defs', 'definitions', 'dependencies'];
 const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef'] as const;
 
 /** Calls `visit` for each subschema that is an object, with its JSON pointer. Collects the pointers of all subschemas. */
@@ -63,7 +45,7 @@ export function mapSubschemas(
   const members = Object.entries(schema).map(([keyword, value]): [string, Json] => {
     const at = `${pointer}/${escaped(keyword)}`;
     if (SCHEMA_KEYWORDS.includes(keyword)) return [keyword, inner(value, at)];
-    if (SCHEMA_LIST_KEYWORDS.includes(keyword) && Array.isArray(value)) {
+    if (SCHEMA_LIST_APPLICATORS.includes(keyword) && Array.isArray(value)) {
       return [keyword, value.map((item, index) => inner(item, `${at}/${index}`))];
     }
     if (SCHEMA_MAP_KEYWORDS.includes(keyword) && isJsonObject(value)) {

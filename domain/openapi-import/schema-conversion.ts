@@ -1,16 +1,9 @@
+import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from '../json-schema/applicators.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { OpenApiDocument } from './document.ts';
 import { lookUpReference, NotImportable, resolveObject, textIn } from './references.ts';
-import {
-  fromVersion30,
-  isLinear,
-  keptKeyword,
-  orNull,
-  SCHEMA_KEYWORDS,
-  SCHEMA_LIST_KEYWORDS,
-  SCHEMA_MAP_KEYWORDS,
-} from './schema-keywords.ts';
+import { fromVersion30, isLinear, keptKeyword, orNull } from './schema-keywords.ts';
 
 /** How much of a schema is kept. */
 export interface Detail {
@@ -88,15 +81,15 @@ export class SchemaConversion {
   }
 
   private addKeyword(converted: JsonObject, keyword: string, value: Json, depth: number): void {
-    if (SCHEMA_KEYWORDS.includes(keyword)) {
+    if (SCHEMA_APPLICATORS.includes(keyword)) {
       if (Array.isArray(value) && keyword === 'items') {
         converted['prefixItems'] = value.map((item) => this.convert(item, depth + 1));
       } else converted[keyword] = this.convert(value, depth + 1);
-    } else if (SCHEMA_LIST_KEYWORDS.includes(keyword)) {
+    } else if (SCHEMA_LIST_APPLICATORS.includes(keyword)) {
       if (Array.isArray(value) && value.length > 0) {
         converted[keyword] = value.map((item) => this.convert(item, depth + 1));
       }
-    } else if (SCHEMA_MAP_KEYWORDS.includes(keyword)) {
+    } else if (SCHEMA_MAP_APPLICATORS.includes(keyword)) {
       if (isJsonObject(value)) converted[keyword] = this.convertMap(keyword, value, depth + 1);
     } else if (keyword === 'description') {
       const text = this.describe(value, depth);

@@ -3,22 +3,6 @@ import { compilePattern } from '../json-schema/patterns.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 
-/** Keywords whose value is one schema, a list of them, a map of them. */
-export const SCHEMA_KEYWORDS: readonly string[] = [
-  'not',
-  'if',
-  'then',
-  'else',
-  'items',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-];
-export const SCHEMA_LIST_KEYWORDS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-export const SCHEMA_MAP_KEYWORDS: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas'];
-
 const TYPES: readonly Json[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 const COUNTS: readonly string[] = [
   'minLength',

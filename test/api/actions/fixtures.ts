@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FixtureRequest, nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The name and id of a new action, plain by default. */
 export function plantAction(

@@ -1,6 +1,6 @@
 import { plantAction } from '../actions/fixtures.ts';
-import { type FixtureRequest, nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 import { policyDocument } from './support.ts';
 
 /** The id of a new policy. */

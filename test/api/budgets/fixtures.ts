@@ -1,5 +1,5 @@
-import { type FixtureRequest, nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of the key that a new budget is for. */
 async function plantBudget({ api, key }: World): Promise<string> {

@@ -1,8 +1,8 @@
 import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantInvocation } from '../invocations/fixtures.ts';
-import { type FixtureRequest, nothing, type RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, type RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of an effect that is ready to be sent; of a new invocation, unless one is named. */
 export async function plantEffect(

@@ -1,5 +1,5 @@
-import { type FixtureRequest, type RouteFixtures, some, workspace } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { type RouteFixtures, some, workspace } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 const environment = (world: World): Promise<FixtureRequest> =>
   Promise.resolve({ params: { ...world.api.database.tenants.development } });

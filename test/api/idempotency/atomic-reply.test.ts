@@ -4,7 +4,8 @@ import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { plantEffect } from '../effects/fixtures.ts';
 import { startTestApi, type CallResult } from '../harness/test-api.ts';
-import { createWorld, type World } from '../suites/world.ts';
+import { createWorld } from '../suites/create-world.ts';
+import type { World } from '../suites/world.ts';
 
 /** Called between the work and the record of its reply. */
 let beforeRecord: () => Promise<void> = () => Promise.resolve();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FixtureRequest, nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of a new limit. */
 async function plantImpactLimit({ api, key }: World): Promise<string> {

@@ -1,5 +1,5 @@
-import { type FixtureRequest, nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of a message that is due in an hour. */
 async function plantMessage({ api, key, targetUrl }: World): Promise<string> {

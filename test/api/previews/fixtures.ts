@@ -1,6 +1,6 @@
 import { plantAction } from '../actions/fixtures.ts';
-import { type FixtureRequest, planted, type RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import { planted, type RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of an unused preview of a governed action. */
 async function plantPreview(world: World): Promise<string> {

@@ -1,8 +1,8 @@
 import { newId } from '../../../domain/ids.ts';
 import { plantEffect } from '../effects/fixtures.ts';
 import { plantInvocation } from '../invocations/fixtures.ts';
-import type { FixtureRequest, RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import type { RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of an effect with an unknown outcome, which its adapter can replay. */
 async function plantUnknownEffect(world: World): Promise<string> {

@@ -8,7 +8,8 @@ import { fixtureFindings, ROUTE_AREAS } from './fixtures.ts';
 import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
 import { isExempt } from './suite.ts';
 import { suitesOver } from './suites.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld } from './create-world.ts';
+import type { World } from './world.ts';
 
 const crash = new CrashBeforeReply();
 const SUITES = suitesOver(ROUTES, crash);

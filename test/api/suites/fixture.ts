@@ -1,14 +1,5 @@
 import type { TestApi } from '../harness/test-api.ts';
-import type { World } from './world.ts';
-
-export interface FixtureRequest {
-  /** Path parameters that name rows of the development environment. */
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: Record<string, unknown>;
-  /** Replaces the credential, for a route that needs a special one. */
-  headers?: Record<string, string>;
-}
+import type { FixtureRequest, World } from './world.ts';
 
 export interface RouteFixture {
   /** A request that the route answers with success; called again for each use. */

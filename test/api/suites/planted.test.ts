@@ -10,11 +10,11 @@ import { paginationOf } from '../../../api/http/pagination.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
-import type { FixtureRequest } from './fixture.ts';
 import { fixtureFindings, fixtureOf, ROUTE_AREAS } from './fixtures.ts';
 import { CrashBeforeReply, exemptionFindings } from './reply-suites.ts';
 import { suitesOver } from './suites.ts';
-import { createWorld, worldAt, type World } from './world.ts';
+import { createWorld, worldAt } from './create-world.ts';
+import type { FixtureRequest, World } from './world.ts';
 
 type EnvironmentRoute = Extract<AnyRoute, { kind: 'environment' }>;
 

@@ -4,9 +4,8 @@ import addFormats from 'ajv-formats';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { buildOpenApi } from '../../../api/openapi/build.ts';
 import type { CallResult } from '../harness/test-api.ts';
-import type { FixtureRequest } from './fixture.ts';
 import { codeOf, expectError, expectSuccess, type Suite } from './suite.ts';
-import type { World } from './world.ts';
+import type { FixtureRequest, World } from './world.ts';
 
 /** Checks replies against the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
 export class Contract {

@@ -3,9 +3,8 @@ import addFormats from 'ajv-formats';
 import { z } from 'zod';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { BODY_BYTES_MAX } from '../../../api/http/read-json-body.ts';
-import type { FixtureRequest } from './fixture.ts';
 import { expectError, pathsOf, type Suite } from './suite.ts';
-import type { World } from './world.ts';
+import type { FixtureRequest, World } from './world.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
