@@ -35,13 +35,24 @@ export async function hashPassword(password: string, cost: ScryptCost = SCRYPT_C
 
 /** Compares a password with a hash. Without a hash it takes the same time and returns false. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const parsed = stored === null ? null : parse(stored);
-  const expected = parsed?.hash ?? Buffer.alloc(HASH_BYTES);
-  const actual = await derive(password, parsed?.salt ?? Buffer.alloc(SALT_BYTES), parsed?.cost ?? SCRYPT_COST);
-  return timingSafeEqual(actual, expected) && parsed !== null;
+  const { cost, salt, hash } = comparisonWith(stored);
+  const actual = await derive(password, salt, cost);
+  return timingSafeEqual(actual, hash) && stored !== null;
 }
 
-function parse(stored: string): { cost: ScryptCost; salt: Buffer; hash: Buffer } {
+interface Comparison {
+  cost: ScryptCost;
+  salt: Buffer;
+  hash: Buffer;
+}
+
+/** The work of a comparison: that of the stored hash, or as much as a new hash costs where there is none. */
+export function comparisonWith(stored: string | null): Comparison {
+  if (stored === null) return { cost: SCRYPT_COST, salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) };
+  return parse(stored);
+}
+
+function parse(stored: string): Comparison {
   const [, logN, blockSize, parallelization, salt = '', hash = ''] = STORED.exec(stored) ?? [];
   const cost = { logN: Number(logN), blockSize: Number(blockSize), parallelization: Number(parallelization) };
   const bytes = Buffer.from(hash, 'base64');

@@ -30,7 +30,8 @@ const permits = (isTaken: boolean) =>
 
 test('the permits come back, who queued is sent once, and what was under way is never sent again', async () => {
   const settings = { WORKSPACE_DISPATCHES_MAX: `${CAP}` };
-  const worker = await processes.startWorker(settings);
+  // As in production: this worker also sets the time-out of those that queue, which must end well.
+  const worker = await processes.startWorker({ ...settings, HEARTBEAT_TIMEOUT_SECONDS: '10' });
   const invoked = async (url: string) => {
     const action = await createAction(api, { url: `${target.baseUrl}${url}` }, { timeoutMs: 120_000 });
     return (await invoke(api, action)).invocation;

@@ -308,7 +308,7 @@ describe('a redacted body', () => {
     const { responseBody } = await read(service, messageId);
     expect(responseBody).toContain('[REDACTED]');
     expect(responseBody).not.toContain('body-0005');
-    await expect.poll(() => destination.on(`${path}-ended`).length).toBe(1);
+    await expect.poll(() => destination.on(`${path}-ended`).length).toBeGreaterThan(0); // at least once
     const callback = JSON.parse(destination.on(`${path}-ended`)[0]?.body ?? '') as Record<string, string>;
     expect(Buffer.from(callback['responseBody'] ?? '', 'base64').toString()).not.toContain('body-0005');
     expect(Buffer.from(callback['sourceBody'] ?? '', 'base64').toString()).toBe(sent);

@@ -323,6 +323,17 @@ describe('what is chained', () => {
     },
   );
 
+  test.each(CHAINED_TABLES)('%s: no TRUNCATE by its own trigger, whatever refers to it', async (table) => {
+    const others = CHAINED_TABLES.filter((other) => other !== table);
+    const disabled = others.map((other) => `ALTER TABLE ${other} DISABLE TRIGGER no_truncate`).join('; ');
+    await owner.query(`BEGIN; ${disabled}`);
+    try {
+      await expect(owner.query(`TRUNCATE ${table} CASCADE`)).rejects.toThrow(/append-only/);
+    } finally {
+      await owner.query('ROLLBACK');
+    }
+  });
+
   test.each(CHAINED_TABLES)('%s: no DELETE, not even by the superuser', async (table) => {
     await wholeEffect();
     await expect(owner.query(`DELETE FROM ${table}`)).rejects.toThrow(/append-only|never deleted/);

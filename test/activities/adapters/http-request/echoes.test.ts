@@ -47,6 +47,12 @@ describe('the parts of a Basic credential', () => {
     expect(echo(secret.slice('Basic '.length), 'wrong: hunter2-long')).toBe('wrong: [REDACTED]');
   });
 
+  it('are removed where they are too short to have parts, and where only the whole of them is found', () => {
+    expect(echo(basic('billing-service:pw4711'), 'wrong: pw4711')).toBe('wrong: [REDACTED]');
+    const spelled = '\\u0062illing%2Dservice'; // two escapes in one word: no part of eight characters is left
+    expect(echo(basic('billing-service:pw4711'), `no such user ${spelled}`)).toBe('no such user [REDACTED]');
+  });
+
   it('leave common text alone: a short user name, base64 that is none', () => {
     expect(echo(basic('admin:hunter2-long'), 'admin may not')).toBe('admin may not');
     expect(echo('abcdefghijklmnop', 'nothing of it')).toBe('nothing of it');

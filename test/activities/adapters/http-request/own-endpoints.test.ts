@@ -129,3 +129,22 @@ describe('a port of the service itself', () => {
     expect(seen).toEqual({ own: 0, other: 1 });
   });
 });
+
+describe('a part of the service on another machine', () => {
+  const DATABASE = { host: '10.0.0.5', port: 5432 };
+
+  it('is known by its address, in each of its spellings', async () => {
+    const own = new OwnEndpoints([DATABASE]);
+    expect(await own.include('innocent.test', ['10.0.0.5'], 5432)).toBe(true);
+    expect(await own.include('innocent.test', ['192.0.2.1', '::ffff:10.0.0.5'], 5432)).toBe(true);
+    expect(await own.include('innocent.test', ['10.0.0.6'], 5432)).toBe(false);
+    expect(await own.include('innocent.test', ['10.0.0.5'], 5433)).toBe(false);
+  });
+
+  it('is known by its name, whatever that name leads to', async () => {
+    const resolve: Resolve = () => Promise.reject(new Error('ENOTFOUND'));
+    const own = new OwnEndpoints([{ host: 'db.internal', port: 5432 }], resolve);
+    expect(await own.include('DB.internal', ['10.0.0.9'], 5432)).toBe(true);
+    expect(await own.include('other.internal', ['10.0.0.9'], 5432)).toBe(false);
+  });
+});
