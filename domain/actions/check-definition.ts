@@ -1,6 +1,6 @@
 import type { ActionDefinition } from '../actions.ts';
 import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
-import type { WrittenText } from '../adapters/http-request-texts.ts';
+import type { WrittenText } from '../adapters/adapter-descriptor.ts';
 import type { Issue } from '../errors.ts';
 import { type PathStep, parsePath, pathText } from '../json-path.ts';
 import { checkUrlShape, markedText } from '../template-rendering.ts';

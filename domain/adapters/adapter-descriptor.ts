@@ -1,7 +1,6 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { Issue } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { WrittenText } from './http-request-texts.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
 import type { SettledImpact } from '../impact-limits/settle.ts';
@@ -21,6 +20,21 @@ export interface PreparedRequest {
   headers: Record<string, string>;
   body: string | null;
   bodyEncoding: 'utf8' | 'base64';
+}
+
+/** A text of a definition in which templates are written. */
+export interface WrittenText {
+  /** Dotted path into the definition. */
+  path: string;
+  text: string;
+  /** `expected` is compared with what a read-back answers, and is not sent. */
+  place: 'url' | 'query' | 'header' | 'body' | 'expected';
+  /** The name of the header or the query parameter. */
+  name: string | null;
+  /** It is left out where the input lacks the value that it refers to. */
+  mayBeLeftOut: boolean;
+  /** It belongs to the read-back, where the response to the dispatch may be referred to. */
+  ofVerify: boolean;
 }
 
 export type Preparation =

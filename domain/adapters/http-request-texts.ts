@@ -1,22 +1,8 @@
 import type { ActionDefinition } from '../actions.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
+import type { WrittenText } from './adapter-descriptor.ts';
 import type { HttpRequestConfig } from './http-request-config.ts';
-
-/** A text of a definition in which templates are written. */
-export interface WrittenText {
-  /** Dotted path into the definition. */
-  path: string;
-  text: string;
-  /** `expected` is compared with what a read-back answers, and is not sent. */
-  place: 'url' | 'query' | 'header' | 'body' | 'expected';
-  /** The name of the header or the query parameter. */
-  name: string | null;
-  /** It is left out where the input lacks the value that it refers to. */
-  mayBeLeftOut: boolean;
-  /** It belongs to the read-back, where the response to the dispatch may be referred to. */
-  ofVerify: boolean;
-}
 
 /** Every text of an `http.request` definition, its read-back included. The config was parsed before. */
 export function textsOfHttpRequest({ adapter, verify }: ActionDefinition): WrittenText[] {
