@@ -18,27 +18,11 @@ import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
 import { INTERNAL_LISTENERS } from './internal-listeners.ts';
+import { PROCESS_KINDS, type ProcessKind, type Variable } from './variable.ts';
 
-/** `api` and `worker` are the production processes; `setup` the commands that prepare for them; `embedded` is `npm start`. */
-export const PROCESS_KINDS = ['api', 'worker', 'setup', 'embedded'] as const;
-export type ProcessKind = (typeof PROCESS_KINDS)[number];
+export { PROCESS_KINDS, type ProcessKind, type Variable };
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-export interface Variable {
-  /** One sentence or two, for the generated page. */
-  meaning: string;
-  /** The default, as it would be written into the environment; `null`: none. */
-  default: string | null;
-  /** The embedded stack's default, if it differs. */
-  embeddedDefault?: string;
-  processes: readonly ProcessKind[];
-  /** The processes that do not start without it. */
-  required?: readonly ProcessKind[];
-  /** An empty value means something other than an absent one. */
-  emptyCounts?: true;
-  schema: z.ZodType<unknown, string>;
-}
 
 const SERVICE = ['api', 'worker'] as const;
 const ALL = PROCESS_KINDS;

@@ -1,5 +1,5 @@
-import type { Variable } from './configuration.ts';
 import { addressSchema } from './schemas.ts';
+import type { Variable } from './variable.ts';
 
 /** Listeners for those who operate a process. They ask for no login, and no action reaches them. */
 export const INTERNAL_LISTENERS = {
