@@ -8,7 +8,7 @@ import { SeparateProcesses } from './separate-processes.ts';
 /** Counted from the kill. */
 const UNKNOWN_WITHIN_MS = 30_000;
 
-/** Of the worker that is killed: what waits is shorter than in production. A dispatch that is lost to a busy machine is unknown too. */
+/** The worker that is killed. What waits for its heartbeats is shorter than in production; a dispatch lost to a busy machine is unknown too. */
 const KILLED = { HEARTBEAT_TIMEOUT_SECONDS: '4' };
 
 const GOVERNED = '/hang?governed';
