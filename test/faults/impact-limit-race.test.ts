@@ -22,6 +22,7 @@ const TIMEOUT_MS = 600_000;
 const CHECK_INTERVAL_MS = inForm({ short: 50, full: 250 });
 
 let world: LimitWorld;
+let checker: Checker | null = null;
 const programs: Program[] = [];
 
 beforeAll(async () => {
@@ -35,6 +36,8 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 afterAll(async () => {
+  // A test that failed has not stopped it, and the test says why it failed.
+  await checker?.stop().catch(() => undefined);
   await Promise.all(programs.map((program) => program.end('SIGKILL')));
   await world?.close();
 }, TIMEOUT_MS);
@@ -46,7 +49,7 @@ test(
     const limitId = await world.makeLimit({ dimension: 'refunds', cap: CAP, thresholds: [50, 100] });
     await plantEffects();
     await watchEveryVersion();
-    const checker = startChecker(limitId);
+    checker = startChecker(limitId);
 
     const shares = Array.from({ length: PROCESSES }, (_, share) => startProcess(share));
     for (let kill = 1; kill <= KILLS; kill++) {
@@ -160,8 +163,12 @@ async function untilBegun(effects: number): Promise<void> {
   }
 }
 
+interface Checker {
+  stop(): Promise<{ checks: number; most: number }>;
+}
+
 /** Checks committed states until it is stopped: counters, their reservations and the cap, in one snapshot. */
-function startChecker(limitId: string): { stop(): Promise<{ checks: number; most: number }> } {
+function startChecker(limitId: string): Checker {
   const stopping = new AbortController();
   const watched = (async () => {
     const owner = new Client({ connectionString: world.database.ownerUrl });
@@ -187,6 +194,7 @@ function startChecker(limitId: string): { stop(): Promise<{ checks: number; most
     await owner.end();
     return { checks, most };
   })();
+  watched.catch(() => undefined); // whoever stops it hears of it
   return {
     stop: () => {
       stopping.abort();

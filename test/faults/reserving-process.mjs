@@ -10,18 +10,19 @@ const { DATABASE_URL, WORKSPACE_ID, ENVIRONMENT_ID, SHARE, SHARES, LANES } = pro
 const db = new Database({ url: DATABASE_URL, applicationName: `reserving-${SHARE}`, poolMax: Number(LANES) });
 const tenant = { workspaceId: WORKSPACE_ID, environmentId: ENVIRONMENT_ID };
 
-const known = (stage, outcome, source, partialEffect) => ({
+const known = (stage, outcome, source, partialEffect, code) => ({
   kind: 'known',
   stage,
   outcome,
   source,
   partialEffect,
   error: null,
+  code,
   abandon: null,
 });
-const SUCCEEDED = known('settled', 'succeeded', 'provider_response', 'none');
-const FAILED = known('settled', 'failed', 'provider_response', 'none');
-const UNKNOWN = known('reconciling', 'unknown', null, 'possible');
+const SUCCEEDED = known('settled', 'succeeded', 'provider_response', 'none', null);
+const FAILED = known('settled', 'failed', 'provider_response', 'none', 'provider_reports_failure');
+const UNKNOWN = known('reconciling', 'unknown', null, 'possible', 'no_usable_answer');
 /** The outcome of an effect's dispatch, by the effect's number. */
 const OUTCOMES = [SUCCEEDED, SUCCEEDED, FAILED, SUCCEEDED, UNKNOWN, FAILED, SUCCEEDED];
 

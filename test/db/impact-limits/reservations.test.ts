@@ -54,6 +54,7 @@ describe('a reservation', () => {
       message:
         `the impact limit "Mails a day" (${id}) has 0 of 10 ${dimension} available in 2026-11-21, and 1 are needed; ` +
         'the next period begins at 2026-11-22T00:00:00.000Z',
+      details: { limitId: id, limitIds: [id], available: 0, requested: 1, resumeAt: '2026-11-22T00:00:00.000Z' },
     });
     expect(await world.reservations(refused)).toEqual([]);
     // The next period has its own counter.
