@@ -4,6 +4,8 @@ import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
 import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
+import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
+import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { ImportPlanner } from './api/actions/import/import-planner.ts';
 import { createApi, type Api } from './api/create-api.ts';
@@ -45,6 +47,8 @@ export interface ApiParts {
   egressAllow: EgressAllow;
   /** The service's own listeners, which no description is fetched from. The API adds its own once it listens. */
   ownEndpoints: OwnEndpoints;
+  /** Resolves the names of such addresses. One for a process. */
+  resolve: Resolve;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
   httpLimits: HttpLimits;
@@ -78,7 +82,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const settlements = new SettlementHub(notifications);
   const importPlanner = new ImportPlanner();
   const schemas = new TenantSchemas();
-  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, watchdog } = parts;
+  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog } = parts;
   const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
   const { publicUrl } = parts.network;
   const api = createApi(
@@ -95,7 +99,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       importPlanner,
       schemas,
       egressAllow,
-      fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, watchdog }),
+      fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
@@ -174,6 +178,7 @@ async function main(): Promise<void> {
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     egressAllow: configuration.EGRESS_ALLOW,
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
+    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     httpLimits: httpLimitsOf(configuration),

@@ -8,6 +8,8 @@ import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/c
 import { createActivities } from './activities/index.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
+import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
+import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
@@ -53,6 +55,8 @@ export interface WorkerParts {
   egressAllow: EgressAllow;
   /** The service's own listeners, which nothing calls. */
   ownEndpoints: OwnEndpoints;
+  /** Resolves the names of tenants' destinations. One for a process. */
+  resolve: Resolve;
   watchdog: Watchdog;
   /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
@@ -104,7 +108,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await refusePrivilegedLogin(db);
     await refuseOtherSchema(db);
     const client = new Client({ connection, namespace });
-    const sending = { egressAllow: parts.egressAllow, ownEndpoints: parts.ownEndpoints };
+    const { egressAllow, ownEndpoints, resolve } = parts;
+    const sending = { egressAllow, ownEndpoints, resolve };
     const activities = createActivities({
       db,
       vault: parts.vault,
@@ -224,6 +229,7 @@ async function main(): Promise<void> {
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     egressAllow: configuration.EGRESS_ALLOW,
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
+    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
     providers: {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,

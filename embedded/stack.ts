@@ -4,6 +4,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { OwnEndpoints } from '../activities/adapters/http-request/own-endpoints.ts';
+import { lookupSlotsOf, resolveInTurn } from '../activities/adapters/http-request/resolve-in-turn.ts';
 import { Watchdog } from '../activities/adapters/watchdog.ts';
 import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
@@ -13,7 +14,7 @@ import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
 import { httpLimitsOf, startApi } from '../server.ts';
-import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker } from '../worker.ts';
+import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
@@ -150,7 +151,7 @@ async function outwardCalls(
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
   logger: Logger,
   stops: Stops,
-): Promise<{ watchdog: Watchdog; egressAllow: EmbeddedConfiguration['EGRESS_ALLOW']; ownEndpoints: OwnEndpoints }> {
+): Promise<Pick<WorkerParts, 'watchdog' | 'egressAllow' | 'ownEndpoints' | 'resolve'>> {
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   stops.add(() => metrics.close());
@@ -165,7 +166,8 @@ async function outwardCalls(
     ...ports.map((port) => ({ host: LOOPBACK, port })),
     ...metrics.endpoints,
   ]);
-  return { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints };
+  const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
+  return { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
 }
 
 /** The reason to report when a first part ends by itself. */

@@ -9,6 +9,8 @@ export type WatchedKind = (typeof WATCHED_KINDS)[number];
 
 export interface Watched {
   kind: WatchedKind;
+  /** Whose call it is. */
+  workspaceId: string;
   /** Identifies the call to an operator: ids, never contents. */
   ids: Record<string, string>;
   /** The call's own deadline, which should have ended it. */
@@ -115,15 +117,20 @@ export class Watchdog {
   }
 
   private end(call: Call, now: number): void {
-    const { kind, ids, timeoutMs, sockets, startedAtMs } = call;
+    const { kind, workspaceId, ids, timeoutMs, sockets, startedAtMs } = call;
     call.overdue = new OverdueError(kind);
     this.calls.delete(call);
     this.ended.set(kind, (this.ended.get(kind) ?? 0) + 1);
-    const facts = { kind, ...ids, timeoutMs, ranMs: Math.round(now - startedAtMs), sockets: sockets.size };
+    const facts = { kind, workspaceId, ...ids, timeoutMs, ranMs: Math.round(now - startedAtMs), sockets: sockets.size };
     this.logger.error(facts, 'a call outlived its deadline: the watchdog ended it');
     for (const socket of sockets) socket.destroy(call.overdue);
     call.end(call.overdue);
   }
+}
+
+/** The workspace of the current call; null outside of one. */
+export function workspaceOfCall(): string | null {
+  return current.getStore()?.workspaceId ?? null;
 }
 
 /**

@@ -108,7 +108,7 @@ export async function send(
   try {
     const { timeoutMs } = definition;
     const { workspaceId, environmentId, invocationId } = ref;
-    const watched = { kind: 'dispatch', ids: { workspaceId, environmentId, invocationId }, timeoutMs } as const;
+    const watched = { kind: 'dispatch', workspaceId, ids: { environmentId, invocationId }, timeoutMs } as const;
     return await deps.watchdog.run(watched, (signal) =>
       adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress }),
     );

@@ -72,7 +72,8 @@ async function send(
   const { workspaceId, environmentId } = ref;
   const watched = {
     kind: 'delivery',
-    ids: { workspaceId, environmentId, messageId: delivery.work.id },
+    workspaceId,
+    ids: { environmentId, messageId: delivery.work.id },
     timeoutMs,
   } as const;
   try {

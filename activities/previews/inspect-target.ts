@@ -55,7 +55,9 @@ export async function inspectTarget(
     throw new Error(`adapter ${adapter.descriptor.type} says that it inspects, and cannot`);
   }
   const inspect = adapter.inspect.bind(adapter);
-  const watched = { kind: 'provider_read', ids: { ...tenant, ...work.identity }, timeoutMs } as const;
+  const { workspaceId, environmentId } = tenant;
+  const ids = { environmentId, ...work.identity };
+  const watched = { kind: 'provider_read', workspaceId, ids, timeoutMs } as const;
   let last: Inspected = { kind: 'unavailable', reason: 'nothing was read' };
   for (const waitMs of [0, ...retryDelaysMs]) {
     if (waitMs > 0) await delay(waitMs);

@@ -98,7 +98,8 @@ async function read(
     const identity = { invocationId, effectId, operationKey };
     const watched = {
       kind: 'provider_read',
-      ids: { workspaceId, environmentId, invocationId, effectId },
+      workspaceId,
+      ids: { environmentId, invocationId, effectId },
       timeoutMs,
     } as const;
     return await deps.watchdog.run(watched, (signal) =>

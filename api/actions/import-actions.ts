@@ -61,7 +61,7 @@ async function planFrom(
   workspaceId: string,
 ): Promise<PlannedImport> {
   if (url === null) throw new Error('an import has neither a plan nor a URL');
-  const fetched = await deps.fetchDocument(url);
+  const fetched = await deps.fetchDocument(url, workspaceId);
   if (fetched.kind === 'refused') throw validationError([{ path: 'body.url', message: fetched.message }]);
   const { planned } = await deps.importPlanner.run(workspaceId, {
     kind: 'document',

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 import { cheapWeight, isCheapFor } from '../../domain/json-schema/cost.ts';
 import { compiledSchema, compileSchema } from '../../domain/json-schema/json-schema.ts';
 import { Turns } from '../../domain/turns.ts';
-import { FairSlots, NoSlotError } from '../threads/fair-slots.ts';
+import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
 import type { SchemaAnswer, SchemaJob } from './schema-job.ts';
 
 /** At least two, so that a workspace that keeps one busy leaves another. */

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { OwnEndpoints } from '../../activities/adapters/http-request/own-endpoints.ts';
+import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { getActionRoute } from '../../api/actions/get-action.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
@@ -48,6 +49,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     shutdownGraceMs: 0,
     egressAllow: [],
     ownEndpoints: new OwnEndpoints(),
+    resolve: systemResolve,
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
     httpLimits: {

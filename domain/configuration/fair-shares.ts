@@ -23,4 +23,11 @@ export const FAIR_SHARES = {
   WORKSPACE_DISPATCHES_MAX: share('Dispatches', '20'),
   WORKSPACE_DELIVERIES_MAX: share('Deliveries', '20'),
   WORKSPACE_PROVIDER_READS_MAX: share('Reads at providers', '10'),
+  UV_THREADPOOL_SIZE: {
+    meaning:
+      'Threads of Node for what blocks, such as name look-ups. Node itself reads it, before anything else runs: set it in the environment of the process. `npm start` and the image set 16. With Node’s own 4, the calls of all workspaces together look up one name at a time.',
+    default: '4',
+    processes: ['api', ...PROCESSES] as const,
+    schema: countSchema(1, 1_024),
+  },
 };

@@ -33,7 +33,9 @@ export async function dial(url: URL, options: DialOptions): Promise<Dialled> {
   try {
     const family = isIP(hostname);
     addresses =
-      family > 0 ? [{ address: hostname, family }] : await abortable(options.resolve(hostname), options.signal);
+      family > 0
+        ? [{ address: hostname, family }]
+        : await abortable(options.resolve(hostname, options.signal), options.signal);
   } catch (error) {
     return { kind: 'failed', reason: `the name ${hostname} was not resolved: ${describeError(error)}` };
   }

@@ -24,7 +24,7 @@ export function createDocumentFetcher({
   timeoutMs = FETCH_TIMEOUT_MS,
   ...options
 }: FetchOptions): FetchDocument {
-  return async (text) => {
+  return async (text, workspaceId) => {
     const url = new URL(text);
     const resolve = options.resolve ?? systemResolve;
     const guarded = url.protocol === 'https:' ? resolve : onlyListed(resolve, options.egressAllow);
@@ -32,7 +32,7 @@ export function createDocumentFetcher({
       return { kind: 'refused', message: 'must begin with https://' };
     }
     const sending = { ...options, resolve: guarded };
-    const watched = { kind: 'import_fetch', ids: { host: url.host }, timeoutMs } as const;
+    const watched = { kind: 'import_fetch', workspaceId, ids: { host: url.host }, timeoutMs } as const;
     try {
       const sent = await watchdog.run(watched, (signal) =>
         sendRequest(sending, readOf(url), { bytesMax: DOCUMENT_BYTES_MAX, larger: 'no_answer' }, { timeoutMs, signal }),
@@ -82,8 +82,8 @@ function isListedLiteral(url: URL, allow: EgressAllow): boolean {
 }
 
 function onlyListed(resolve: Resolve, allow: EgressAllow): Resolve {
-  return async (hostname) => {
-    const addresses = await resolve(hostname);
+  return async (hostname, signal) => {
+    const addresses = await resolve(hostname, signal);
     if (addresses.every(({ address }) => isException(address, allow))) return addresses;
     throw new Error('only https:// leads to it');
   };

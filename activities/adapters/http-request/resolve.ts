@@ -5,6 +5,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
+/** The signal says that nobody waits for the answer any more. A look-up that has begun may go on all the same. */
+export type Resolve = (hostname: string, signal?: AbortSignal) => Promise<ResolvedAddress[]>;
 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
 import type { Upload } from '../../http/upload.ts';
-import { FairSlots, NoSlotError } from '../../threads/fair-slots.ts';
+import { FairSlots, NoSlotError } from '../../../domain/fair-slots.ts';
 import type { ImportAnswer, ImportJob } from './import-job.ts';
 import { Uploads } from './uploads.ts';
 

@@ -8,7 +8,7 @@ import { serveMetrics } from '../../../api/health/serve-metrics.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import { prometheusText } from '../../../domain/metrics.ts';
 
-const DISPATCH: Watched = { kind: 'dispatch', ids: { invocationId: 'inv_1' }, timeoutMs: 20 };
+const DISPATCH: Watched = { kind: 'dispatch', workspaceId: 'workspace', ids: { invocationId: 'inv_1' }, timeoutMs: 20 };
 const ALLOWED = { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve: systemResolve };
 
 let server: Server;

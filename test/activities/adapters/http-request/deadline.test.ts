@@ -159,7 +159,7 @@ describe('a deadline fires while garbage is collected', () => {
   test('for the fetch of a description', async () => {
     const port = await serverThat((socket) => void socket.resume());
     const fetchDocument = createDocumentFetcher({ egressAllow, watchdog: WATCHDOG, timeoutMs: TIMEOUT_MS });
-    expect(await inTime(fetchDocument(`http://127.0.0.1:${port}/`))).toEqual({
+    expect(await inTime(fetchDocument(`http://127.0.0.1:${port}/`, 'workspace'))).toEqual({
       kind: 'refused',
       message: 'was not fetched: the time-out was reached',
     });

@@ -118,7 +118,7 @@ describe('a port of the service itself', () => {
     );
     expect(await stripe.dispatch({ payment_intent: 'pi_1', amount: 1 }, 'eff_1')).toMatchObject(BLOCKED);
     expect(await stripe.inspect({ payment_intent: 'pi_1', amount: 1 })).toMatchObject({ kind: 'unavailable' });
-    const fetched = await createDocumentFetcher({ ...guarded(), watchdog: WATCHDOG })(url);
+    const fetched = await createDocumentFetcher({ ...guarded(), watchdog: WATCHDOG })(url, 'workspace');
     expect(fetched).toMatchObject({ kind: 'refused', message: expect.stringContaining("service's own") as string });
     expect(seen).toEqual({ own: 0, other: 0 });
   });

@@ -83,15 +83,15 @@ describe('a description by its URL', () => {
   it('is not fetched from where the egress guard does not go, nor in clear from where anybody may listen', async () => {
     const before = served;
     const guarded = createDocumentFetcher({ egressAllow: [], watchdog: WATCHDOG });
-    expect(await guarded(`${base}/docs/openapi.json`)).toMatchObject({
+    expect(await guarded(`${base}/docs/openapi.json`, 'workspace')).toMatchObject({
       kind: 'refused',
       message: 'must begin with https://',
     });
-    expect(await guarded(base.replace('http:', 'https:'))).toMatchObject({
+    expect(await guarded(base.replace('http:', 'https:'), 'workspace')).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('does not call') as string,
     });
-    expect(await guarded('https://169.254.169.254/latest')).toMatchObject({
+    expect(await guarded('https://169.254.169.254/latest', 'workspace')).toMatchObject({
       message: expect.stringContaining('does not call') as string,
     });
     const publicName = createDocumentFetcher({
@@ -99,7 +99,7 @@ describe('a description by its URL', () => {
       egressAllow: parseEgressAllow('127.0.0.1'),
       resolve: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]),
     });
-    expect(await publicName('http://docs.example/openapi.json')).toMatchObject({
+    expect(await publicName('http://docs.example/openapi.json', 'workspace')).toMatchObject({
       message: expect.stringContaining('only https://') as string,
     });
     expect(served).toBe(before);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FairSlots, NoSlotError, type FairSlotsOptions } from '../../../api/threads/fair-slots.ts';
+import { FairSlots, NoSlotError, type FairSlotsOptions } from '../../domain/fair-slots.ts';
 
 const OPTIONS: FairSlotsOptions = {
   slots: 2,
@@ -108,5 +108,39 @@ describe('those who wait', () => {
     slots.close();
     await expect(waits).rejects.toThrow('closed');
     await expect(run('c', 'c1')).rejects.toThrow('closed');
+  });
+});
+
+describe('a signal', () => {
+  it('ends the wait, and takes nothing along', async () => {
+    const { slots, run, begun, end } = workshop({ slots: 1 });
+    const first = run('a', 'a1');
+    const controller = new AbortController();
+    const waits = slots.run('b', () => Promise.resolve(begun.push('b1')), controller.signal);
+    controller.abort();
+    await expect(waits).rejects.toThrow('whoever waited has ended');
+    await expect(slots.run('b', () => Promise.resolve(begun.push('b2')), controller.signal)).rejects.toThrow(
+      NoSlotError,
+    );
+    await end('a1', first);
+    void run('c', 'c1');
+    await settled();
+    expect(begun).toEqual(['a1', 'c1']);
+  });
+
+  it('leaves the slot to work that has begun, until that ends', async () => {
+    const { slots, run, begun, end } = workshop({ slots: 1 });
+    const controller = new AbortController();
+    let finish: () => void = () => undefined;
+    const held = slots.run('a', () => new Promise<void>((resolve) => (finish = resolve)), controller.signal);
+    controller.abort();
+    const next = run('b', 'b1');
+    await settled();
+    expect(begun).toEqual([]);
+    finish();
+    await held;
+    await settled();
+    expect(begun).toEqual(['b1']);
+    await end('b1', next);
   });
 });

@@ -6,6 +6,8 @@ export class NoSlotError extends Error {
   }
 }
 
+const ENDED = 'whoever waited has ended';
+
 export interface FairSlotsOptions {
   slots: number;
   /** Slots that one owner may hold: fewer than all, if there are several. */
@@ -38,12 +40,13 @@ export class FairSlots {
   }
 
   /**
-   * Runs the work when it is this owner's turn.
+   * Runs the work when it is this owner's turn. The signal ends the wait for the turn, and never the work: the slot is held until
+   * the work itself ends.
    *
    * @throws {NoSlotError}
    */
-  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
-    await this.#take(owner);
+  async run<Result>(owner: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    await this.#take(owner, signal);
     try {
       // It may have been closed since the turn was given.
       if (this.#isClosed) throw new NoSlotError('closed');
@@ -59,9 +62,10 @@ export class FairSlots {
     for (const { waiting } of this.#owners.values()) for (const wake of waiting.splice(0)) wake('closed');
   }
 
-  async #take(name: string): Promise<void> {
+  async #take(name: string, signal?: AbortSignal): Promise<void> {
     const { waitingMax, waitingAnOwnerMax, waitMsMax } = this.#options;
     if (this.#isClosed) throw new NoSlotError('closed');
+    if (signal?.aborted === true) throw new NoSlotError(ENDED);
     const owner = this.#owners.get(name) ?? { held: 0, waiting: [] };
     this.#owners.set(name, owner);
     if (owner.waiting.length === 0 && this.#hasRoomFor(owner)) {
@@ -75,14 +79,18 @@ export class FairSlots {
     const refusal = await new Promise<string | null>((resolve) => {
       const wake = (reason: string | null): void => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
         this.#waiting--;
         resolve(reason);
       };
-      const timer = setTimeout(() => {
+      const giveUp = (reason: string): void => {
         owner.waiting.splice(owner.waiting.indexOf(wake), 1);
         this.#forgetIdle(name, owner);
-        wake('waited too long');
-      }, waitMsMax);
+        wake(reason);
+      };
+      const abort = (): void => giveUp(ENDED);
+      const timer = setTimeout(() => giveUp('waited too long'), waitMsMax);
+      signal?.addEventListener('abort', abort, { once: true });
       owner.waiting.push(wake);
     });
     if (refusal !== null) throw new NoSlotError(refusal);

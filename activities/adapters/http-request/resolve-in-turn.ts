@@ -1,0 +1,46 @@
+import { FairSlots } from '../../../domain/fair-slots.ts';
+import { workspaceOfCall } from '../watchdog.ts';
+import { systemResolve, type Resolve } from './resolve.ts';
+
+/** No call takes longer: its own deadline, which is shorter, ends the wait for a turn. */
+const WAIT_MS_MAX = 600_000;
+/** What waits is bounded by the calls in flight: the slots of a worker, and the imports under way. */
+const WAITING_MAX = 100_000;
+/** Look-ups outside of any workspace's call. */
+const NOBODY = '';
+
+export interface LookupSlots {
+  /** Look-ups that tenants' calls have under way at once in this process. */
+  slots: number;
+  slotsAWorkspaceMax: number;
+}
+
+/**
+ * The tenants' share of the look-ups that a process can have under way. libuv runs at most half of its threads' number at once,
+ * because `getaddrinfo` blocks a thread. A quarter of that stays for the service's own names: PostgreSQL is dialled by name too. A
+ * workspace has a third of the rest, and at least one.
+ */
+export function lookupSlotsOf(threads: number): LookupSlots {
+  const atOnce = Math.ceil(threads / 2);
+  const slots = Math.max(1, Math.floor(atOnce * 0.75));
+  return { slots, slotsAWorkspaceMax: Math.max(1, Math.floor(slots / 3)) };
+}
+
+/**
+ * The operating system's resolver, with a cap for each workspace and turns between them. A hanging `getaddrinfo` cannot be ended: it
+ * holds its thread past the deadline of its call. So a slot is held until the look-up itself ends, and a workspace whose names
+ * hang keeps its own calls waiting. Make one for a process, because the threads are the process's. A call that gets no turn in
+ * its deadline is not sent.
+ *
+ * The operating system resolves, and no client of our own: it alone knows /etc/hosts and the search domains.
+ */
+export function resolveInTurn(lookups: LookupSlots, resolve: Resolve = systemResolve): Resolve {
+  const slots = new FairSlots({
+    slots: lookups.slots,
+    slotsAnOwnerMax: lookups.slotsAWorkspaceMax,
+    waitingMax: WAITING_MAX,
+    waitingAnOwnerMax: WAITING_MAX,
+    waitMsMax: WAIT_MS_MAX,
+  });
+  return (hostname, signal) => slots.run(workspaceOfCall() ?? NOBODY, () => resolve(hostname), signal);
+}

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSender } from '../../../../activities/adapters/index.ts';
+import { createDocumentFetcher } from '../../../../activities/adapters/http-request/fetch-document.ts';
+import type { ResolvedAddress } from '../../../../activities/adapters/http-request/resolve.ts';
+import { lookupSlotsOf, resolveInTurn } from '../../../../activities/adapters/http-request/resolve-in-turn.ts';
+import type { Sent } from '../../../../activities/adapters/http-request/send-request.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../../domain/egress.ts';
+import { startTarget, type Target } from '../../../harness/target.ts';
+import { PATIENCE_MS } from '../../../harness/patience.ts';
+import { WATCHDOG } from '../../../harness/watchdog.ts';
+
+/** A `getaddrinfo` that hangs holds a thread of libuv past the deadline of its call. Its workspace waits for it, and no other does. */
+
+const LOOKUPS = { slots: 3, slotsAWorkspaceMax: 2 };
+const HANGING = 20;
+const SHORT_MS = 100;
+const LOOPBACK: ResolvedAddress[] = [{ address: '127.0.0.1', family: 4 }];
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+afterAll(() => target.stop());
+
+const ending: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ending.splice(0)) end();
+});
+
+/** Look-ups that hang until they are ended, but for the name `ok.test`. */
+function world() {
+  const hanging: (() => void)[] = [];
+  const resolve = resolveInTurn(LOOKUPS, (hostname) =>
+    hostname === 'ok.test'
+      ? Promise.resolve(LOOPBACK)
+      : new Promise((answer) => {
+          hanging.push(() => answer(LOOPBACK));
+        }),
+  );
+  const options = { egressAllow: parseEgressAllow(LOOPBACK_EGRESS), resolve };
+  const send = createSender(options);
+  const port = new URL(target.baseUrl).port;
+  ending.push(() => {
+    for (const answer of hanging) answer();
+  });
+  return {
+    hanging,
+    fetchDocument: createDocumentFetcher({ ...options, watchdog: WATCHDOG, timeoutMs: SHORT_MS }),
+    call: (workspaceId: string, name: string, timeoutMs: number): Promise<Sent> =>
+      WATCHDOG.run({ kind: 'dispatch', workspaceId, ids: {}, timeoutMs }, (signal) =>
+        send(
+          { method: 'GET', url: `http://${name}:${port}/ok`, headers: {}, body: null, bodyEncoding: 'utf8' },
+          { bytesMax: 1_000_000, larger: 'no_answer' },
+          { timeoutMs, signal },
+        ),
+      ),
+  };
+}
+
+const kindsOf = (sent: readonly Sent[]): string[] => [...new Set(sent.map(({ kind }) => kind))];
+
+describe('look-ups of one workspace that never end', () => {
+  it('leave the calls of another workspace their turn; its own calls are not sent', async () => {
+    const { call, hanging } = world();
+    const stuck = Array.from({ length: HANGING }, (_, n) => call('hostile', `hang-${n}.test`, SHORT_MS));
+    expect((await call('victim', 'ok.test', PATIENCE_MS)).kind).toBe('response');
+    const ended = await Promise.all(stuck);
+    expect(kindsOf(ended)).toEqual(['not_sent']);
+    // What had no turn in its deadline is never looked up.
+    expect(hanging).toHaveLength(LOOKUPS.slotsAWorkspaceMax);
+  });
+
+  it('hold their slots past the deadline of their calls, until they end', async () => {
+    const { call, hanging } = world();
+    await Promise.all([call('hostile', 'hang-1.test', SHORT_MS), call('hostile', 'hang-2.test', SHORT_MS)]);
+    expect(hanging).toHaveLength(2);
+    expect((await call('hostile', 'ok.test', SHORT_MS)).kind).toBe('not_sent');
+    expect((await call('victim', 'ok.test', PATIENCE_MS)).kind).toBe('response');
+
+    const next = call('hostile', 'ok.test', PATIENCE_MS);
+    hanging[0]?.();
+    expect((await next).kind).toBe('response');
+  });
+
+  it('count with the imports of the workspace', async () => {
+    const { call, hanging, fetchDocument } = world();
+    const fetched = await Promise.all(
+      ['1', '2', '3'].map((n) => fetchDocument(`https://hang-${n}.test/openapi.json`, 'hostile')),
+    );
+    expect(fetched.map(({ kind }) => kind)).toEqual(['refused', 'refused', 'refused']);
+    expect(hanging).toHaveLength(LOOKUPS.slotsAWorkspaceMax);
+    expect((await call('hostile', 'ok.test', SHORT_MS)).kind).toBe('not_sent');
+    expect((await call('victim', 'ok.test', PATIENCE_MS)).kind).toBe('response');
+  });
+});
+
+describe('the share of the tenants', () => {
+  it.each([
+    [1, { slots: 1, slotsAWorkspaceMax: 1 }],
+    [4, { slots: 1, slotsAWorkspaceMax: 1 }],
+    [16, { slots: 6, slotsAWorkspaceMax: 2 }],
+    [64, { slots: 24, slotsAWorkspaceMax: 8 }],
+  ])('with %d threads leaves the service look-ups of its own', (threads, expected) => {
+    expect(lookupSlotsOf(threads)).toEqual(expected);
+  });
+});
