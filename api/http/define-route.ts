@@ -51,6 +51,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   expensive?: true;
   /** For an idempotent route: run again for the same request, it answers from a record that it has committed. */
   answersFromRecord?: boolean;
+  /** For an idempotent route: whether this request, its body checked, changes nothing. It then leaves its Idempotency-Key unused. */
+  changesNothing?(body: unknown): boolean;
   /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */

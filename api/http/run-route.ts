@@ -192,7 +192,7 @@ function parseParts(route: AnyRoute, ctx: HttpContext): { params: unknown; query
 async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
   const { runner, route, ctx, caller, idempotencyKey: key } = asked;
   const gated = { ctx, route, workspaceId: workspaceOf(caller) };
-  if (key === null || caller === null || !('tenant' in caller)) {
+  if (key === null || caller === null || !('tenant' in caller) || route.changesNothing?.(asked.parts.body) === true) {
     await pass(runner.workGates, gated);
     return runWork(asked, () => Promise.resolve());
   }

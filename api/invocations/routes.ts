@@ -27,6 +27,8 @@ import { missingAction } from '../http/missing.ts';
 
 const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_USED'] as const;
 
+const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean }).dryRun === true;
+
 const invokeRoute = defineRoute({
   id: 'actions.invoke',
   method: 'POST',
@@ -56,6 +58,7 @@ const invokeRoute = defineRoute({
     atomicReply: 'It answers long after its admission committed. The operation key, this key by default, is the fence.',
   },
   answersFromRecord: true, // the operation key is this key, or names the operation beyond it
+  changesNothing: (body) => isDryRun(body),
   fence: 'The operation key, which is this key by default: a second run finds the invocation that was admitted.',
   ownsItsTransaction: 'It answers long after its admission committed: its workflow runs in between.',
   audited: 'none: an invocation has a record and a receipt of its own',

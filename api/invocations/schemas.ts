@@ -45,7 +45,7 @@ export const invokeBody = z
       .optional()
       .describe(
         'True: nothing is sent, reserved or recorded. The answer is a `DryRun`, for plain actions too: what would be sent and what would be decided. ' +
-          'Send it without an Idempotency-Key, which the invocation itself needs.',
+          'It leaves its Idempotency-Key unused, for the invocation itself.',
       ),
   })
   .meta({ id: 'InvokeRequest' });

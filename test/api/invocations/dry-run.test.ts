@@ -55,6 +55,14 @@ async function written(): Promise<unknown> {
 }
 
 describe('a dry run', () => {
+  it('leaves its Idempotency-Key to the invocation', async () => {
+    await makeAction('dry.key', { governed: true });
+    const key = { 'Idempotency-Key': 'dry-then-real' };
+    const ask = (more: JsonObject) => service.post('/api/v2/actions/dry.key/invoke', { input: INPUT, ...more }, key);
+    expect(((await ask({ dryRun: true })).json as { data: unknown }).data).toMatchObject({ dryRun: true });
+    expect(((await ask({})).json as { data: unknown }).data).toMatchObject({ operationKey: 'dry-then-real' });
+  });
+
   it.each([
     ['a plain action', 'dry.plain', {}],
     ['a governed action', 'dry.governed', { governed: true }],
