@@ -26,6 +26,7 @@ import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
 
@@ -161,6 +162,7 @@ export function httpLimitsOf(configuration: Configuration<'api'> | Configuration
 async function main(): Promise<void> {
   const configuration = readConfiguration('api', process.env);
   const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'api'));
+  logWhatNodePrints(logger);
   const connection = await Connection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
   );
@@ -198,9 +200,5 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // Half-open connections would keep the process alive.
-    process.exit(1);
-  });
+  main().catch((error: unknown) => exitWithFailure('api', error));
 }

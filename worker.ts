@@ -10,6 +10,7 @@ import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
+import { activityLogFields } from './activities/log-context.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
@@ -26,10 +27,12 @@ import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
+import { idsOfWorkflow } from './domain/touched-ids.ts';
 import type { InFlightCaps } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import {
   SWEEP_INTERVAL_MS,
@@ -86,7 +89,9 @@ export function installTemporalRuntime(logger: Logger): void {
   const write = (entry: LogEntry): void => {
     const level = entry.level.toLowerCase();
     const log = level === 'trace' || level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
-    logger[log]({ ...entry.meta }, entry.message);
+    const workflowId: unknown = entry.meta?.['workflowId'];
+    const ids = typeof workflowId === 'string' ? idsOfWorkflow(workflowId) : {};
+    logger[log]({ ...entry.meta, ...ids }, entry.message);
   };
   Runtime.install({
     workerHeartbeatInterval: HEARTBEAT_INTERVAL_MS,
@@ -212,7 +217,8 @@ export function fairSharesOf(
 
 async function main(): Promise<void> {
   const configuration = readConfiguration('worker', process.env);
-  const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'worker'));
+  const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
+  logWhatNodePrints(logger);
   installTemporalRuntime(logger);
   const connection = await NativeConnection.connect(
     temporalConnectionOptions(configuration.TEMPORAL_ADDRESS, configuration, (file) => readFileSync(file)),
@@ -257,9 +263,5 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(realpathSync(process.argv[1])).href) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // Half-open connections would keep the process alive.
-    process.exit(1);
-  });
+  main().catch((error: unknown) => exitWithFailure('worker', error));
 }

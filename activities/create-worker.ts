@@ -1,6 +1,7 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
 import type { Activities } from './index.ts';
+import { inLogContext } from './log-context.ts';
 
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
 const QUEUES = {
@@ -91,8 +92,11 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
   return groupOf(workers);
 }
 
+type Runnable = (...args: unknown[]) => unknown;
+
 function pick(activities: Activities, wanted: (name: string) => boolean): object {
-  return Object.fromEntries(Object.entries(activities).filter(([name]) => wanted(name)));
+  const picked = Object.entries(activities).filter(([name]) => wanted(name));
+  return Object.fromEntries(picked.map(([name, run]) => [name, inLogContext(run as Runnable)]));
 }
 
 function groupOf(workers: readonly Worker[]): WorkerGroup {

@@ -2771,6 +2771,7 @@ END) STORED NOT NULL,
   dependencies_awaited_at timestamp(3) with time zone,
   refusal_code text,
   refusal_details jsonb,
+  request_id text,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
@@ -2780,6 +2781,7 @@ END) STORED NOT NULL,
   CONSTRAINT invocations_outcome_source_check CHECK ((outcome_source = ANY (ARRAY['system'::text, 'provider_response'::text, 'provider_lookup'::text, 'manual_resolution'::text]))),
   CONSTRAINT invocations_refusal_check CHECK ((((refusal_code IS NOT NULL) = (status = ANY (ARRAY['refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text, 'failed'::text, 'unknown'::text]))) AND ((refusal_details IS NOT NULL) = (refusal_code IS NOT NULL)))),
   CONSTRAINT invocations_refusal_code_check CHECK ((refusal_code ~ '^[a-z_]{1,64}$'::text)),
+  CONSTRAINT invocations_request_id_check CHECK (((length(request_id) >= 1) AND (length(request_id) <= 128))),
   CONSTRAINT invocations_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'queued'::text, 'dispatching'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])))
 );
 CREATE INDEX invocations_by_action ON public.invocations USING btree (action_id, created_at DESC, id DESC);

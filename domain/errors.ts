@@ -1,3 +1,4 @@
+import type { TouchedIds } from './touched-ids.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -91,6 +92,8 @@ export interface ServiceErrorOptions {
   log?: string;
   details?: Record<string, unknown>;
   missing?: Missing;
+  /** The records that it is about, for the log. */
+  touched?: TouchedIds;
   cause?: unknown;
 }
 
@@ -100,6 +103,7 @@ export class ServiceError extends Error {
   readonly publicMessage: string;
   readonly details: Record<string, unknown> | undefined;
   readonly missing: Missing | undefined;
+  readonly touched: TouchedIds | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     const publicMessage = options.message ?? ERROR_TABLE[code].message;
@@ -109,6 +113,7 @@ export class ServiceError extends Error {
     this.publicMessage = publicMessage;
     this.details = options.details;
     this.missing = options.missing;
+    this.touched = options.touched;
   }
 
   get status(): number {

@@ -1,3 +1,19 @@
+/** Longer texts of the Temporal SDK repeat a whole reply. */
+const TEXT_CHARACTERS_MAX = 500;
+/** The form in which the SDK's core prints a failed call: `Status { code: Unavailable, message: "…", metadata: … }`. */
+const STATUS = /code: (?:'([^']*)'|(\w+)).*?message: "((?:[^"\\]|\\.)*)"/s;
+
+/**
+ * The text of an error that the Temporal SDK wrote, without values: of a failed call its code and message, without the metadata;
+ * elsewhere what is quoted is left out.
+ */
+export function withoutValues(text: string): string {
+  const [, sentence, code, message = ''] = STATUS.exec(text) ?? [];
+  const kept = sentence ?? code;
+  const plain = kept === undefined ? text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"') : `${kept}: ${message}`;
+  return plain.replaceAll(/\b(Bearer|Basic) \S+/gi, '$1 …').slice(0, TEXT_CHARACTERS_MAX);
+}
+
 /**
  * What the log keeps of an error and its causes. A database error's `detail`, `where` and bound values can hold what a caller
  * sent. The log therefore keeps only its code, its constraint and the server's own sentence, without values.

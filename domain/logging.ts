@@ -1,5 +1,5 @@
 import type { LoggerOptions } from 'pino';
-import { describeFailure } from './failures.ts';
+import { describeFailure, withoutValues } from './failures.ts';
 
 /** The log paths of headers and credentials, in case some code logs an object that holds one. A second line of defence. */
 const HEADER_NAMES = ['authorization', 'Authorization', 'cookie', 'Cookie', 'set-cookie', 'x-api-key'];
@@ -17,6 +17,11 @@ function bracket(holder: string, name: string): string {
   return `${holder.replace(/\.$/, '')}["${name}"]`;
 }
 
+/** The Temporal SDK logs an error as an object, and an error of its native core as its text. */
+function describeLogged(error: unknown): unknown {
+  return typeof error === 'string' ? withoutValues(error) : describeFailure(error);
+}
+
 /**
  * pino's options for every process: JSON lines, times in RFC 3339, credentials replaced by `[REDACTED]`. Errors are described
  * rather than copied: pino's own serializer keeps every member, and PostgreSQL writes the refused row into `detail`. The
@@ -28,7 +33,7 @@ export function loggerOptions(level: string, processName: string): LoggerOptions
     base: { process: processName },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: describeFailure, error: describeFailure },
+    serializers: { err: describeFailure, error: describeLogged },
     redact: { paths: REDACTED_PATHS, censor: '[REDACTED]' },
   };
 }

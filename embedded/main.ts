@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { destination, pino, type Logger } from 'pino';
+import { activityLogFields } from '../activities/log-context.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
 import { ConfigurationError, readConfiguration } from '../domain/configuration/read-configuration.ts';
 import { isBlocked } from '../domain/egress.ts';
@@ -39,7 +40,7 @@ async function run({ npmPid }: MainOptions): Promise<number> {
     folder = await DataFolder.open(configuration.DATA_DIR);
     const log = destination({ dest: folder.logFile, mode: 0o600, sync: false });
     await once(log, 'ready'); // a process that exits before its log is open would exit with the log's own error
-    const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'embedded'), log);
+    const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'embedded'), mixin: activityLogFields }, log);
     const starting = startStack(configuration, folder, logger);
     const stack = await Promise.race([starting, signals.first.then(() => null)]);
     if (stack === null) {

@@ -13,6 +13,8 @@ export interface StartOptions<Input extends readonly unknown[]> {
   args: Input;
   staticSummary: string;
   staticDetails?: string;
+  /** Shown with the workflow in the Temporal UI; ids only. */
+  memo?: Record<string, string>;
   typedSearchAttributes: SearchAttributePair[];
   workflowIdReusePolicy: WorkflowIdReusePolicy;
   /** How a client's start treats a running workflow. A child's start always fails there. */

@@ -2,14 +2,15 @@ import type { Logger } from 'pino';
 import { CLIENT_GONE_STATUS, isClientGone } from './client-gone.ts';
 import type { HttpMiddleware, RequestState } from './context.ts';
 
-/** One line for each request. It names the route, never the path or query that was sent: those can hold anything. */
+/** One line for each request. It names the route and the ids that the
+ * request touched, never the path or query that was sent: those can hold anything. */
 export function logAccess(logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     try {
       await next();
     } finally {
-      const { requestId, route, caller } = ctx.state;
+      const { requestId, route, caller, touched } = ctx.state;
       logger.info(
         {
           requestId,
@@ -18,6 +19,7 @@ export function logAccess(logger: Logger): HttpMiddleware {
           status: isClientGone(ctx) ? CLIENT_GONE_STATUS : ctx.status,
           durationMs: Math.round(performance.now() - startedAt),
           ...callerFields(caller),
+          ...touched,
         },
         'request',
       );

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { RequestOrigin } from '../../domain/forwarding.ts';
+import type { TouchedIds } from '../../domain/touched-ids.ts';
 import type { Upload } from './upload.ts';
 import type { AnyRoute, Caller, MemberCaller, UserCaller } from './define-route.ts';
 
@@ -12,6 +13,8 @@ export interface RequestState {
   route?: AnyRoute;
   /** Set while the process holds a large body, of which it allows only a few. */
   upload?: Upload;
+  /** The records that the path and the reply name, for the log. */
+  touched?: TouchedIds;
   /** Set once the caller is authenticated. */
   caller?: Caller | MemberCaller | UserCaller;
 }

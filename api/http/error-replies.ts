@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ServiceError } from '../../domain/errors.ts';
+import { touchedIds } from '../../domain/touched-ids.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
@@ -18,7 +19,8 @@ export function replyWithErrors(logger: Logger): HttpMiddleware {
         return;
       }
       const error = toServiceError(thrown);
-      logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id });
+      ctx.state.touched = touchedIds(ctx['params'], error.details, error.touched);
+      logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id, ...ctx.state.touched });
       replyWithError(ctx, error);
     }
   };

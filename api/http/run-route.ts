@@ -1,4 +1,5 @@
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import { touchedIds } from '../../domain/touched-ids.ts';
 import type { PresentedKey } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { clientGoneSignal } from './client-gone.ts';
@@ -206,7 +207,10 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
       return runWork(asked, store);
     },
   );
-  if (replayed) ctx.set('X-Idempotent-Replay', 'true');
+  if (replayed) {
+    ctx.set('X-Idempotent-Replay', 'true');
+    ctx.state.touched = touchedIds(asked.parts.params, (JSON.parse(reply.body) as { data?: unknown }).data);
+  }
   return reply;
 }
 

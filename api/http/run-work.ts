@@ -1,4 +1,5 @@
 import type { PresentedKey, TransactionOptions } from '../../db/scope.ts';
+import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute } from './define-route.ts';
 import { successBody } from './envelope.ts';
@@ -43,6 +44,7 @@ export async function runWork(asked: Asked, store: StoreReply): Promise<WireRepl
   const { runner, route, ctx } = asked;
   const work = new Work(asked, store);
   const reply = await work.run();
+  ctx.state.touched = touchedIds(asked.parts.params, reply.data);
   runner.onReply?.(route, reply);
   for (const [name, value] of Object.entries(reply.headers ?? {})) ctx.set(name, value);
   return work.stored.get(reply) ?? wireReplyOf(reply);

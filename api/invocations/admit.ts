@@ -36,6 +36,9 @@ export interface InvokeRequest {
   actor: Actor;
 }
 
+/** The request with the id that its reply and the log carry. A repetition of the request has another one. */
+export type Identified<Request> = Request & { requestId: string };
+
 export interface Admitted {
   /** A new invocation, whose workflow must be started; else the one that took the operation key before. */
   fresh: boolean;
@@ -50,14 +53,24 @@ export interface Admitted {
  */
 export async function admit(
   tx: EnvironmentTransaction,
-  request: InvokeRequest,
+  request: Identified<InvokeRequest>,
   answers: InputAnswers,
 ): Promise<Admitted> {
   const action = await getAction(tx, request.ref);
   if (!action) throw await missingAction(tx, request.ref);
   const preview = request.previewId === null ? null : await lockPreview(tx, request.previewId);
   if (request.previewId !== null && preview === null) throw notFound('preview');
-  const { ref: _ref, operationKey: named, idempotencyKey, previewId, dependsOn, compensates, actor, ...rest } = request;
+  const {
+    ref: _ref,
+    operationKey: named,
+    idempotencyKey,
+    previewId,
+    dependsOn,
+    compensates,
+    actor,
+    requestId,
+    ...rest
+  } = request;
   const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
   const asked = {
     ...rest,
@@ -80,6 +93,7 @@ export async function admit(
   }
   const admission = await admitInvocation(tx, {
     ...rest,
+    requestId,
     dependsOn,
     compensates,
     preview,

@@ -16,7 +16,7 @@ const REPLY_MARGIN_MS = 10_000;
 
 type Invoking = Pick<
   EnvironmentHandlerContext<unknown, unknown, unknown>,
-  'deps' | 'caller' | 'transaction' | 'signal'
+  'deps' | 'caller' | 'transaction' | 'signal' | 'requestId'
 >;
 
 /**
@@ -27,19 +27,19 @@ type Invoking = Pick<
  * withdrawn and the caller gets an error, unless the workflow began after all.
  */
 export async function invoke(
-  { deps, caller, transaction, signal }: Invoking,
+  { deps, caller, transaction, signal, requestId }: Invoking,
   request: InvokeRequest,
 ): Promise<InvocationRecord> {
   // No caller learns of it before another commit was waited for: the fence, a refusal or the settlement. A workflow whose
   // admission was lost with PostgreSQL finds it withdrawn, and we find no invocation below.
   const admitted = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
-    transaction((tx) => admit(tx, request, answers), { flush: 'with_the_next' }),
+    transaction((tx) => admit(tx, { ...request, requestId }, answers), { flush: 'with_the_next' }),
   );
   const { invocationId } = admitted;
   const timeoutMs = admitted.action.definition.timeoutMs + REPLY_MARGIN_MS;
   let endLook = (): Promise<void> => Promise.resolve();
   const begin = async (): Promise<'begun' | 'look_first'> => {
-    await start(deps, caller, admitted);
+    await start(deps, caller, admitted, requestId);
     if (!admitted.fresh) return 'look_first';
     endLook = withdrawWhereLeftLying(deps, caller.tenant, invocationId);
     return 'begun';
@@ -50,10 +50,10 @@ export async function invoke(
   } finally {
     await endLook();
   }
-  throw notStarted(`invocation ${invocationId} was withdrawn by the request that admitted it`);
+  throw notStarted(invocationId, 'it was withdrawn by the request that admitted it');
 }
 
-async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted): Promise<void> {
+async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted, requestId: string): Promise<void> {
   const { invocationId, action, fresh } = admitted;
   const ref = { invocationId, workspaceId: caller.tenant.workspaceId, environmentId: caller.tenant.environmentId };
   try {
@@ -63,6 +63,7 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted):
     await startInvocationWorkflow(deps.temporal, ref, {
       actionName: action.name,
       environmentName: caller.environment.name,
+      requestId,
       eager: deps.eagerStart,
       taskQueue: deps.taskQueue,
     });
@@ -73,19 +74,24 @@ async function start(deps: ApiDependencies, caller: Caller, admitted: Admitted):
       fresh && (await deps.db.withEnvironment(caller.tenant, (tx) => withdrawInvocation(tx, invocationId)));
     // Another request's invocation that is queued still is left to that request and to the sweep.
     if (!withdrawn && (await deps.db.withEnvironment(caller.tenant, (tx) => hasBegun(tx, invocationId)))) return;
-    const log = `could not start the workflow of ${invocationId}`;
-    throw withdrawn ? notStarted(log, error) : stillQueued(log, error);
+    const log = 'could not start the workflow';
+    throw withdrawn ? notStarted(invocationId, log, error) : stillQueued(invocationId, log, error);
   }
 }
 
-function notStarted(log: string, cause?: unknown): ServiceError {
+function notStarted(invocationId: string, log: string, cause?: unknown): ServiceError {
   const message = 'The invocation was not started; nothing was sent. Send it again with the same Idempotency-Key.';
-  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, ...(cause === undefined ? {} : { cause }) });
+  return new ServiceError('SERVICE_UNAVAILABLE', {
+    message,
+    log,
+    touched: { invocationId },
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 /** It may be sent later, so this promises nothing. */
-function stillQueued(log: string, cause: unknown): ServiceError {
+function stillQueued(invocationId: string, log: string, cause: unknown): ServiceError {
   const message =
     'An earlier request with this operation key was accepted and waits to be started. Send it again with the same Idempotency-Key to read how it ends.';
-  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, cause });
+  return new ServiceError('SERVICE_UNAVAILABLE', { message, log, touched: { invocationId }, cause });
 }

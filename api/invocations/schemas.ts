@@ -78,6 +78,10 @@ export const invocationSchema = z
     retryOf: z.string().nullable(),
     runId: z.string().nullable(),
     agentId: z.string().nullable(),
+    requestId: z
+      .string()
+      .nullable()
+      .describe('The `X-Request-Id` of the request that was admitted, as the log has it.'),
     createdAt: z.iso.datetime(),
     settledAt: z.iso.datetime().nullable(),
     resolution: z.record(z.string(), z.json()).nullable(),
@@ -141,6 +145,7 @@ export function presentInvocation(record: InvocationRecord): z.input<typeof invo
     retryOf: record.retryOf,
     runId: record.runId,
     agentId: record.agentId,
+    requestId: record.requestId,
     createdAt: record.createdAt.toISOString(),
     settledAt: record.settledAt?.toISOString() ?? null,
     resolution: record.resolution,

@@ -18,6 +18,8 @@ export interface Admission {
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
+  /** The request that was admitted. */
+  requestId?: string | null;
   /** Effects that must succeed before this is sent, without duplicates. */
   dependsOn?: readonly string[];
   /** The effect that this invocation compensates. */
@@ -37,12 +39,12 @@ export async function admitInvocation(
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
-         retry_of, run_id, agent_id, preview_id, compensates)
+         retry_of, run_id, agent_id, preview_id, compensates, request_id)
        VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, CAST(:requestedBy AS jsonb) || COALESCE((
            SELECT jsonb_build_object('memberId', m.user_id) FROM members m
            WHERE m.workspace_id = current_workspace_id()
              AND m.user_id = voice_of(CAST(:requesterType AS text), CAST(:requesterId AS text))), '{}'),
-         :retryOf, :runId, :agentId, :previewId, :compensates)
+         :retryOf, :runId, :agentId, :previewId, :compensates, :requestId)
        ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id),
      waits AS (
        INSERT INTO effect_dependencies (invocation_id, environment_id, depends_on, position)
@@ -52,6 +54,7 @@ export async function admitInvocation(
     {
       ...rest,
       id,
+      requestId: admission.requestId ?? null,
       previewId: preview?.id ?? null,
       compensates,
       dependsOn,

@@ -39,6 +39,8 @@ export interface InvocationRecord {
   retryOf: string | null;
   runId: string | null;
   agentId: string | null;
+  /** The id of the request that was admitted, as its reply and the log carry it. */
+  requestId: string | null;
   createdAt: Date;
   settledAt: Date | null;
   /** Set while it waits for the effects that it depends on. */
@@ -61,7 +63,7 @@ const columnsWith = (result: string): string => `
   CASE WHEN e.stage = 'reconciling' THEN e.reconcile_next_at END AS "nextReadAt", i.operation_key AS "operationKey",
   i.request_digest AS "requestDigest", ${result}, i.error, i.refusal_code AS "refusalCode",
   i.refusal_details AS "refusalDetails", i.resolution, i.requested_by - 'memberId' AS "requestedBy",
-  i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
+  i.retry_of AS "retryOf", i.run_id AS "runId", i.agent_id AS "agentId", i.request_id AS "requestId", i.created_at AS "createdAt", i.settled_at AS "settledAt",
   i.dependencies_awaited_at AS "dependenciesAwaitedAt"`;
 
 /** The columns of InvocationRecord, for `FROM invocations i JOIN actions a … LEFT JOIN effects e …`. */

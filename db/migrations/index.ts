@@ -27,6 +27,7 @@ import * as inFlightPermits from './0025-in-flight-permits.ts';
 import * as observedTimes from './0026-observed-times.ts';
 import * as invocationFilters from './0027-invocation-filters.ts';
 import * as appliedMigrations from './0028-applied-migrations.ts';
+import * as requestIds from './0029-request-ids.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   observedTimes,
   invocationFilters,
   appliedMigrations,
+  requestIds,
 ];

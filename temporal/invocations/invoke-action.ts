@@ -20,6 +20,8 @@ export function invocationWorkflowId(invocationId: string): string {
 export interface InvocationNames {
   actionName?: string | undefined;
   environmentName?: string | undefined;
+  /** Kept in the memo: the request that was admitted. */
+  requestId?: string | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface InvocationNames {
 export function invokeActionStart(
   ref: InvokeActionInput,
   taskQueue: string,
-  { actionName, environmentName }: InvocationNames = {},
+  { actionName, environmentName, requestId }: InvocationNames = {},
   again = false,
 ): Start<[InvokeActionInput]> {
   const { invocationId, workspaceId, environmentId } = ref;
@@ -43,6 +45,7 @@ export function invokeActionStart(
       workflowIdReusePolicy: again ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       staticSummary: [actionName, environmentName].filter((part) => part !== undefined).join(' · ') || invocationId,
+      ...(requestId === undefined ? {} : { memo: { requestId } }),
       typedSearchAttributes: searchAttributes({
         workspaceId,
         environmentId,

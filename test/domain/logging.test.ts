@@ -22,3 +22,18 @@ it.each(['err', 'error'])(
     });
   },
 );
+
+it.each([
+  [
+    'of a failed call the code and the message',
+    'Status { code: Unavailable, message: "connection refused", metadata: MetadataMap { headers: {"authorization": "Bearer abc"} } }',
+    'Unavailable: connection refused',
+  ],
+  ['elsewhere the text without what is quoted', 'no workflow "refund for alice" is known', 'no workflow "…" is known'],
+  ['no credential', 'sent Bearer abc.def to the server', 'sent Bearer … to the server'],
+])('keeps of a text of the Temporal SDK %s', (_what, text, kept) => {
+  const lines: string[] = [];
+  const logger = pino(loggerOptions('info', 'test'), { write: (line: string) => void lines.push(line) });
+  logger.warn({ error: text }, 'failed');
+  expect(JSON.parse(lines.join(''))).toMatchObject({ error: kept });
+});

@@ -1,3 +1,4 @@
+import { newId } from '../../../domain/ids.ts';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
