@@ -228,7 +228,11 @@ describe('what changed between the admission and the reservation', () => {
     const { record } = await service.createKey(tenant);
     const actor = { type: 'api_key', id: record.id } as const;
     const admitted = await service.database.db.withEnvironment(tenant, (tx) =>
-      admit(tx, { ref, input: INPUT, previewId, ...UNNAMED, actor }, { issuesOf: () => [] }),
+      admit(
+        tx,
+        { ref, input: INPUT, previewId, ...UNNAMED, actor, requestId: newId('request') },
+        { issuesOf: () => [] },
+      ),
     );
     return admitted.invocationId;
   }
