@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { createAction, invoke } from '../invocations/support.ts';
+import { tamper } from '../previews/support.ts';
+
+/** A list shows the beginning of each member that is large, and `GET` of the one record shows all of it. */
+
+const LARGE = 'x'.repeat(2 * LISTED_MEMBER_BYTES_MAX);
+const CUT = { truncated: true, bytes: expect.any(Number), preview: expect.any(String) };
+
+/** The members of a list that may be large, where they stand in a record, and what makes the planted row's large. */
+const MEMBERS: readonly { list: string; member: string; sql?: string }[] = [
+  { list: '/api/v2/actions', member: 'adapter.config' },
+  { list: '/api/v2/actions', member: 'inputSchema' },
+  { list: '/api/v2/actions', member: 'outputSchema' },
+  { list: '/api/v2/actions/$ACTION/versions', member: 'definition.adapter.config' },
+  { list: '/api/v2/actions/$ACTION/versions', member: 'definition.inputSchema' },
+  { list: '/api/v2/actions/$ACTION/versions', member: 'definition.outputSchema' },
+  { list: '/api/v2/actions/effects', member: 'request' },
+  { list: '/api/v2/actions/effects', member: 'target', sql: 'UPDATE effects SET target = $LARGE' },
+  { list: '/api/v2/actions/effects', member: 'evidence.0.details', sql: 'UPDATE evidence SET details = $LARGE' },
+  { list: '/api/v2/actions/effects', member: 'preview.request' },
+  {
+    list: '/api/v2/actions/effects',
+    member: 'preview.blocks',
+    sql: 'UPDATE previews SET blocks = jsonb_build_array($LARGE)',
+  },
+  { list: '/api/v2/approvals?kind=free_standing', member: 'payload' },
+  { list: '/api/v2/approvals?kind=invocation', member: 'preview.request' },
+  { list: '/api/v2/approvals?kind=invocation', member: 'preview.blocks' },
+  { list: '/api/v2/messages', member: 'body' },
+];
+
+let service: TestService;
+let action: string;
+beforeAll(async () => {
+  service = await startTestService();
+  const schema = { type: 'object', description: LARGE.slice(0, 2_000), properties: { a: { description: LARGE } } };
+  action = await createAction(
+    service,
+    { url: 'https://example.com/', body: LARGE },
+    { approval: { required: true }, inputSchema: schema, outputSchema: schema },
+  );
+  expect((await invoke(service, action)).status).toBe(202);
+  const asked = { title: 'Deploy', summary: 'Deploys.', payload: LARGE };
+  expect((await service.post('/api/v2/approvals', asked)).status).toBe(201);
+  const message = { url: 'https://example.com/', body: LARGE, delay: 3_600 };
+  expect((await service.post('/api/v2/messages/publish', message)).status).toBe(201);
+});
+afterAll(async () => service?.close());
+
+/** The member of a record at a dotted path. */
+function memberAt(record: unknown, path: string): unknown {
+  return path.split('.').reduce((value, step) => (value as Record<string, unknown> | undefined)?.[step], record);
+}
+
+test.each(MEMBERS)('$list shows the beginning of a large $member', async ({ list, member, sql }) => {
+  if (sql !== undefined) await tamper(service, sql.replace('$LARGE', `'{"large": "${LARGE}"}'::jsonb`));
+  const url = new URL(list.replace('$ACTION', action), 'http://localhost');
+  url.searchParams.set('limit', '1');
+  const page = await service.get(`${url.pathname}${url.search}`);
+  expect(page.status, page.text).toBe(200);
+  const [record] = (page.json as { data: { id?: string; messageId?: string }[] }).data;
+  const shown = memberAt(record, member);
+  expect(shown).toEqual(CUT);
+  expect((shown as { preview: string }).preview.length).toBeLessThan(LISTED_MEMBER_BYTES_MAX);
+  if (list.endsWith('/versions')) return; // an action shows its current version whole, which the first rows ask for
+  const whole = await service.get(`${url.pathname}/${record?.messageId ?? record?.id}`);
+  expect(JSON.stringify(memberAt((whole.json as { data: unknown }).data, member))).toContain(LARGE);
+});
