@@ -28,6 +28,7 @@ import * as observedTimes from './0026-observed-times.ts';
 import * as invocationFilters from './0027-invocation-filters.ts';
 import * as appliedMigrations from './0028-applied-migrations.ts';
 import * as requestIds from './0029-request-ids.ts';
+import * as approvalMoves from './0030-approval-moves.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   invocationFilters,
   appliedMigrations,
   requestIds,
+  approvalMoves,
 ];

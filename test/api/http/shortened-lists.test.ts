@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
+import type { CallResult } from '../harness/test-api.ts';
 import { createAction, invoke } from '../invocations/support.ts';
 import { tamper } from '../previews/support.ts';
 
@@ -42,13 +43,17 @@ beforeAll(async () => {
     { url: 'https://example.com/', body: LARGE },
     { approval: { required: true }, inputSchema: schema, outputSchema: schema },
   );
-  expect((await invoke(service, action)).status).toBe(202);
+  planted(await invoke(service, action));
   const asked = { title: 'Deploy', summary: 'Deploys.', payload: LARGE };
-  expect((await service.post('/api/v2/approvals', asked)).status).toBe(201);
+  planted(await service.post('/api/v2/approvals', asked));
   const message = { url: 'https://example.com/', body: LARGE, delay: 3_600 };
-  expect((await service.post('/api/v2/messages/publish', message)).status).toBe(201);
+  planted(await service.post('/api/v2/messages/publish', message));
 });
 afterAll(async () => service?.close());
+
+function planted({ status, text }: CallResult): void {
+  if (status >= 300) throw new Error(`a row was refused with ${status}: ${text}`);
+}
 
 /** The member of a record at a dotted path. */
 function memberAt(record: unknown, path: string): unknown {
