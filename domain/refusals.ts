@@ -207,7 +207,7 @@ export const REFUSAL_TABLE = {
   },
   not_taken_up: {
     statuses: ['failed'],
-    meaning: 'Nothing was sent: no worker was free for it in time.',
+    meaning: 'Nothing was sent: no worker was free for it in time, or the one that took it was lost before it sent it.',
     details: [],
     nextStep: ({ invocationId }) =>
       `Nothing was sent: ${AGAIN} with retryOf ${invocationId} later, and tell a person if that fails too.`,

@@ -40,7 +40,7 @@ export type Settlement =
     };
 
 export const NEVER_TAKEN_UP =
-  'not sent: no worker took the dispatch up in time, or its workspace had too many under way';
+  'not sent: no worker took the dispatch up in time, the one that did was lost before it sent it, or its workspace had too many under way';
 export const AMBIGUOUS = 'a read found more than one record at the provider: a person must resolve it';
 export const WORKER_LOST = 'the worker was lost while the call was under way: whether it took effect is not known';
 

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
+import { NEVER_TAKEN_UP } from '../../domain/settlement.ts';
+import { startTarget, type Target } from '../harness/target.ts';
+import { sentTo } from './seen.ts';
+import { SeparateProcesses } from './separate-processes.ts';
+
+/** SIGKILL of a worker that took a dispatch up and has not claimed it yet. */
+
+const HEARTBEAT_TIMEOUT_SECONDS = '4';
+/** Far below the hour that a dispatch may wait for a worker. */
+const FAILED_WITHIN_MS = 60_000;
+
+let processes: SeparateProcesses;
+let target: Target;
+let api: Caller;
+beforeAll(async () => {
+  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+  api = await processes.startApi();
+});
+afterAll(async () => {
+  await target.stop();
+  await processes.close();
+});
+
+const claiming = () =>
+  processes.database.asOwner<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Timeout' AND wait_event = 'PgSleep'`,
+  );
+
+/** Claims stand still in the database until they are let go, so that the worker dies in the middle of one. */
+async function stopClaims(): Promise<void> {
+  await processes.database.asOwner(`
+    CREATE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(3600); RETURN NEW; END $$`);
+  await processes.database.asOwner(`
+    CREATE TRIGGER stand_still BEFORE UPDATE ON attempts FOR EACH ROW
+      WHEN (OLD.claimed_at IS NULL AND NEW.claimed_at IS NOT NULL) EXECUTE FUNCTION stand_still()`);
+}
+
+test('nothing was sent, and the invocation says so after the missing heartbeat, not after an hour', async () => {
+  await stopClaims();
+  const worker = await processes.startWorker({ HEARTBEAT_TIMEOUT_SECONDS });
+  const action = await createAction(api, { url: `${target.baseUrl}/ok` });
+  const invoked = invoke(api, action);
+  await expect.poll(async () => (await claiming()).length, { timeout: 60_000 }).toBe(1);
+  await worker.end('SIGKILL');
+  // The connections of a dead process end with it, on a machine of its own after TCP's time-out.
+  for (const { pid } of await claiming()) await processes.database.asOwner('SELECT pg_terminate_backend($1)', [pid]);
+  await processes.database.asOwner('DROP TRIGGER stand_still ON attempts');
+  const killedAtMs = Date.now();
+  await processes.startWorker({ HEARTBEAT_TIMEOUT_SECONDS });
+
+  const { invocation } = await invoked;
+  expect(Date.now() - killedAtMs).toBeLessThan(FAILED_WITHIN_MS);
+  expect(invocation).toMatchObject({ status: 'failed', error: NEVER_TAKEN_UP });
+  expect(NEVER_TAKEN_UP).toContain('was lost before it sent it');
+  expect(await sentTo(target, '/ok')).toBe(0);
+  expect(await processes.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+}, 180_000);
