@@ -2,41 +2,107 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
 import { temporalConnectionOptions } from '../../domain/temporal-connection.ts';
-import { builtWorkflowBundle } from '../../worker.ts';
+import { workflowIdOf } from '../workflow-ids.ts';
+import { historyFiles, readHistory, replayHistory, workflowTypeOf } from '../replay-histories.ts';
 import { runCommand } from './run-command.ts';
 
-const USAGE = 'Usage: npm run replay -- --workflow-id <id> [--run-id <id>], for example --workflow-id invocation/inv_…';
+const USAGE = `Replays histories on the code of this checkout. A replay calls no activity, and sends nothing.
+
+Usage:
+  npm run replay -- --workflow-id <id> [--run-id <id>]   inv_… stands for invocation/inv_…; so do apr_…, eff_…, att_…, msg_… and prv_…
+  npm run replay -- --file <file or folder>              histories as JSON, such as the Temporal UI downloads
+  npm run replay -- --query <list filter> [--limit <n>]  for example --query 'WorkflowType = "invokeAction"'; 100 by default
+  npm run replay -- --help
+
+It ends with exit code 1 where a history does not replay, and names the event and, where the SDK says it, the line of code.`;
 /** The default address of `npm start`. */
 const EMBEDDED_ADDRESS = '127.0.0.1:7233';
+const QUERY_LIMIT = '100';
 
-/**
- * `npm run replay`: fetches a workflow's history from the server and replays it on the code of today. It executes nothing:
- * a replay calls no activity. It fails if the code would do something other than the history records.
- */
+interface Source {
+  name: string;
+  read: () => Promise<ReturnType<typeof readHistory>>;
+}
+
 await runCommand(async (configuration) => {
-  const { values } = parseArgs({ options: { 'workflow-id': { type: 'string' }, 'run-id': { type: 'string' } } });
-  const workflowId = values['workflow-id'];
-  if (workflowId === undefined) throw new Error(USAGE);
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      'workflow-id': text,
+      'run-id': text,
+      file: text,
+      query: text,
+      limit: { ...text, default: QUERY_LIMIT },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return USAGE;
+  const { 'workflow-id': id, file, query } = values;
+  if ([id, file, query].filter((given) => given !== undefined).length !== 1) throw new Error(USAGE);
+  // Failures are reported once, below.
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', () => undefined),
+    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} } },
+  });
+  if (file !== undefined)
+    return replayAll(historyFiles(file).map((name) => ({ name, read: () => Promise.resolve(readHistory(name)) })));
+  return withClient(configuration, async (client) => {
+    if (query !== undefined) return replayAll(await found(client, query, limitOf(values.limit)));
+    const name = workflowIdOf(id ?? '');
+    return replayAll([{ name, read: () => client.workflow.getHandle(name, values['run-id']).fetchHistory() }]);
+  });
+});
+
+/** All of them, also after one that fails, so that one run tells which. */
+async function replayAll(sources: readonly Source[]): Promise<string> {
+  if (sources.length === 0) throw new Error('There is no history to replay.');
+  const lines: string[] = [];
+  const failures: string[] = [];
+  for (const { name, read } of sources) {
+    try {
+      const history = await read();
+      const events = await replayHistory(history, name);
+      lines.push(`${name}: ${events} events of ${workflowTypeOf(history)} replay on this code.`);
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (failures.length > 0)
+    throw new Error([...lines, ...failures, `${failures.length} of ${sources.length} failed.`].join('\n'));
+  return lines.join('\n');
+}
+
+async function found(client: Client, query: string, limit: number): Promise<Source[]> {
+  const sources: Source[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    sources.push({ name: workflowId, read: () => client.workflow.getHandle(workflowId, runId).fetchHistory() });
+    if (sources.length === limit) break;
+  }
+  return sources;
+}
+
+function limitOf(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('--limit must be a whole number of at least 1');
+  return Number(text);
+}
+
+async function withClient(
+  configuration: Configuration<'setup'>,
+  work: (client: Client) => Promise<string>,
+): Promise<string> {
   const address = configuration.TEMPORAL_ADDRESS ?? runningAddress(configuration);
   const connection = await Connection.connect(
     temporalConnectionOptions(address, configuration, (file) => readFileSync(file)),
   );
   try {
-    const client = new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE });
-    const handle = client.workflow.getHandle(workflowId, values['run-id']);
-    const history = await handle.fetchHistory();
-    const workflowBundle = { codePath: builtWorkflowBundle() };
-    await Worker.runReplayHistory({ workflowBundle }, history, workflowId);
-    const type = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? 'unknown';
-    return `${workflowId}: ${history.events?.length ?? 0} events of ${type} replay on this code.`;
+    return await work(new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }));
   } finally {
     await connection.close();
   }
-});
+}
 
 /** The address that the embedded stack of this folder recorded. */
 function runningAddress(configuration: Configuration<'setup'>): string {

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { builtWorkflowBundle } from '../worker.ts';
+
+type History = ReturnType<typeof historyFromJSON>;
+
+/** A replay that went another way than its history. Its message names the event, and the line of code where it is known. */
+export class ReplayFailedError extends Error {
+  readonly workflowId: string;
+  /** The event of the history that the code does not make; null where the SDK does not say. */
+  readonly eventId: number | null;
+  /** `workflows/…/name.workflow.ts:81:12`, where the workflow was when it went another way; null where it is not known. */
+  readonly codeLine: string | null;
+
+  constructor(workflowId: string, history: History, cause: unknown) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const eventId = eventOf(text) ?? activityEventOf(history, text);
+    const codeLine = lineOf(cause);
+    const event = eventId === null ? null : describeEvent(history, eventId);
+    const where = [event, codeLine === null ? null : `at ${codeLine}`].filter((part) => part !== null);
+    super(`${workflowId} does not replay${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${sentenceOf(text)}`, {
+      cause,
+    });
+    this.name = 'ReplayFailedError';
+    this.workflowId = workflowId;
+    this.eventId = eventId;
+    this.codeLine = codeLine;
+  }
+}
+
+/** Replays one history on the code of this build, and answers how many events it has. It calls no activity. */
+export async function replayHistory(
+  history: History,
+  workflowId: string,
+  workflowBundlePath = builtWorkflowBundle(),
+): Promise<number> {
+  try {
+    await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath } }, history, workflowId);
+  } catch (error) {
+    throw new ReplayFailedError(workflowId, history, error);
+  }
+  return eventsOf(history).length;
+}
+
+/** A history as the Temporal UI, `temporal workflow show --output json` and `histories:record` write it. */
+export function readHistory(file: string): History {
+  return historyFromJSON(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+/** The JSON files of a folder and of those below it, sorted; of a file, itself. */
+export function historyFiles(fileOrFolder: string): string[] {
+  if (!statSync(fileOrFolder).isDirectory()) return [fileOrFolder];
+  return readdirSync(fileOrFolder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => path.join(fileOrFolder, file));
+}
+
+/** The type of a history's workflow. */
+export function workflowTypeOf(history: History): string {
+  return eventsOf(history)[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? 'unknown';
+}
+
+function eventsOf(history: History) {
+  return history.events ?? [];
+}
+
+/** The core's own sentence, out of the printed structure that holds it. */
+function sentenceOf(text: string): string {
+  return /message: "(\[TMPRL\d+\][^"]*)"/.exec(text)?.[1] ?? text;
+}
+
+/** The core writes `HistoryEvent(id: 8, Some(ActivityTaskScheduled))`, or `(event) 8`, by its version. */
+function eventOf(text: string): number | null {
+  const id = /HistoryEvent\(id: (\d+)/.exec(text)?.[1] ?? /\bevent(?:_id:?| id)? (\d+)/i.exec(text)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+/** Where an activity has another type, the core names the recorded type: the first such event is the first that can differ. */
+function activityEventOf(history: History, text: string): number | null {
+  const type = /scheduled event '([^']+)'/.exec(text)?.[1];
+  const isIt = (one: ReturnType<typeof eventsOf>[number]): boolean =>
+    one.activityTaskScheduledEventAttributes?.activityType?.name === type;
+  const event = type === undefined ? undefined : eventsOf(history).find(isIt);
+  return event === undefined ? null : Number(event.eventId);
+}
+
+function describeEvent(history: History, eventId: number): string {
+  const event = eventsOf(history).find((one) => Number(one.eventId) === eventId);
+  const attributes = Object.keys(event ?? {}).find((name) => name.endsWith('EventAttributes'));
+  const name = attributes?.replace(/EventAttributes$/, '');
+  return `event ${eventId}${name === undefined ? '' : `, ${name}`}`;
+}
+
+/** The innermost line of the workflows in a stack trace. The bundle's source map names the source files. */
+function lineOf(error: unknown): string | null {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    const line = /\(?([^\s()]*workflows\/[\w./-]+\.ts:\d+:\d+)\)?/.exec(each.stack ?? '')?.[1];
+    if (line !== undefined) return line.slice(line.lastIndexOf('workflows/'));
+  }
+  return null;
+}
