@@ -5,6 +5,7 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
 import { paginationSchema } from '../http/pagination.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
+import { tagsOf } from './areas.ts';
 import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
 
@@ -22,20 +23,17 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   for (const { route, operation } of operations) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
-  const tags = [...new Set(routes.map(areaOf))].map((name) => ({ name }));
   return {
     openapi: '3.1.0',
     info: {
       title: PRODUCT.name,
       version: PRODUCT.version,
-      description:
-        'An execution runtime for AI agents. Actions run as durable workflows and leave a receipt.\n\n' +
-        'Every reply is `{ success, data, pagination? }`, or `{ success: false, error, requestId }`.',
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags,
+    ...tagsOf(new Set(routes.map(areaOf))),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -51,6 +49,19 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
     'x-scopes': [...SCOPES],
   };
 }
+
+const DESCRIPTION = `An execution runtime for AI agents. An agent invokes an **action**; the runtime checks policies and limits, waits for
+approval where one is needed, sends the request **at most once**, and leaves a **receipt** that says what is known of the outcome.
+
+**Authenticate** with \`Authorization: Bearer service_live_…\`. A key belongs to one environment and sees only that.
+
+**Replies** are \`{ success: true, data }\`, with \`pagination\` for lists, or \`{ success: false, error: { code, message, details }, requestId }\`.
+Match on \`error.code\`; the message is for people.
+
+**Invoke safely.** Send an \`Idempotency-Key\` with each mutation: a repeated request gets the first reply. Read an invocation's \`status\` and
+\`grade\`, not only the HTTP status: one that was refused, or whose outcome is unknown, is a 200 too. \`nextStep\` says what to do.
+
+**Lists** take \`page\` and \`limit\` (1 to 100), newest first. Times are RFC 3339 in UTC, money is an integer of minor units.`;
 
 /** The area of a route: the part of its id before the dot. */
 function areaOf(route: AnyRoute): string {

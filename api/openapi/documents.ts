@@ -19,7 +19,7 @@ const LINE_LENGTH_MAX = 160;
 const INDENT = ' ';
 
 /** What fits on one line is on one, so that a change of a route changes only its lines. One space: depth must not weigh more than words. */
-function textOf(value: Json, indent = ''): string {
+export function textOf(value: Json, indent = ''): string {
   const line = JSON.stringify(value);
   if (value === null || typeof value !== 'object' || line.length + indent.length <= LINE_LENGTH_MAX) return line;
   const deeper = `${indent}${INDENT}`;

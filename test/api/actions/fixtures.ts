@@ -1,24 +1,44 @@
-import { randomUUID } from 'node:crypto';
-import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
+
+/** What every planted action takes, and one such input. */
+const refundSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['payment', 'amount'],
+  properties: { payment: { type: 'string' }, amount: { type: 'integer', minimum: 1 } },
+};
+export const REFUND = { payment: 'pay_1002', amount: 1_250 };
+
+function refundAction(url: string) {
+  return {
+    name: unique('refund.create'),
+    description: 'Pays back a part of a payment.',
+    adapter: {
+      type: 'http.request',
+      config: { method: 'POST', url, body: { payment: '{{input.payment}}', amount: '{{input.amount}}' } },
+    },
+    inputSchema: refundSchema,
+  };
+}
+
+const refundImpact = [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }];
 
 /** The name and id of a new action, plain by default. */
 export function plantAction(
   { api, key, targetUrl }: World,
   over: { governed?: true } = {},
 ): Promise<{ id: string; name: string }> {
-  const body = {
-    name: `a${randomUUID().slice(0, 8)}`,
-    adapter: { type: 'http.request', config: { method: 'POST', url: targetUrl } },
-    ...over,
-  };
+  const body = { ...refundAction(targetUrl), ...(over.governed === true ? { impact: refundImpact } : {}), ...over };
   return planted(api.call('POST', '/api/v2/actions', { key, body }));
 }
 
 /** One more version of an action. */
 async function plantVersion({ api, key }: World, actionId: string): Promise<void> {
-  const body = { timeoutMs: 1_000 + Math.floor(Math.random() * 10_000) };
-  await planted(api.call('PATCH', `/api/v2/actions/${actionId}`, { key, body }));
+  const path = `/api/v2/actions/${actionId}`;
+  const { timeoutMs } = await planted<{ timeoutMs: number }>(api.call('GET', path, { key }));
+  const body = { timeoutMs: timeoutMs - 1_000 };
+  await planted(api.call('PATCH', path, { key, body }));
 }
 
 /** The path parameter of a new action. */
@@ -31,10 +51,7 @@ export const fixtures: RouteFixtures = {
   'actions.create': {
     request: () =>
       Promise.resolve({
-        body: {
-          name: `created-${some()}`,
-          adapter: { type: 'http.request', config: { method: 'POST', url: 'https://example.com/hook' } },
-        },
+        body: { ...refundAction('https://api.payments.example/v1/refunds'), impact: refundImpact },
       }),
   },
   'actions.import': {
@@ -43,15 +60,20 @@ export const fixtures: RouteFixtures = {
         body: {
           document: {
             openapi: '3.1.0',
-            info: { title: `Imported ${some()}`, version: '1' },
-            servers: [{ url: 'https://example.com' }],
-            paths: { '/things': { get: { operationId: `list-things-${some()}`, responses: {} } } },
+            info: { title: unique('Payments'), version: '1.0.0' },
+            servers: [{ url: 'https://api.payments.example/v1' }],
+            paths: { '/payments': { get: { operationId: unique('listPayments'), responses: {} } } },
           },
         },
       }),
   },
   'actions.get': { request: action },
-  'actions.update': { request: async (world) => ({ ...(await action(world)), body: { description: 'changed' } }) },
+  'actions.update': {
+    request: async (world) => ({
+      ...(await action(world)),
+      body: { description: 'Pays back a part of a payment, at most 90 days after it.' },
+    }),
+  },
   'actions.archive': { request: action },
   'actions.versions.list': {
     request: action,

@@ -25,7 +25,7 @@ export const fixtures: RouteFixtures = {
   },
   'auth.invitations.accept': {
     request: async (world) => ({
-      body: { token: await plantInvitation(world), password: PASSWORD, name: 'Invited Person' },
+      body: { token: await plantInvitation(world), password: PASSWORD, name: 'Grace Hopper' },
     }),
   },
 };

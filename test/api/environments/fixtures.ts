@@ -1,4 +1,4 @@
-import { type RouteFixtures, some, workspace } from '../suites/fixture.ts';
+import { type RouteFixtures, unique, workspace } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
 const environment = (world: World): Promise<FixtureRequest> =>
@@ -7,12 +7,20 @@ const environment = (world: World): Promise<FixtureRequest> =>
 export const fixtures: RouteFixtures = {
   'environments.list': { request: workspace },
   'environments.create': {
-    request: async (world) => ({ ...(await workspace(world)), body: { name: `made ${some()}`, kind: 'development' } }),
+    request: async (world) => ({
+      ...(await workspace(world)),
+      body: { name: unique('Sandbox'), kind: 'development' },
+    }),
   },
   'environments.get': { request: environment },
   'environments.update': {
-    request: async (world) => ({ ...(await environment(world)), body: { name: `development ${some()}` } }),
+    request: async (world) => ({ ...(await environment(world)), body: { name: unique('Playground') } }),
   },
-  'environments.halt': { request: async (world) => ({ ...(await environment(world)), body: { reason: 'a drill' } }) },
+  'environments.halt': {
+    request: async (world) => ({
+      ...(await environment(world)),
+      body: { reason: 'The payment provider reports duplicate refunds.' },
+    }),
+  },
   'environments.resume': { request: environment },
 };

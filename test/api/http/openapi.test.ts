@@ -60,6 +60,17 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('describes each area, and lists it in one group', () => {
+    const tags = document['tags'] as JsonObject[];
+    expect(tags.filter(({ description }) => typeof description !== 'string')).toEqual([]);
+    const grouped = (document['x-tagGroups'] as { tags: string[] }[]).flatMap((group) => group.tags);
+    expect(grouped).toEqual(tags.map(({ name }) => name));
+    const used = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).flatMap((operation) => operation['tags'] as string[]),
+    );
+    expect(new Set(used)).toEqual(new Set(grouped));
+  });
+
   it('declares exactly the parameters that its paths name', () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
@@ -138,6 +149,26 @@ describe('the reference page', () => {
   it('serves the document without a credential', async () => {
     const reply = await api.call('GET', '/api/v2/openapi.json');
     expect([reply.status, reply.json]).toEqual([200, document]);
+  });
+
+  it('shows an example of the request and the reply of every operation', async () => {
+    const reply = await api.call('GET', '/reference/openapi.json');
+    const shown = reply.json as Document;
+    for (const route of ROUTES) {
+      const operation = shown.paths[route.path]?.[route.method.toLowerCase()];
+      const examples = Object.entries(operation?.responses ?? {}).flatMap(([status, answer]) => {
+        const { content } = answer as { content?: { 'application/json': { example?: unknown } } };
+        return content?.['application/json'].example === undefined ? [] : [Number(status)];
+      });
+      expect([route.id, examples.filter((status) => status < 300)]).toEqual([route.id, [expect.any(Number)]]);
+      const body = operation?.['requestBody'] as { required: boolean; content: Record<string, JsonObject> } | undefined;
+      const needsExample = body?.required === true;
+      expect([route.id, needsExample && body.content['application/json']?.['example'] === undefined]).toEqual([
+        route.id,
+        false,
+      ]);
+    }
+    expect(JSON.stringify(document)).not.toContain('"example":');
   });
 
   it('loads only what this host serves', async () => {

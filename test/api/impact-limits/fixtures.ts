@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The id of a new limit. */
 async function plantImpactLimit({ api, key }: World): Promise<string> {
-  const body = { name: `l${randomUUID()}`, dimension: 'emails', cap: 10, period: 'day' };
+  const body = { name: unique('e-mails a day'), dimension: 'emails', cap: 500, period: 'day' };
   const { id } = await planted<{ id: string }>(api.call('POST', '/api/v2/impact-limits', { key, body }));
   return id;
 }
@@ -18,10 +17,18 @@ export const fixtures: RouteFixtures = {
   'impactLimits.create': {
     request: () =>
       Promise.resolve({
-        body: { name: `made ${some()}`, dimension: 'emails', cap: 10, period: 'day', thresholds: [80] },
+        body: {
+          name: unique('refunds a month'),
+          dimension: 'money',
+          currency: 'usd',
+          cap: 1_000_000,
+          period: 'month',
+          thresholds: [80],
+          scope: { actions: ['refund.large'] },
+        },
       }),
   },
   'impactLimits.get': { request: impactLimit },
-  'impactLimits.update': { request: async (world) => ({ ...(await impactLimit(world)), body: { cap: 5 } }) },
+  'impactLimits.update': { request: async (world) => ({ ...(await impactLimit(world)), body: { cap: 200 } }) },
   'impactLimits.archive': { request: impactLimit },
 };

@@ -1,4 +1,5 @@
-import { type RouteFixtures, some, workspace } from '../suites/fixture.ts';
+import { randomUUID } from 'node:crypto';
+import { type RouteFixtures, workspace } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
 const member = async (world: World): Promise<FixtureRequest> => ({
@@ -11,7 +12,7 @@ const member = async (world: World): Promise<FixtureRequest> => ({
 export const fixtures: RouteFixtures = {
   'members.list': { request: workspace, plantRow: (world) => world.person('member') },
   'members.invite': {
-    request: async (world) => ({ ...(await workspace(world)), body: { email: `${some()}@example.test` } }),
+    request: async (world) => ({ ...(await workspace(world)), body: { email: `${randomUUID()}@example.test` } }),
   },
   'members.update': { request: async (world) => ({ ...(await member(world)), body: { role: 'admin' } }) },
   'members.remove': { request: member },

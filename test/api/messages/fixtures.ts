@@ -1,9 +1,11 @@
-import { nothing, planted, type RouteFixtures, some } from '../suites/fixture.ts';
+import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
+
+const ORDER = { event: 'order.paid', order: 4711 };
 
 /** The id of a message that is due in an hour. */
 async function plantMessage({ api, key, targetUrl }: World): Promise<string> {
-  const body = { url: targetUrl, delay: 3_600 };
+  const body = { url: targetUrl, body: ORDER, delay: 3_600 };
   const { messageId } = await planted<{ messageId: string }>(
     api.call('POST', '/api/v2/messages/publish', { key, body }),
   );
@@ -11,7 +13,12 @@ async function plantMessage({ api, key, targetUrl }: World): Promise<string> {
 }
 
 const message = async (world: World): Promise<FixtureRequest> => ({ params: { messageId: await plantMessage(world) } });
-const newMessage = () => ({ url: 'https://example.com/hook', delay: 3_600, label: some() });
+const newMessage = () => ({
+  url: 'https://shop.example/webhooks/orders',
+  body: ORDER,
+  delay: 3_600,
+  label: unique('order 4711'),
+});
 
 export const fixtures: RouteFixtures = {
   'messages.publish': { request: () => Promise.resolve({ body: newMessage() }) },

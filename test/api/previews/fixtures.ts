@@ -1,4 +1,4 @@
-import { plantAction } from '../actions/fixtures.ts';
+import { plantAction, REFUND } from '../actions/fixtures.ts';
 import { planted, type RouteFixtures } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
@@ -6,7 +6,7 @@ import type { FixtureRequest, World } from '../suites/world.ts';
 async function plantPreview(world: World): Promise<string> {
   const { id } = await plantAction(world, { governed: true });
   const path = `/api/v2/actions/${id}/previews`;
-  return (await planted<{ id: string }>(world.api.call('POST', path, { key: world.key, body: { input: {} } }))).id;
+  return (await planted<{ id: string }>(world.api.call('POST', path, { key: world.key, body: { input: REFUND } }))).id;
 }
 
 const preview = async (world: World): Promise<FixtureRequest> => ({ params: { id: await plantPreview(world) } });
@@ -15,7 +15,7 @@ export const fixtures: RouteFixtures = {
   'previews.create': {
     request: async (world) => ({
       params: { ref: (await plantAction(world, { governed: true })).id },
-      body: { input: {}, expiresIn: 'PT1H' },
+      body: { input: REFUND, expiresIn: 'PT1H' },
     }),
   },
   'previews.get': { request: preview },

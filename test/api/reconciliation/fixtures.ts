@@ -50,7 +50,11 @@ async function giveUp({ api }: World, invocationId: string, effectId: string | n
   );
 }
 
-const resolution = { outcome: 'failed', partialEffect: 'none', evidence: { summary: 'looked it up' } };
+const resolution = {
+  outcome: 'failed',
+  partialEffect: 'none',
+  evidence: { summary: 'No refund of pay_1002 in the dashboard of the provider, 20 minutes later.' },
+};
 const unknown = async (world: World): Promise<FixtureRequest> => ({ params: { id: await plantUnknownEffect(world) } });
 
 export const fixtures: RouteFixtures = {

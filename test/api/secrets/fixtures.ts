@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
+import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
 /** The name of a new secret. */
 export async function plantSecret({ api, key }: World): Promise<string> {
-  const name = `S${randomUUID().slice(0, 8)}`;
-  await planted(api.call('PUT', `/api/v2/secrets/${name}`, { key, body: { value: 'planted' } }));
+  const name = unique('payments_key');
+  await planted(api.call('PUT', `/api/v2/secrets/${name}`, { key, body: { value: 'the-first-key' } }));
   return name;
 }
 
@@ -13,7 +12,12 @@ const secret = async (world: World): Promise<FixtureRequest> => ({ params: { nam
 
 export const fixtures: RouteFixtures = {
   'secrets.list': { request: nothing, plantRow: plantSecret },
-  'secrets.put': { request: async (world) => ({ ...(await secret(world)), body: { value: 'rotated' } }) },
+  'secrets.put': {
+    request: async (world) => ({
+      ...(await secret(world)),
+      body: { value: 'the-next-key', description: 'The restricted key of the payment provider.' },
+    }),
+  },
   'secrets.get': { request: secret },
   'secrets.delete': { request: secret },
 };

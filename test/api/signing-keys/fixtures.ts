@@ -6,5 +6,5 @@ export const fixtures: RouteFixtures = {
     plantRow: (world) =>
       world.api.call('POST', '/api/v2/signing-keys/rotate', { key: world.key, body: { gracePeriodSeconds: 3_600 } }),
   },
-  'signingKeys.rotate': { request: () => Promise.resolve({ body: { gracePeriodSeconds: 0 } }) },
+  'signingKeys.rotate': { request: () => Promise.resolve({ body: { gracePeriodSeconds: 86_400 } }) },
 };

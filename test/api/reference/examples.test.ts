@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLES_FILE, type OperationExample } from '../../../api/reference/describe-with-examples.ts';
+import { textOf } from '../../../api/openapi/documents.ts';
+import { ROUTES } from '../../../api/routes.ts';
+import { isJsonObject, type Json } from '../../../domain/json.ts';
+import { startTestService } from '../../harness/service.ts';
+import { type Destination, startDestination } from '../messages/support.ts';
+import { createWorld } from '../suites/create-world.ts';
+import type { World } from '../suites/world.ts';
+import { EXAMPLE_KEY } from './stable-example.ts';
+import { exampleFindings, recordExamples } from './record-examples.ts';
+
+/** Read where it is asked for: the first test may have written it. */
+const committed = () => JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Record<string, OperationExample>;
+
+describe('api/reference/examples.json', () => {
+  let world: World;
+  let provider: Destination;
+  beforeAll(async () => {
+    // With a Date of its own: the digest of a response must not depend on the second in which it was given.
+    provider = await startDestination();
+    const refund = JSON.stringify({ id: 're_4YdK', payment: 'pay_1002', amount: 1_250, state: 'succeeded' });
+    provider.answer('/v1/refunds', {
+      status: 201,
+      headers: { 'Content-Type': 'application/json', Date: 'Mon, 02 Mar 2026 10:15:00 GMT' },
+      body: refund,
+    });
+    world = await createWorld({ api: await startTestService(), targetUrl: `${provider.baseUrl}/v1/refunds` });
+  });
+  afterAll(async () => {
+    await world.api.close();
+    await provider.close();
+  });
+
+  // `npm run openapi:examples` runs this test with --update, which rewrites the file.
+  it('is what the API answers', async () => {
+    const examples = await recordExamples(world, ROUTES);
+    await expect(`${textOf(examples as unknown as Json)}\n`).toMatchFileSnapshot(
+      '../../../api/reference/examples.json',
+    );
+  });
+
+  it('names no route that there is not', () => {
+    expect(Object.keys(committed())).toEqual(ROUTES.map(({ id }) => id));
+  });
+
+  it.each(ROUTES.map((route) => [route.id, route] as const))('%s conforms to the route', (id, route) => {
+    expect(exampleFindings(route, committed()[id])).toEqual([]);
+  });
+
+  it('holds no credential and nothing of the machine that recorded it', () => {
+    const text = JSON.stringify(committed());
+    expect(text).not.toMatch(/127\.0\.0\.1|localhost|example\.test/);
+    const shown = [...text.matchAll(/(?:service_live_|whsec_)([^"]*)/g)].map(([, random]) => random ?? '');
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown.filter((random) => !EXAMPLE_KEY.startsWith(random))).toEqual([]);
+  });
+});
+
+describe('an example', () => {
+  const [route] = ROUTES.filter(({ id }) => id === 'secrets.put');
+  if (route === undefined) throw new Error('there is no route secrets.put');
+  const example = (): OperationExample => {
+    const found = committed()['secrets.put'];
+    if (found === undefined) throw new Error('secrets.put has no example');
+    return structuredClone(found);
+  };
+
+  it('is missed', () => {
+    expect(exampleFindings(route, undefined)).toEqual([expect.stringContaining('it has no example')]);
+  });
+
+  it.each<[string, (faulty: OperationExample) => void]>([
+    ['a status that is not declared', ({ response }) => (response.status = 204)],
+    ['a field that the reply lacks', ({ response }) => delete dataOf(response.body)['name']],
+    ['a field that the reply does not have', ({ response }) => (dataOf(response.body)['value'] = 'shown')],
+    ['a body that is refused', ({ request }) => (request.body = { value: 7 })],
+    ['a parameter that is refused', ({ request }) => (request.params = { name: '' })],
+    ['a query that is not taken', ({ request }) => (request.query = { unexpected: '1' })],
+  ])('with %s is found', (_, plant) => {
+    const faulty = example();
+    plant(faulty);
+    expect(exampleFindings(route, faulty)).not.toEqual([]);
+  });
+});
+
+function dataOf(reply: OperationExample['response']['body']): Record<string, Json> {
+  if (!isJsonObject(reply['data'])) throw new Error('the example has no data');
+  return reply['data'];
+}

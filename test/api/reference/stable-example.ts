@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { ID_PREFIXES } from '../../../domain/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import { uniqueParts } from '../suites/fixture.ts';
+
+/** The moment at which every example was recorded. */
+const EXAMPLE_NOW = Date.parse('2026-03-02T10:15:00.000Z');
+/** What a call of a provider takes, where it is measured. */
+const DURATION_MS = 184;
+const DAY_MS = 86_400_000;
+/** Moments of a recording that lie this close are shown as one: which of them is later differs from run to run. */
+const SAME_MOMENT_MS = 5 * 60_000;
+const PEOPLE = ['grace.hopper', 'alan.turing', 'barbara.liskov', 'edsger.dijkstra', 'radia.perlman', 'ken.thompson'];
+
+const ID = new RegExp(`\\b(${Object.values(ID_PREFIXES).join('|')})_[0-9A-Za-z]{22}\\b`, 'g');
+/** What test/harness calls every workspace and person. */
+const WORKSPACE = 'Test workspace';
+const NAMELESS = 'Test Person';
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const DIGEST = /\b[0-9a-f]{64}\b/g;
+const DATE_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const LOCAL_ORIGIN = /\bhttp:\/\/127\.0\.0\.1:\d+/g;
+const LOCAL_HOST = /\b127\.0\.0\.1:\d+/g;
+const PROVIDER = 'api.payments.example';
+const API_KEY = /\b(service_live_)[0-9A-Za-z]+/g;
+const SIGNING_SECRET = /\b(whsec_)[0-9A-Za-z+/=]+/g;
+const HTTP_DATE = /\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\b/g;
+const PERSON = /\b[0-9a-f-]{36}@example\.test\b/g;
+/** Members whose value is a credential. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  token: 'example-token-of-an-invitation',
+  csrfToken: 'example-csrf-token',
+};
+/** What the random part of a key is in an example. */
+export const EXAMPLE_KEY = 'EXAMPLE0'.repeat(6);
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/**
+ * An example in which nothing depends on the run that recorded it: ids, keys, digests and moments have plausible values that follow
+ * from the order in which they first appear. One value is one value throughout the example, so what refers to it still does.
+ */
+export class StableExample {
+  private readonly recordedAt: number;
+  private readonly seen = new Map<string, Map<string, string>>();
+
+  constructor(recordedAt: number) {
+    this.recordedAt = recordedAt;
+  }
+
+  of<Value extends Json>(value: Value): Value {
+    return this.stable(value, '') as Value;
+  }
+
+  private stable(value: Json, member: string): Json {
+    if (Array.isArray(value)) return value.map((item) => this.stable(item, member));
+    if (isJsonObject(value)) {
+      return named(
+        Object.fromEntries(Object.entries(value).map(([name, item]) => [this.text(name), this.stable(item, name)])),
+      );
+    }
+    if (member === 'durationMs') return DURATION_MS;
+    if (typeof value !== 'string') return value;
+    return CREDENTIALS[member] ?? this.text(value);
+  }
+
+  private text(text: string): string {
+    return this.withoutUniqueParts(text)
+      .replaceAll(PERSON, (email) =>
+        this.nth('person', email, (index) => `${PEOPLE[index] ?? `person-${index}`}@example.com`),
+      )
+      .replaceAll(ID, (id, prefix: string) =>
+        this.nth(prefix, id, (index) => `${prefix}_${characters(`${prefix}${index}`)}`),
+      )
+      .replaceAll(UUID, (uuid) => this.nth('uuid', uuid, exampleUuid))
+      .replaceAll(DIGEST, (digest) => this.nth('digest', digest, (index) => sha256(`digest ${index}`)))
+      .replaceAll(DATE_TIME, (moment) => this.moment(Date.parse(moment)))
+      .replaceAll(WORKSPACE, 'Acme')
+      .replaceAll(LOCAL_ORIGIN, `https://${PROVIDER}`)
+      .replaceAll(LOCAL_HOST, PROVIDER)
+      .replaceAll(HTTP_DATE, new Date(EXAMPLE_NOW).toUTCString())
+      .replaceAll(SIGNING_SECRET, (secret, prefix: string) => `${prefix}${EXAMPLE_KEY}`.slice(0, secret.length))
+      .replaceAll(API_KEY, (key, prefix: string) => `${prefix}${EXAMPLE_KEY}`.slice(0, key.length));
+  }
+
+  /** `refund.create-x7f3` is `refund.create`; another one beside it is `refund.create-2`. */
+  private withoutUniqueParts(text: string): string {
+    return text.replaceAll(/([\w. ]+?)-([0-9a-z]{10})\b/g, (whole, name: string, part: string) => {
+      if (!uniqueParts.has(part)) return whole;
+      return this.nth(`name ${name}`, part, (index) => (index === 0 ? name : `${name}-${index + 1}`));
+    });
+  }
+
+  private moment(time: number): string {
+    const offset = time - this.recordedAt;
+    const isMidnight = time % DAY_MS === 0;
+    if (isMidnight) return midnight(time, this.recordedAt);
+    const shown = Math.abs(offset) < SAME_MOMENT_MS ? 0 : Math.round(offset / SAME_MOMENT_MS) * SAME_MOMENT_MS;
+    return new Date(EXAMPLE_NOW + shown).toISOString();
+  }
+
+  private nth(kind: string, value: string, exampleOf: (index: number) => string): string {
+    const known = this.seen.get(kind) ?? new Map<string, string>();
+    this.seen.set(kind, known);
+    const example = known.get(value) ?? exampleOf(known.size);
+    known.set(value, example);
+    return example;
+  }
+}
+
+/** A person of the tests has the name of their e-mail address. */
+function named(value: JsonObject): JsonObject {
+  const { name, email } = value;
+  if (name !== NAMELESS || typeof email !== 'string') return value;
+  const words = email.replace(/@.*/, '').split('.');
+  return { ...value, name: words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') };
+}
+
+/** Periods begin at midnight: the first of a month stays one, as many months away. */
+function midnight(time: number, recordedAt: number): string {
+  const [at, now, example] = [new Date(time), new Date(recordedAt), new Date(EXAMPLE_NOW)];
+  const months = (at.getUTCFullYear() - now.getUTCFullYear()) * 12 + at.getUTCMonth() - now.getUTCMonth();
+  if (at.getUTCDate() === 1) {
+    return new Date(Date.UTC(example.getUTCFullYear(), example.getUTCMonth() + months, 1)).toISOString();
+  }
+  const days = Math.floor(time / DAY_MS) - Math.floor(recordedAt / DAY_MS);
+  return new Date((Math.floor(EXAMPLE_NOW / DAY_MS) + days) * DAY_MS).toISOString();
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** 22 characters of base62, in the form of an id made at the example's moment. */
+function characters(seed: string): string {
+  const bytes = createHash('sha256').update(seed).digest();
+  return `01nFr6${[...bytes.subarray(0, 16)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')}`;
+}
+
+/** A UUIDv7. */
+function exampleUuid(index: number): string {
+  const hex = sha256(`uuid ${index}`);
+  return `019cadc1-${hex.slice(0, 4)}-7${hex.slice(4, 7)}-8${hex.slice(7, 10)}-${hex.slice(10, 22)}`;
+}
