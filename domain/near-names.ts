@@ -1,10 +1,15 @@
 /** How many names are suggested, at most. */
 const SUGGESTIONS_MAX = 3;
+/** A schema of a stranger may have many long names: what is beyond is not compared. */
+const NAMES_COMPARED_MAX = 2_000;
+const CHARACTERS_COMPARED_MAX = 64;
 
 /** The names that are most like one that does not exist, the nearest first; none where none is near enough to be meant. */
 export function nearNames(wanted: string, names: readonly string[]): string[] {
+  if (wanted.length > CHARACTERS_COMPARED_MAX) return [];
   const mostEdits = Math.max(1, Math.floor(wanted.length / 4));
   return names
+    .slice(0, NAMES_COMPARED_MAX)
     .map((name) => ({ name, edits: editsBetween(wanted.toLowerCase(), name.toLowerCase(), mostEdits) }))
     .filter(({ edits }) => edits <= mostEdits)
     .toSorted((left, right) => left.edits - right.edits || (left.name < right.name ? -1 : 1))

@@ -3,10 +3,10 @@ import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
 import type { WrittenText } from '../adapters/adapter-descriptor.ts';
 import type { Issue } from '../errors.ts';
 import { type PathStep, parsePath, pathText } from '../json-path.ts';
+import { nearNames } from '../near-names.ts';
 import { checkUrlShape, markedText } from '../template-rendering.ts';
 import { parseTemplate, referencesOf, type Template } from '../templates.ts';
 import { literalCredential } from './literal-credentials.ts';
-import { nearName } from './near-name.ts';
 import { SchemaPaths } from './schema-paths.ts';
 import type { Warning } from './warnings.ts';
 
@@ -150,8 +150,8 @@ function impossibleMessage(
     const kind = typeof name === 'number' ? 'array' : 'object';
     return `refers to ${shown}, and by the inputSchema ${before} is no ${kind}`;
   }
-  const near = typeof name === 'string' ? nearName(name, names) : null;
-  if (near !== null) {
+  const [near] = typeof name === 'string' ? nearNames(name, names) : [];
+  if (near !== undefined) {
     const meant = pathText(
       'input',
       steps.map((one, index) => (index === step ? near : one)),
