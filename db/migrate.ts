@@ -4,8 +4,11 @@ import { MIGRATIONS, type Migration } from './migrations/index.ts';
 /** The database holds migrations that this version does not know. Nothing was changed. */
 export class ForeignSchemaError extends Error {}
 
-/** The name exists in every database from before the baseline and in none after it; the area is now `0005-vault`. */
-const BEFORE_THE_BASELINE = '0002-vault';
+/**
+ * Every database of before the release's baseline holds one of these names, and none after it does. The areas are now `0005-vault`
+ * and `0021-in-flight-permits`.
+ */
+const BEFORE_THE_BASELINE = ['0002-vault', '0021-in-flight'];
 
 export interface MigrateOptions {
   /** The owner's connection. The owner creates tables and roles. */
@@ -38,7 +41,7 @@ async function refuseForeignSchema(db: Knex): Promise<void> {
   const known = new Set(MIGRATIONS.map((migration) => migration.name));
   const rows: { name: string }[] = await db('migrations').select('name');
   const unknown = rows.map((row) => row.name).filter((name) => !known.has(name));
-  if (unknown.includes(BEFORE_THE_BASELINE)) {
+  if (BEFORE_THE_BASELINE.some((name) => unknown.includes(name))) {
     throw new ForeignSchemaError(
       `The database was made by a checkout of before the first release, and its migrations were since replaced by a baseline. It cannot be brought forward: ${MAKE_ANEW}`,
     );

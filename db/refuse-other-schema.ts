@@ -12,7 +12,7 @@ export async function refuseOtherSchema(db: Database): Promise<void> {
   const { rows: granted } = await db.directory.raw<{ rows: { readable: boolean }[] }>(
     `SELECT to_regprocedure('public.list_applied_migrations()') IS NOT NULL AS readable`,
   );
-  // The function came with migration 0028: a database without it is older.
+  // The first migration makes the function: a database without it was never migrated, or is older than the baseline.
   const held = granted[0]?.readable === true ? await namesIn(db) : [];
   const known = MIGRATIONS.map(({ name }) => name);
   const unknown = held.filter((name) => !known.includes(name));

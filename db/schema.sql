@@ -1797,11 +1797,11 @@ CREATE OR REPLACE FUNCTION public.record_time()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    BEGIN
-      NEW.recorded_at := clock_timestamp();
-      NEW.observed_at := LEAST(NEW.observed_at, NEW.recorded_at);
-      RETURN NEW;
-    END $function$
+  BEGIN
+    NEW.recorded_at := clock_timestamp();
+    NEW.observed_at := LEAST(NEW.observed_at, NEW.recorded_at);
+    RETURN NEW;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_ambiguous_replay()
@@ -2736,6 +2736,7 @@ CREATE TABLE invocations (
   request_digest text NOT NULL,
   input jsonb NOT NULL,
   requested_by jsonb NOT NULL,
+  request_id text,
   retry_of text COLLATE "C",
   run_id text,
   agent_id text,
@@ -2761,6 +2762,8 @@ CASE status
     ELSE 'pending'::text
 END) STORED NOT NULL,
   error text,
+  refusal_code text,
+  refusal_details jsonb,
   result jsonb,
   resolution jsonb,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
@@ -2768,9 +2771,6 @@ END) STORED NOT NULL,
   evaluated_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
   dependencies_awaited_at timestamp(3) with time zone,
-  refusal_code text,
-  refusal_details jsonb,
-  request_id text,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),

@@ -17,7 +17,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(ROLES_AND_SETTINGS);
   await knex.raw(APPEND_ONLY);
   await knex.raw(WORKSPACES);
-  await makeDirectoryFunctions(knex, DIRECTORY, ['list_environment_ids()']);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['list_environment_ids()', 'list_applied_migrations()']);
 }
 
 const ROLES_AND_SETTINGS = `
@@ -100,4 +100,13 @@ const DIRECTORY = `
   CREATE FUNCTION list_environment_ids() RETURNS TABLE (environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC SELECT e.id, e.workspace_id FROM environments e ORDER BY e.id; END;
+
+  -- API and worker compare the names with their own at start, so that neither runs on the schema of another version. knex has
+  -- made that table before it runs the first of them.
+  GRANT SELECT ON migrations TO service_directory;
+  CREATE FUNCTION list_applied_migrations() RETURNS TABLE (name text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT m.name::text FROM migrations m ORDER BY m.id;
+    END;
 `;

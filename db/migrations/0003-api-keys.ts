@@ -18,7 +18,7 @@ const API_KEYS = `
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
     key_hash bytea NOT NULL UNIQUE CHECK (octet_length(key_hash) = 32),
     key_prefix text NOT NULL,
-    preset text CHECK (preset IN ('standard', 'read_only', 'full_access')),
+    preset text CHECK (preset IN ('standard', 'read_only', 'full_access', 'agent')), -- its grant is in scopes, written once
     scopes text[] NOT NULL,
     expires_at timestamptz(3),
     revoked_at timestamptz(3),

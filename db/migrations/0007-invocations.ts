@@ -25,6 +25,7 @@ const INVOCATIONS = `
     request_digest text NOT NULL, -- of the caller's request: tells the same operation key with another request
     input jsonb NOT NULL,
     requested_by jsonb NOT NULL,  -- { type, id, name }
+    request_id text CHECK (length(request_id) BETWEEN 1 AND 128), -- of the admitting request: leads to its lines of the log
     retry_of text COLLATE "C" REFERENCES invocations,
     run_id text,
     agent_id text,
@@ -48,6 +49,9 @@ const INVOCATIONS = `
         ELSE 'pending'
       END) STORED,
     error text,
+    -- Why it was not carried out, failed or is unknown, for machines: a code and details beside the sentence in error.
+    refusal_code text CHECK (refusal_code ~ '^[a-z_]{1,64}$'),
+    refusal_details jsonb,
     result jsonb,                 -- { status, headers, body } of the response that settled it, credentials removed
     resolution jsonb,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -56,10 +60,17 @@ const INVOCATIONS = `
     settled_at timestamptz(3),
     dependencies_awaited_at timestamptz(3), -- since it waits for effects that it depends on
     UNIQUE (environment_id, operation_key),
-    CHECK (status <> 'succeeded' OR outcome_source IS NOT NULL)
+    CHECK (status <> 'succeeded' OR outcome_source IS NOT NULL),
+    -- A refusal is there exactly under the statuses that it explains, so that no reader has to guess from a sentence.
+    CONSTRAINT invocations_refusal_check CHECK (
+      (refusal_code IS NOT NULL) = (status IN ('refused', 'denied', 'expired', 'cancelled', 'failed', 'unknown'))
+      AND (refusal_details IS NOT NULL) = (refusal_code IS NOT NULL))
   );
   CREATE INDEX invocations_newest_first ON invocations (environment_id, created_at DESC, id DESC);
   CREATE INDEX invocations_by_action ON invocations (action_id, created_at DESC, id DESC);
+  -- Most invocations name neither an agent nor a run.
+  CREATE INDEX invocations_by_agent ON invocations (environment_id, agent_id, created_at DESC, id DESC) WHERE agent_id IS NOT NULL;
+  CREATE INDEX invocations_by_run ON invocations (environment_id, run_id, created_at DESC, id DESC) WHERE run_id IS NOT NULL;
   CREATE INDEX invocations_in_flight ON invocations (id) WHERE status IN ('queued', 'dispatching');
   CALL make_tenant_table('invocations', 'SELECT, INSERT, UPDATE, DELETE');
 `;

@@ -163,4 +163,15 @@ const EVIDENCE = `
   CREATE INDEX evidence_by_effect ON evidence (effect_id);
   CALL make_tenant_table('evidence', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON evidence FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+  -- Nothing is recorded before it was observed. A worker's or the API's clock gives observed_at, the database's recorded_at, and
+  -- two clocks never agree: what claims to be observed after it is recorded was observed just now. recorded_at is the moment of
+  -- the row. The transaction may have begun long before the observation. The chain hashes the row after this (0014-receipts).
+  CREATE FUNCTION record_time() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.recorded_at := clock_timestamp();
+    NEW.observed_at := LEAST(NEW.observed_at, NEW.recorded_at);
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER record_time BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION record_time();
 `;

@@ -101,6 +101,7 @@ const OBSERVATIONS = `
   );
   CALL make_tenant_table('observations', 'SELECT, INSERT');
   CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON observations FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  CREATE TRIGGER record_time BEFORE INSERT ON observations FOR EACH ROW EXECUTE FUNCTION record_time(); -- 0008-effects
 `;
 
 const USE = `

@@ -119,7 +119,6 @@ const VOICES = `
 const APPROVAL_MOVES = `
   CREATE FUNCTION check_approval_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'approvals are never deleted' USING ERRCODE = 'check_violation'; END IF;
     IF TG_OP = 'INSERT' THEN
       IF NEW.status <> 'pending' OR NEW.reminders_sent <> 0 OR NEW.awaited_status IS NOT NULL THEN
         RAISE EXCEPTION 'approval % begins pending', NEW.id USING ERRCODE = 'check_violation';

@@ -19,16 +19,8 @@ import * as plansAndLimits from './0017-plans-and-limits.ts';
 import * as messages from './0018-messages.ts';
 import * as impactLimits from './0019-impact-limits.ts';
 import * as budgets from './0020-budgets.ts';
-import * as inFlight from './0021-in-flight.ts';
+import * as inFlightPermits from './0021-in-flight-permits.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
-import * as agentKeys from './0023-agent-keys.ts';
-import * as refusals from './0024-refusals.ts';
-import * as inFlightPermits from './0025-in-flight-permits.ts';
-import * as observedTimes from './0026-observed-times.ts';
-import * as invocationFilters from './0027-invocation-filters.ts';
-import * as appliedMigrations from './0028-applied-migrations.ts';
-import * as requestIds from './0029-request-ids.ts';
-import * as approvalMoves from './0030-approval-moves.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -58,14 +50,6 @@ export const MIGRATIONS: readonly Migration[] = [
   messages,
   impactLimits,
   budgets,
-  inFlight,
-  shortenedValues,
-  agentKeys,
-  refusals,
   inFlightPermits,
-  observedTimes,
-  invocationFilters,
-  appliedMigrations,
-  requestIds,
-  approvalMoves,
+  shortenedValues,
 ];

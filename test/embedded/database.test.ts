@@ -61,11 +61,11 @@ describe('a PostgreSQL that DATABASE_URL names', () => {
     await database.asOwner(`INSERT INTO migrations (name, batch, migration_time) VALUES ('9999-future', 9, now())`);
     await expect(refuseOtherSchema(db)).rejects.toThrow(/newer version: this one does not know 9999-future/);
     await database.asOwner(`DELETE FROM migrations WHERE name = '9999-future'`);
-    await database.asOwner(`UPDATE migrations SET name = '0024-else' WHERE name LIKE '0024-%'`);
+    await database.asOwner(`UPDATE migrations SET name = '0022-else' WHERE name LIKE '0022-%'`);
     await expect(refuseOtherSchema(db)).rejects.toThrow(/newer version/);
-    await database.asOwner(`DELETE FROM migrations WHERE name = '0024-else'`);
+    await database.asOwner(`DELETE FROM migrations WHERE name = '0022-else'`);
     await expect(refuseOtherSchema(db)).rejects.toThrow(
-      /older than this version: it lacks 0024-\S+\. Run "npm run db:migrate"/,
+      /older than this version: it lacks 0022-\S+\. Run "npm run db:migrate"/,
     );
     await database.asOwner('DROP FUNCTION list_applied_migrations()');
     await expect(refuseOtherSchema(db)).rejects.toThrow(/older than this version\. Run "npm run db:migrate"/);

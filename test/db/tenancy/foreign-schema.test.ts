@@ -45,6 +45,11 @@ describe('a database is refused, and nothing is changed in it', () => {
       ['0001-tenancy', '0002-vault', '0003-actions'],
       /before the first release.*DATA_DIR/s,
     ],
+    [
+      'a checkout of before the last fold made it',
+      ['0001-tenancy', '0021-in-flight', '0030-approval-moves'],
+      /before the first release.*DATA_DIR/s,
+    ],
     ['a newer version used it', ['0001-tenancy', '9999-of-a-newer-version'], /9999-of-a-newer-version.*newer version/s],
   ])('%s', async (_, names, says) => {
     const refusal = await refusalOf(names);
