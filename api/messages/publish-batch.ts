@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
-import { acceptMessages } from './accept-messages.ts';
 import { batchBody, publishBody, type PublishBody } from './body-schemas.ts';
+import { publisherOf } from './publisher.ts';
 import { batchResultSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
 
@@ -26,8 +27,8 @@ export const publishBatchRoute = defineRoute({
   // It parses what the schema says, as the machinery does for a body.
   prepare: ({ body }) => Promise.resolve(body.messages.map(readItem)),
   async change(tx, { caller, actor, deps }, items) {
-    const valid = items.flatMap((item) => (item instanceof ServiceError ? [] : [item]));
-    const published = await acceptMessages(tx, deps.vault, { caller, actor }, valid, items.length);
+    const drafts = items.flatMap((item) => (item instanceof ServiceError ? [] : [{ request: item }]));
+    const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts, items.length);
     const results = published.values();
     const data = items.map((item): BatchResult => {
       if (item instanceof ServiceError) return { error: errorOf(item) };

@@ -1,7 +1,8 @@
+import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { acceptMessages } from './accept-messages.ts';
 import { publishBody } from './body-schemas.ts';
+import { publisherOf } from './publisher.ts';
 import { publishedSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
 
@@ -20,7 +21,7 @@ export const publishMessageRoute = defineRoute({
   errors: ['SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async change(tx, { body, caller, actor, deps }) {
-    const [published] = await acceptMessages(tx, deps.vault, { caller, actor }, [body]);
+    const [published] = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), [{ request: body }]);
     if (published === undefined) throw new Error('a message was accepted without a result');
     return {
       reply: { status: published.deduplicated ? 200 : 201, data: published },

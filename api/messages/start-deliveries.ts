@@ -1,5 +1,5 @@
+import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
-import type { Published } from './accept-messages.ts';
 import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
 
 /** More than this are handed to a workflow: their publisher does not wait for each start. */

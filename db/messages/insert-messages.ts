@@ -1,6 +1,7 @@
 import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
+import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import type { Redaction, StoredContent } from './message-content.ts';
+import type { StoredContent } from './message-content.ts';
 
 export interface NewMessage {
   id: string;

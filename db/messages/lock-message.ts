@@ -1,7 +1,8 @@
 import type { MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
+import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
-import type { Redaction, StoredContent } from './message-content.ts';
+import type { StoredContent } from './message-content.ts';
 
 /** The part of a message that an attempt needs. */
 export interface MessageWork {

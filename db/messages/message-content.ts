@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { REDACTED } from '../../domain/messages/messages.ts';
+import type { Redaction } from '../../domain/messages/publish-request.ts';
 import { isSensitiveHeader } from '../../domain/messages/request.ts';
 import type { Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
@@ -9,13 +10,6 @@ export interface MessageContent {
   headers: Record<string, string> | null;
   /** The exact text, and whether it is JSON that the service serialized. */
   body: { kind: 'text' | 'json'; text: string } | null;
-}
-
-/** The parts that the publisher wants redacted like credentials. */
-export interface Redaction {
-  body?: boolean | undefined;
-  /** All headers, or these. */
-  headers?: boolean | string[] | undefined;
 }
 
 /** The columns with a message's content: unencrypted where readers may see it, sealed otherwise. */

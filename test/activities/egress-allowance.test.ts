@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DispatchInput, DispatchResult } from '../../activities/adapters/adapter.ts';
 import type { SendRequest } from '../../activities/adapters/http-request/send-request.ts';
-import { acceptMessages } from '../../api/messages/accept-messages.ts';
 import { publishBody } from '../../api/messages/body-schemas.ts';
+import { acceptMessages, type Publisher } from '../../db/messages/accept/accept-messages.ts';
 import { startReplay } from '../../db/attempts/start-replay.ts';
 import { readUsage } from '../../db/plans/read-usage.ts';
 import { httpRequestDescriptor } from '../../domain/adapters/http-request.ts';
@@ -88,19 +88,14 @@ test.each(RECORDINGS)('a replay, %s, counts its bytes once', async (_, losses) =
 /** Accepted, and not visited yet. */
 async function accepted(): Promise<MessageRef> {
   const { tenant } = world.database;
-  const caller = {
-    type: 'api_key',
-    workspaceId: tenant.workspaceId,
+  const publisher: Publisher = {
     tenant,
-    environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
-    scopes: new Set<never>(),
-    keyId: 'key_test',
-    preset: null,
-    expiresAt: null,
-  } as const;
-  const publisher = { caller, actor: { type: 'api_key', id: 'key_test' } } as const;
+    publishedBy: { type: 'api_key', id: 'key_test' },
+    apiKeyId: 'key_test',
+    publishesWhileHalted: false,
+  };
   const body = publishBody.parse({ url: 'https://hooks.example.com/', maxRetries: 1, retryDelay: '0' });
-  const [published] = await world.transaction((tx) => acceptMessages(tx, world.vault, publisher, [body]));
+  const [published] = await world.transaction((tx) => acceptMessages(tx, world.vault, publisher, [{ request: body }]));
   return { ...tenant, messageId: published?.messageId ?? '' };
 }
 

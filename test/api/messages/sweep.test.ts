@@ -4,9 +4,8 @@ import { expiredDeduplications } from '../../../activities/maintenance/expired-d
 import { lostMessages } from '../../../activities/maintenance/lost-messages.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
-import { acceptMessages } from '../../../api/messages/accept-messages.ts';
+import { acceptMessages, type Publisher } from '../../../db/messages/accept/accept-messages.ts';
 import { publishBody } from '../../../api/messages/body-schemas.ts';
-import type { KeyCaller } from '../../../api/http/define-route.ts';
 import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Destination, messageIn, startDestination, statusOf } from './support.ts';
@@ -27,19 +26,14 @@ afterAll(async () => {
 /** A message of an API process that died between the commit and the start. */
 async function accepted(body: Record<string, unknown>): Promise<string> {
   const { tenant } = service.database;
-  const caller: KeyCaller = {
-    type: 'api_key',
-    workspaceId: tenant.workspaceId,
+  const publisher: Publisher = {
     tenant,
-    environment: { id: tenant.environmentId, name: 'Development', kind: 'development', protected: false },
-    scopes: new Set(),
-    keyId,
-    preset: null,
-    expiresAt: null,
+    publishedBy: { type: 'api_key', id: keyId },
+    apiKeyId: keyId,
+    publishesWhileHalted: false,
   };
-  const actor = { type: 'api_key', id: caller.keyId } as const;
   const [published] = await service.deps.db.withEnvironment(tenant, (tx) =>
-    acceptMessages(tx, service.deps.vault, { caller, actor }, [publishBody.parse(body)]),
+    acceptMessages(tx, service.deps.vault, publisher, [{ request: publishBody.parse(body) }]),
   );
   return published?.messageId ?? '';
 }

@@ -1,0 +1,28 @@
+import type { Json } from '../json.ts';
+import type { MessageMethod } from './messages.ts';
+
+/** A publish request that has passed its schema (`publishBody` in api/messages/body-schemas.ts, which says what each member means). */
+export interface PublishRequest {
+  url: string;
+  method?: MessageMethod | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: Json | undefined;
+  delay?: number | string | undefined;
+  scheduledFor?: string | undefined;
+  maxRetries?: number | undefined;
+  retryDelay?: string | undefined;
+  timeoutSeconds?: number | undefined;
+  callbackUrl?: string | undefined;
+  failureCallbackUrl?: string | undefined;
+  deduplicationId?: string | undefined;
+  contentBasedDeduplication?: boolean | undefined;
+  label?: string | undefined;
+  redact?: Redaction | undefined;
+}
+
+/** The parts that the publisher wants redacted like credentials. */
+export interface Redaction {
+  body?: boolean | undefined;
+  /** All headers, or these. */
+  headers?: boolean | string[] | undefined;
+}
