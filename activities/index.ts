@@ -2,6 +2,7 @@ import { cancelApproval, expireApproval } from './approvals/end-approval.ts';
 import { remindApproval } from './approvals/remind-approval.ts';
 import { watchApproval } from './approvals/watch-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
 import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
@@ -32,6 +33,7 @@ export function createActivities(deps: ActivityDependencies) {
     remindApproval: remindApproval(deps),
     expireApproval: expireApproval(deps),
     cancelApproval: cancelApproval(deps),
+    isUnclaimed: isUnclaimed(deps),
     leaveQueue: leaveQueue(deps),
     readBackEffect: readBackEffect(deps),
     observeTarget: observeTarget(deps),

@@ -14,7 +14,6 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
-import type { NoPermit } from '../../domain/in-flight.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
 import {
   CONFIRM_OPTIONS,
@@ -28,6 +27,7 @@ import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-ef
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invocations/invoke-action.ts';
+import { untilClaimed } from '../until-claimed.ts';
 import { untilDecided } from './until-decided.ts';
 import { untilReserved } from './until-reserved.ts';
 import { PermitQueue } from '../permit-queue.ts';
@@ -109,39 +109,24 @@ async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?
 }
 
 /**
- * Dispatches when the workspace has a permit. Null also where the wait is over: nothing has claimed the dispatch then, and
- * nothing was sent. The settlement leaves the queue.
+ * Dispatches when the workspace has a permit. Null where the dispatch did not report back (its record decides then, and a lost
+ * worker is an answer too), and where the wait is over: nothing has claimed it then, and nothing was sent. The settlement leaves
+ * the queue.
  */
 async function dispatchInTurn(
   permits: PermitQueue,
   input: DispatchInput,
   times: Omit<DispatchTimes, 'untilStartMs'>,
   actionName: string,
-): Promise<Exclude<Dispatched, NoPermit> | null> {
-  const untilMs = Date.now() + UNTIL_SENT_MS_MAX;
-  const ask = () => {
-    const untilStartMs = Math.max(LAST_START_MS, untilMs - Date.now());
-    return dispatchOnce(input, { ...times, untilStartMs }, actionName);
-  };
-  return permits.ask('dispatches', ask, { untilMs });
-}
-
-/**
- * What the dispatch saw; null where it did not report back (its record decides then, and a lost worker is an answer too).
- */
-async function dispatchOnce(
-  input: DispatchInput,
-  times: DispatchTimes,
-  actionName: string,
 ): Promise<Dispatched | null> {
-  const { dispatchEffect } = proxyActivities<Activities>(dispatchOptions(times, actionName, input));
-  try {
-    return await dispatchEffect(input);
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    log.warn('the dispatch did not report back', { reason: error.cause?.message });
-    return null;
-  }
+  const untilMs = Date.now() + UNTIL_SENT_MS_MAX;
+  const send = () => {
+    const untilStartMs = Math.max(LAST_START_MS, untilMs - Date.now());
+    return proxyActivities<Activities>(dispatchOptions({ ...times, untilStartMs }, actionName, input)).dispatchEffect(
+      input,
+    );
+  };
+  return untilClaimed(permits, input, { what: 'dispatches', send, untilMs });
 }
 
 /**

@@ -1,5 +1,4 @@
 import {
-  ActivityFailure,
   CancellationScope,
   getExternalWorkflowHandle,
   log,
@@ -10,6 +9,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, SQL_OPTIONS } from '../activity-options.ts';
 import { PermitQueue } from '../permit-queue.ts';
+import { untilClaimed } from '../until-claimed.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
@@ -32,12 +32,7 @@ export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffe
       const options = dispatchOptions({ timeoutMs, untilStartMs }, input.actionName, input);
       return proxyActivities<Activities>(options).sendReplay({ ...ref, timeoutMs });
     };
-    try {
-      await permits.ask('dispatches', send, { untilMs });
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      log.warn('the replay did not report back', { reason: error.cause?.message });
-    }
+    await untilClaimed(permits, ref, { what: 'dispatches', send, untilMs });
     const state = await settleReplay(ref);
     if (state.stage === 'settled' || state.grade === 'pending') await tellReconciliation(input.effectId);
     upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));

@@ -86,11 +86,40 @@ describe('invokeAction', () => {
       dispatchEffect: async () => {
         throw ApplicationFailure.retryable('the database was away'); // retryable: only the workflow's own policy prevents a retry
       },
+      isUnclaimed: async () => false,
       settleInvocation: async () => ({ ...unknown, effectId: null, stage: null }),
       evaluateAndReserve: async () => ({ ...proceed, effectId: null }),
     });
     expect((await invoke(activities))?.status).toBe('unknown');
     expect(calls.filter((call) => call === 'dispatchEffect')).toHaveLength(1);
+  });
+
+  test('gives a dispatch out again that was lost before anybody claimed it', async () => {
+    let given = 0;
+    const { activities, calls } = life({
+      dispatchEffect: async () => {
+        if (++given < 3) throw ApplicationFailure.retryable('the task was lost on its way');
+        return { seen: 'settled', state: succeeded };
+      },
+      isUnclaimed: async () => true,
+    });
+    expect(await invoke(activities)).toEqual(succeeded);
+    const lost = ['dispatchEffect', 'isUnclaimed'];
+    expect(calls).toEqual(['evaluateAndReserve', ...lost, ...lost, 'dispatchEffect']);
+  });
+
+  test('gives up a dispatch that is lost again and again after an hour: nothing was sent', async () => {
+    const startedAtMs = await environment.currentTimeMs();
+    const { activities, calls } = life({
+      dispatchEffect: async () => {
+        throw ApplicationFailure.retryable('the task was lost on its way');
+      },
+      isUnclaimed: async () => true,
+      settleInvocation: async () => ({ ...succeeded, status: 'failed', grade: 'failed' }),
+    });
+    expect((await invoke(activities))?.status).toBe('failed');
+    expect(calls.at(-1)).toBe('settleInvocation');
+    expect((await environment.currentTimeMs()) - startedAtMs).toBeGreaterThan(3_500_000);
   });
 
   test('reads back an accepted effect before it settles, until the provider says something', async () => {

@@ -109,7 +109,22 @@ export const scenarios: readonly Scenario[] = [
   invoking('unknown-handed-to-reconciliation', {
     dispatchEffect: async () => ({ seen: 'settled', state: held }),
   }),
-  invoking('worker-lost', { dispatchEffect: silent, settleInvocation: async () => held }, 'dev'),
+  invoking(
+    'worker-lost',
+    {
+      dispatchEffect: silent,
+      isUnclaimed: () => Promise.resolve(false),
+      settleInvocation: () => Promise.resolve(held),
+    },
+    'dev',
+  ),
+  invoking('lost-before-the-claim-then-dispatched', {
+    dispatchEffect: (() => {
+      let given = 0;
+      return () => (given++ === 0 ? failing() : Promise.resolve({ seen: 'settled', state: accepted }));
+    })(),
+    isUnclaimed: () => Promise.resolve(true),
+  }),
   depending('depends-and-is-told', {
     reserveAndMarkDispatch: (() => {
       let looks = 0;

@@ -55,10 +55,29 @@ describe('replayEffect', () => {
   test('never sends a second time what did not report back, and settles from the record', async () => {
     const { activities, calls } = doubles({
       sendReplay: () => Promise.reject(ApplicationFailure.retryable('the worker was lost')),
+      isUnclaimed: async () => false,
       settleReplay: async () => held,
     });
     expect(await runWorkflow(environment, 'replayEffect', [input()], activities)).toEqual(held);
-    expect(calls).toEqual(['sendReplay', 'settleReplay']);
+    expect(calls).toEqual(['sendReplay', 'isUnclaimed', 'settleReplay']);
+  });
+
+  test('gives out again, within its minute, what was lost before anybody claimed it', async () => {
+    const asked: unknown[] = [];
+    const { activities, calls } = doubles({
+      sendReplay: () =>
+        asked.length === 0
+          ? Promise.reject(ApplicationFailure.retryable('the task was lost on its way'))
+          : Promise.resolve({ sent: true }),
+      isUnclaimed: async (call) => {
+        asked.push(call.attemptId);
+        return true;
+      },
+      settleReplay: async () => accepted,
+    });
+    expect(await runWorkflow(environment, 'replayEffect', [input()], activities)).toEqual(accepted);
+    expect(calls).toEqual(['sendReplay', 'isUnclaimed', 'sendReplay', 'settleReplay']);
+    expect(asked).toEqual(['att_1']);
   });
 });
 

@@ -160,5 +160,9 @@ export const scenarios: readonly Scenario[] = [
     sendReplay: () => Promise.resolve({ seen: 'no_permit', lookAgainMs: 10_000 }),
     settleReplay: () => Promise.resolve(held),
   }),
-  replaying('lost', { sendReplay: failing, settleReplay: () => Promise.resolve(held) }),
+  replaying('lost', {
+    sendReplay: failing,
+    isUnclaimed: () => Promise.resolve(false),
+    settleReplay: () => Promise.resolve(held),
+  }),
 ];

@@ -1,0 +1,45 @@
+import { ActivityFailure, log, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import type { UnclaimedInput } from '../activities/in-flight/is-unclaimed.ts';
+import type { Activities } from '../activities/index.ts';
+import type { NoPermit } from '../domain/in-flight.ts';
+import { SQL_OPTIONS } from './activity-options.ts';
+import type { PermitQueue } from './permit-queue.ts';
+
+const { isUnclaimed } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+
+/** Before a call that did not report back is given out again; it doubles each time. */
+const AGAIN_MS_MIN = 1_000;
+const AGAIN_MS_MAX = 30_000;
+
+const LOST = { seen: 'lost' } as const;
+
+/**
+ * Sends a call that is sent at most once, when the workspace has a permit for it. A task may be lost before any worker claims the
+ * call: its worker was killed, or the server recorded that it gave the task out and then did not (Temporal's matching cancels
+ * its own write after a second, and the write may be committed). The claim is what lets one execution ever send, and it is in
+ * the record: while nobody has claimed the call, it is given out again. Null where it was claimed and did not report back, and
+ * where the wait is over: the record says which.
+ */
+export async function untilClaimed<T extends object>(
+  permits: PermitQueue,
+  call: UnclaimedInput,
+  { what, send, untilMs }: { what: string; send: () => Promise<T | NoPermit>; untilMs: number },
+): Promise<T | null> {
+  const ask = async (): Promise<T | NoPermit | typeof LOST> => {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn('a call did not report back', { reason: error.cause?.message });
+      return LOST;
+    }
+  };
+  for (let pauseMs = AGAIN_MS_MIN; ; pauseMs = Math.min(AGAIN_MS_MAX, pauseMs * 2)) {
+    const answer = await permits.ask(what, ask, { untilMs });
+    if (answer !== LOST) return answer as T | null;
+    const { workspaceId, environmentId, invocationId, attemptId } = call;
+    const ref = { workspaceId, environmentId, invocationId, ...(attemptId === undefined ? {} : { attemptId }) };
+    if (Date.now() + pauseMs >= untilMs || !(await isUnclaimed(ref))) return null;
+    await sleep(pauseMs);
+  }
+}
