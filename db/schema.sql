@@ -637,9 +637,11 @@ AS $function$
       RETURN NEW;
     END IF;
     IF (NEW.id, NEW.kind, NEW.url, NEW.method, NEW.headers, NEW.body, NEW.body_kind, NEW.sealed_value, NEW.scheduled_for,
-        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.published_by, NEW.created_at)
+        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
+        NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
        IS DISTINCT FROM (OLD.id, OLD.kind, OLD.url, OLD.method, OLD.headers, OLD.body, OLD.body_kind, OLD.sealed_value, OLD.scheduled_for,
-        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.published_by, OLD.created_at) THEN
+        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
+        OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.attempts < OLD.attempts THEN
@@ -2904,6 +2906,13 @@ CREATE TABLE messages (
   callback_url text,
   failure_callback_url text,
   callback_of text COLLATE "C",
+  schedule_id text COLLATE "C",
+  url_group_id text COLLATE "C",
+  url_group_endpoint_id uuid,
+  flow_control_key_id text COLLATE "C",
+  flow_control_key text,
+  retry_of text COLLATE "C",
+  retention text NOT NULL,
   published_by jsonb NOT NULL,
   status text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
@@ -2923,8 +2932,10 @@ CREATE TABLE messages (
   CONSTRAINT messages_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
   CONSTRAINT messages_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
   CONSTRAINT messages_check1 CHECK (((body_kind = 'none'::text) OR ((body IS NULL) = body_sealed))),
-  CONSTRAINT messages_check2 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
-  CONSTRAINT messages_check3 CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
+  CONSTRAINT messages_check2 CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
+  CONSTRAINT messages_check3 CHECK (((flow_control_key_id IS NULL) = (flow_control_key IS NULL))),
+  CONSTRAINT messages_check4 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  CONSTRAINT messages_check5 CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
   CONSTRAINT messages_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'callback'::text, 'event'::text]))),
   CONSTRAINT messages_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
   CONSTRAINT messages_master_key_version_check CHECK ((master_key_version >= 1)),
@@ -2932,11 +2943,14 @@ CREATE TABLE messages (
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
   CONSTRAINT messages_response_body_check CHECK ((octet_length(response_body) <= 8192)),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
+  CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT messages_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 300))),
   CONSTRAINT messages_url_check CHECK ((char_length(url) <= 2048))
 );
+CREATE INDEX messages_by_label ON public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
 CREATE INDEX messages_by_master_key ON public.messages USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
+CREATE INDEX messages_by_schedule ON public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX messages_by_source ON public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
 CREATE INDEX messages_by_status ON public.messages USING btree (environment_id, status, created_at DESC, id DESC);
 CREATE INDEX messages_by_url ON public.messages USING hash (url);
@@ -3419,10 +3433,7 @@ ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN
 ALTER TABLE members ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE members ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
-ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) DEFERRABLE INITIALLY DEFERRED;
-ALTER TABLE messages ADD CONSTRAINT messages_callback_of_fkey FOREIGN KEY (callback_of) REFERENCES messages(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

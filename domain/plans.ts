@@ -16,6 +16,10 @@ export const FEATURES = ['audit_log'] as const;
 export type Feature = (typeof FEATURES)[number];
 const FEATURE_TITLES: Record<Feature, string> = { audit_log: 'the audit log' };
 
+/** How long ended messages are kept. A message keeps the class that it was accepted with. */
+export const MESSAGE_RETENTIONS = ['week', 'month', 'quarter'] as const;
+export type MessageRetention = (typeof MESSAGE_RETENTIONS)[number];
+
 export interface RateLimit {
   perMinute: number;
   /** Null: only the minute counts. */
@@ -32,6 +36,7 @@ export interface Plan {
   /** Null: no limit. */
   allowances: Record<Allowance, number | null>;
   features: readonly Feature[];
+  messageRetention: MessageRetention;
 }
 
 const GIBIBYTE = 1024 ** 3;
@@ -56,6 +61,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
       notification_emails: 100,
     },
     features: [],
+    messageRetention: 'week',
   },
   early_beta_access: {
     title: 'Early Beta Access',
@@ -69,6 +75,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
       notification_emails: 500,
     },
     features: ['audit_log'],
+    messageRetention: 'month',
   },
   production: {
     title: 'Production',
@@ -82,6 +89,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
       notification_emails: 5_000,
     },
     features: ['audit_log'],
+    messageRetention: 'month',
   },
   growth: {
     title: 'Growth',
@@ -95,6 +103,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
       notification_emails: 25_000,
     },
     features: ['audit_log'],
+    messageRetention: 'quarter',
   },
   pay_as_you_go: {
     title: 'Pay as You Go',
@@ -102,6 +111,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     environments: 3,
     allowances: UNLIMITED,
     features: ['audit_log'],
+    messageRetention: 'quarter',
   },
   enterprise: {
     title: 'Enterprise',
@@ -109,6 +119,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     environments: 'unlimited',
     allowances: UNLIMITED,
     features: FEATURES,
+    messageRetention: 'quarter',
   },
 };
 

@@ -47,6 +47,8 @@ export function makeDelivery(
       'webhook-signature': signature,
       'X-Service-Environment-Id': environmentId,
       'X-Service-Attempt': String(attempt.number),
+      ...(work.scheduleId === null ? {} : { 'X-Service-Schedule-Id': work.scheduleId }),
+      ...(work.urlGroupId === null ? {} : { 'X-Service-Url-Group': work.urlGroupId }),
     },
     body: body?.text ?? null,
     bodyEncoding: 'utf8',

@@ -18,7 +18,7 @@ import { ExpressionError } from '../../domain/cel/tree.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
-const LABEL_CHARACTERS_MAX = 200;
+export const LABEL_CHARACTERS_MAX = 200;
 
 const urlSchema = z
   .string()

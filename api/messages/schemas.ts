@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ListedMessageRecord, MessageRecord } from '../../db/messages/records.ts';
 import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
+import { LABEL_CHARACTERS_MAX } from './body-schemas.ts';
 import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
@@ -72,6 +73,8 @@ export const listMessagesQuery = z.strictObject({
   startDate: instant.optional().describe('Messages created after.'),
   endDate: instant.optional().describe('Messages created before.'),
   url: z.string().optional().describe('The destination, exactly as it was published.'),
+  label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional().describe('The label, exactly as it was published.'),
+  scheduleId: z.string().min(1).max(100).optional().describe('Messages that this schedule published.'),
   includeEventDeliveries: queryBoolean
     .default(false)
     .describe('Deliveries of events are messages too; hidden by default.'),
@@ -95,7 +98,7 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
     failedAt: message.failedAt?.toISOString() ?? null,
     callbackUrl: message.callbackUrl,
     failureCallbackUrl: message.failureCallbackUrl,
-    flowControlKey: null, // flow control is not there yet
+    flowControlKey: message.flowControlKey,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { Redaction } from '../../domain/messages/publish-request.ts';
+import { PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { StoredContent } from './message-content.ts';
 
@@ -21,9 +22,17 @@ export interface NewMessage {
   /** The message whose end this callback reports. */
   callbackOf: string | null;
   publishedBy: { type: string; id: string | null };
+  /** The schedule whose firing publishes it. */
+  scheduleId?: string | null | undefined;
+  /** The URL group that it was published to, and the endpoint that this message is for. */
+  urlGroup?: { id: string; endpointId: string } | null | undefined;
+  /** The flow-control key: its id, and its name as it is now. */
+  flowControl?: { keyId: string; key: string } | null | undefined;
+  /** The message whose dead letter this one retries. */
+  retryOf?: string | null | undefined;
 }
 
-/** Accepts messages. Returns the status of each: `scheduled` where it is due later. */
+/** Accepts messages, in the retention class of the workspace's plan. Returns the status of each: `scheduled` where it is due later. */
 export async function insertMessages(
   tx: EnvironmentTransaction,
   messages: readonly NewMessage[],
@@ -37,9 +46,11 @@ export async function insertMessages(
 /** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
 const COLUMNS = `id, kind, url, method, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value,
   redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url, failure_callback_url, callback_of,
-  published_by`;
-const INSERT = `INSERT INTO messages (environment_id, ${COLUMNS}, status, next_attempt_at)
-  SELECT current_environment_id(), ${COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
+  published_by, schedule_id, url_group_id, url_group_endpoint_id, flow_control_key_id, flow_control_key, retry_of`;
+const RETENTION = `(SELECT CASE plan ${PLANS.map((plan) => `WHEN '${plan}' THEN '${PLAN_TABLE[plan].messageRetention}'`).join(' ')} END
+  FROM workspaces WHERE id = current_workspace_id())`;
+const INSERT = `INSERT INTO messages (environment_id, ${COLUMNS}, retention, status, next_attempt_at)
+  SELECT current_environment_id(), ${COLUMNS}, ${RETENTION}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
     COALESCE(scheduled_for, now())
   FROM json_populate_recordset(CAST(NULL AS messages), CAST(:messages AS json)) RETURNING id, status`;
 
@@ -69,6 +80,12 @@ function rowOf(message: NewMessage): Record<string, unknown> {
     failure_callback_url: message.failureCallbackUrl,
     callback_of: message.callbackOf,
     published_by: message.publishedBy,
+    schedule_id: message.scheduleId ?? null,
+    url_group_id: message.urlGroup?.id ?? null,
+    url_group_endpoint_id: message.urlGroup?.endpointId ?? null,
+    flow_control_key_id: message.flowControl?.keyId ?? null,
+    flow_control_key: message.flowControl?.key ?? null,
+    retry_of: message.retryOf ?? null,
   };
 }
 

@@ -17,6 +17,8 @@ export interface MessageFilter {
   endDate?: Date | undefined;
   /** The destination, exactly as published. */
   url?: string | undefined;
+  label?: string | undefined;
+  scheduleId?: string | undefined;
   includeEventDeliveries: boolean;
   limit: number;
   offset: number;
@@ -29,12 +31,16 @@ export async function listMessages(
 ): Promise<{ total: number; items: ListedMessageRecord[] }> {
   const where = `WHERE messages.environment_id = current_environment_id()
     AND (CAST(:status AS text) IS NULL OR messages.status = :status) AND (CAST(:url AS text) IS NULL OR messages.url = :url)
+    AND (CAST(:label AS text) IS NULL OR messages.label = :label)
+    AND (CAST(:scheduleId AS text) IS NULL OR messages.schedule_id = :scheduleId)
     AND (CAST(:startDate AS timestamptz) IS NULL OR messages.created_at > :startDate)
     AND (CAST(:endDate AS timestamptz) IS NULL OR messages.created_at < :endDate)
     AND (:includeEventDeliveries OR messages.kind <> 'event')`;
   const bindings = {
     status: filter.status ?? null,
     url: filter.url ?? null,
+    label: filter.label ?? null,
+    scheduleId: filter.scheduleId ?? null,
     startDate: filter.startDate ?? null,
     endDate: filter.endDate ?? null,
     includeEventDeliveries: filter.includeEventDeliveries,

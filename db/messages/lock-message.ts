@@ -13,6 +13,8 @@ export interface MessageWork {
   content: StoredContent;
   redact: Redaction | null;
   label: string | null;
+  scheduleId: string | null;
+  urlGroupId: string | null;
   attempts: number;
   maxRetries: number;
   retryDelaysMs: number[] | null;
@@ -35,7 +37,7 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT m.id, m.status, m.url, m.method, m.headers, m.body, m.body_kind AS "bodyKind", m.body_sealed AS "bodySealed",
        m.master_key_version AS "masterKeyVersion", m.wrapped_data_key AS "wrappedDataKey", m.sealed_value AS "sealedValue",
-       m.redact, m.label, m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
+       m.redact, m.label, m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId", m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
        m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
        m.published_by AS "publishedBy", m.created_at AS "createdAt",
        ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",

@@ -22,6 +22,7 @@ export interface MessageRecord {
   failedAt: Date | null;
   callbackUrl: string | null;
   failureCallbackUrl: string | null;
+  flowControlKey: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -48,6 +49,7 @@ export const MESSAGE_COLUMNS = {
   failedAt: 'messages.failed_at',
   callbackUrl: 'messages.callback_url',
   failureCallbackUrl: 'messages.failure_callback_url',
+  flowControlKey: 'messages.flow_control_key',
   createdAt: 'messages.created_at',
   updatedAt: 'messages.updated_at',
 } as const;

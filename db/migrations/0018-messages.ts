@@ -70,7 +70,14 @@ const MESSAGES = `
     timeout_seconds integer NOT NULL CHECK (timeout_seconds BETWEEN 1 AND 300),
     callback_url text,
     failure_callback_url text,
-    callback_of text COLLATE "C" REFERENCES messages,
+    callback_of text COLLATE "C",
+    schedule_id text COLLATE "C",    -- the schedule whose firing published it
+    url_group_id text COLLATE "C",   -- the URL group that it was published to, and the endpoint that this one is for
+    url_group_endpoint_id uuid,
+    flow_control_key_id text COLLATE "C",
+    flow_control_key text,           -- the key's name when the message was accepted
+    retry_of text COLLATE "C",       -- the dead letter that this message retries
+    retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter')), -- the class of the plan when it was accepted
     published_by jsonb NOT NULL,     -- { type, id }
     status text NOT NULL CHECK (status IN ('pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled')),
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -87,12 +94,16 @@ const MESSAGES = `
     failed_at timestamptz(3),
     CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
     CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed),
+    CHECK ((url_group_id IS NULL) = (url_group_endpoint_id IS NULL)),
+    CHECK ((flow_control_key_id IS NULL) = (flow_control_key IS NULL)),
     CHECK ((status = 'delivered') = (delivered_at IS NOT NULL)),
     CHECK ((status = 'failed') = (failed_at IS NOT NULL))
   );
   CREATE INDEX messages_newest_first ON messages (environment_id, created_at DESC, id DESC);
   CREATE INDEX messages_by_status ON messages (environment_id, status, created_at DESC, id DESC);
   CREATE INDEX messages_by_url ON messages USING hash (url);
+  CREATE INDEX messages_by_label ON messages (environment_id, label, created_at DESC, id DESC) WHERE label IS NOT NULL;
+  CREATE INDEX messages_by_schedule ON messages (schedule_id, created_at DESC, id DESC) WHERE schedule_id IS NOT NULL;
   CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
   CREATE INDEX messages_held ON messages (environment_id, id) WHERE held_at IS NOT NULL;
   CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled');
@@ -112,9 +123,11 @@ const MESSAGE_MOVES = `
       RETURN NEW;
     END IF;
     IF (NEW.id, NEW.kind, NEW.url, NEW.method, NEW.headers, NEW.body, NEW.body_kind, NEW.sealed_value, NEW.scheduled_for,
-        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.published_by, NEW.created_at)
+        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
+        NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
        IS DISTINCT FROM (OLD.id, OLD.kind, OLD.url, OLD.method, OLD.headers, OLD.body, OLD.body_kind, OLD.sealed_value, OLD.scheduled_for,
-        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.published_by, OLD.created_at) THEN
+        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
+        OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     IF NEW.attempts < OLD.attempts THEN
@@ -137,7 +150,7 @@ const ATTEMPTS = `
   CREATE TABLE message_attempts (
     id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
-    message_id text COLLATE "C" NOT NULL REFERENCES messages,
+    message_id text COLLATE "C" NOT NULL,
     number integer NOT NULL CHECK (number >= 1),
     status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
     response_status integer CHECK (response_status BETWEEN 100 AND 599),
@@ -169,7 +182,7 @@ const DEDUPLICATION = `
   CREATE TABLE message_deduplications (
     environment_id uuid NOT NULL REFERENCES environments,
     digest bytea NOT NULL CHECK (octet_length(digest) = 32), -- of the caller's id, or of what the message carries
-    message_id text COLLATE "C" NOT NULL REFERENCES messages DEFERRABLE INITIALLY DEFERRED,
+    message_id text COLLATE "C" NOT NULL,
     expires_at timestamptz(3) NOT NULL,
     PRIMARY KEY (environment_id, digest)
   );

@@ -68,8 +68,8 @@ describe('a delivery that outlives its deadline by the grace', () => {
     const { watchdog, logged, metrics } = watched();
     const messageId = newId('message');
     await world.database.asOwner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
-       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 1, '{}', 'pending', now())`,
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
+       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 1, '{}', 'week', 'pending', now())`,
       [messageId, world.database.tenant.environmentId],
     );
     const { attemptMessage } = world.activities({ sendRequest: hang, watchdog });

@@ -211,8 +211,8 @@ describe('a delivery', () => {
     await take('delivery', 'msg_before');
     const messageId = newId('message');
     await world.database.asOwner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
-       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 30, '{}', 'pending', now())`,
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
+       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 30, '{}', 'week', 'pending', now())`,
       [messageId, world.database.tenant.environmentId],
     );
     const { attemptMessage } = world.activities(overrides);

@@ -64,8 +64,8 @@ const AREAS: Record<string, () => Promise<Planted>> = {
   'lost-messages': async () => {
     const ids = Array.from({ length: 3 }, () => newId('message')).sort();
     await owner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at, created_at)
-       SELECT id, $1, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'pending', now(), now() - interval '1 hour' FROM unnest($2::text[]) id`,
+      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at, created_at)
+       SELECT id, $1, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'week', 'pending', now(), now() - interval '1 hour' FROM unnest($2::text[]) id`,
       [environmentId, ids],
     );
     return starting(ids, 'wakeMessage');

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import { newId } from '../../../domain/ids.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
+import { plainMessage } from '../../db/messages/plain-message.ts';
 import { messageIn } from './support.ts';
 
 /** Without a worker: the requests that the API accepts and refuses, and the messages that it shows. */
@@ -248,6 +251,26 @@ describe('batch', () => {
 });
 
 describe('list', () => {
+  test('filters by label and by schedule', async () => {
+    const tenant = api.database.tenants.staging;
+    const { key: lister } = await api.createKey(tenant);
+    const messageId = newId('message');
+    await api.database.db.withEnvironment(tenant, (tx) =>
+      insertMessages(tx, [plainMessage({ id: messageId, label: 'nightly', scheduleId: 'sch_1' })]),
+    );
+    await api.database.db.withEnvironment(tenant, (tx) => insertMessages(tx, [plainMessage({ label: 'Nightly' })]));
+    for (const [query, ids] of [
+      ['label=nightly', [messageId]],
+      ['scheduleId=sch_1', [messageId]],
+      ['label=nightl', []],
+      ['scheduleId=sch_2', []],
+    ] as const) {
+      const reply = await api.call('GET', `/api/v2/messages?${query}`, { key: lister });
+      const { data } = reply.json as { data: { messageId: string }[] };
+      expect([query, data.map((message) => message.messageId)]).toEqual([query, ids]);
+    }
+  });
+
   test('filters by status, time and URL, and hides deliveries of events unless asked', async () => {
     const { key: lister } = await api.createKey(api.database.tenants.production);
     const asLister = (method: string, path: string, body?: unknown): Promise<CallResult> =>

@@ -23,8 +23,8 @@ test('the sweep leaves a deduplication window that a new message takes while the
   // The superuser plants a message and its expired window.
   const messageId = newId('message');
   await database.asOwner(
-    `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, status, next_attempt_at)
-     VALUES ($1, $2, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'pending', now())`,
+    `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
+     VALUES ($1, $2, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'week', 'pending', now())`,
     [messageId, tenant.environmentId],
   );
   await database.asOwner(

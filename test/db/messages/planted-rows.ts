@@ -14,6 +14,7 @@ export const rows: PlantedArea = {
       max_retries: 5,
       timeout_seconds: 30,
       published_by: {},
+      retention: 'week',
       status: 'pending',
       next_attempt_at: new Date(),
     });

@@ -8,6 +8,7 @@ import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { SealBrokenError } from '../../../domain/sealing.ts';
 import { signingSecretOf } from '../../../embedded/signing-secret.ts';
+import { plainMessage } from './plain-message.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 const KEY_1 = `1:${randomBytes(32).toString('base64')}`;
@@ -29,23 +30,7 @@ async function insertSealed(): Promise<string> {
   const redact = { body: true };
   await db.withEnvironment(tenant, (tx) =>
     insertMessages(tx, [
-      {
-        id,
-        kind: 'message',
-        url: 'https://example.com/',
-        method: 'POST',
-        content: sealContent(before, messagePlace(tenant, id), CONTENT, redact),
-        redact,
-        label: null,
-        scheduledFor: null,
-        maxRetries: 0,
-        retryDelaysMs: null,
-        timeoutSeconds: 30,
-        callbackUrl: null,
-        failureCallbackUrl: null,
-        callbackOf: null,
-        publishedBy: { type: 'api_key', id: null },
-      },
+      plainMessage({ id, content: sealContent(before, messagePlace(tenant, id), CONTENT, redact), redact }),
     ]),
   );
   return id;
