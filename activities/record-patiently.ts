@@ -7,15 +7,24 @@ import type { ActivityDependencies } from './dependencies.ts';
  */
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
-/** Retries the write of an unrepeatable record for some seconds, until the database accepts it. `ref` is for the log. */
+/**
+ * The tries that settle in the transaction of the record. A lost connection fails one of them; a settlement that the database
+ * refuses, even at the COMMIT, fails them all, and must not cost the record. The later tries only record.
+ */
+const SETTLING_TRIES = 2;
+
+/**
+ * Retries the write of an unrepeatable record for some seconds, until the database accepts it. `ref` is for the log. Where
+ * `maySettle` is false the record is written alone: the workflow or the sweep (`unsettled-answers`) settles from it.
+ */
 export async function recordPatiently<T>(
   deps: Pick<ActivityDependencies, 'logger'>,
   ref: object,
-  tryToRecord: (earlierTries: number) => Promise<T>,
+  tryToRecord: (maySettle: boolean) => Promise<T>,
 ): Promise<T> {
   for (const [earlierTries, retryDelayMs] of [...RETRY_DELAYS_MS, null].entries()) {
     try {
-      return await tryToRecord(earlierTries);
+      return await tryToRecord(earlierTries < SETTLING_TRIES);
     } catch (error) {
       if (retryDelayMs === null) throw error;
       deps.logger.warn({ ...ref, err: error }, 'could not record the end of a call: trying again');

@@ -30,8 +30,8 @@ export interface RecordedDispatch {
 /**
  * Closes the attempt, appends the evidence and, where `settles`, settles the invocation, in one transaction. The attempt's
  * state guards it, so a retry is safe, even where an earlier try committed and its confirmation was lost. An answer that
- * comes after its attempt was abandoned settles at once too, because nothing else may come to read it. A failed settlement
- * must not cost the record: only the first try settles, and the workflow does the rest.
+ * comes after its attempt was abandoned settles at once too, because its workflow may be over. A settlement that fails must not
+ * cost the record: `recordPatiently` says which tries settle. What they leave is settled by the workflow, or by the sweep.
  */
 export async function recordDispatch(
   deps: InvocationDependencies,
@@ -40,8 +40,8 @@ export async function recordDispatch(
   end: DispatchEnd,
   settles: boolean,
 ): Promise<RecordedDispatch> {
-  return recordPatiently(deps, ref, (earlierTries) =>
-    deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, { settles, isFirstTry: earlierTries === 0 })),
+  return recordPatiently(deps, ref, (maySettle) =>
+    deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, { settles, maySettle })),
   );
 }
 
@@ -58,7 +58,7 @@ async function record(
   tx: EnvironmentTransaction,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
-  { settles, isFirstTry }: { settles: boolean; isFirstTry: boolean },
+  { settles, maySettle }: { settles: boolean; maySettle: boolean },
 ): Promise<RecordedDispatch> {
   // The invocation first and then the attempt, the lock order of every settlement. Both are sent together.
   const [work, isOpen] = await Promise.all([
@@ -74,7 +74,7 @@ async function record(
     isNew && claimed.effectId !== null
       ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
       : null,
-    isFirstTry && work && (settles || !inTime) ? settle(tx, work) : null,
+    maySettle && work && (settles || !inTime) ? settle(tx, work) : null,
     releasePermit(tx, 'dispatch', claimed.invocationId),
   ]);
   if (isNew) await countEgress(tx, end.egressBytes);

@@ -9,6 +9,7 @@ import { oldApprovals } from './old-approvals.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
+import { unsettledAnswers } from './unsettled-answers.ts';
 import { unwatchedApprovals } from './unwatched-approvals.ts';
 
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
@@ -16,6 +17,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
   ['overdue-reads', sweeping(overdueReads())],
+  ['unsettled-answers', sweeping(unsettledAnswers)],
   ['unwatched-approvals', sweeping(unwatchedApprovals())],
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
   ['expired-deduplications', sweeping(expiredDeduplications)],

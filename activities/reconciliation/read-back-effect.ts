@@ -6,6 +6,7 @@ import { setProviderReference } from '../../db/effects/set-provider-reference.ts
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
+import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { EffectRef } from '../../domain/refs.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
@@ -13,6 +14,7 @@ import type { Adapter, ReadBackResult } from '../adapters/adapter.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { readInTurn } from '../in-flight/read-in-turn.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
+import { settle } from '../invocations/settle-invocation.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 
@@ -31,7 +33,8 @@ const READ_TIMEOUT_MS_MAX = 30_000;
 
 /**
  * Reads the effect back from the provider, as the action's `verify` declares, and appends the result to the evidence. It
- * never writes to the provider, so it may run any number of times. `settleInvocation` judges the result.
+ * never writes to the provider, so it may run any number of times. A read that decides the outcome settles it in the
+ * transaction that records it: no committed state shows an unknown outcome beside the provider's word.
  */
 export function readBackEffect(deps: ActivityDependencies) {
   return async ({ holder: named, ...input }: ReadBackInput): Promise<ReadBack | NoPermit> => {
@@ -58,7 +61,7 @@ export function readBackEffect(deps: ActivityDependencies) {
         : await read(deps, input, work, adapter, credentials.values);
     const impliedOutcome = whatItImplies(result, work);
     const next = await deps.db.withEnvironment(input, async (tx) => {
-      await lockInvocation(tx, input.invocationId);
+      const invocation = await lockInvocationWork(tx, input.invocationId);
       const response = result.kind === 'matched' || result.kind === 'absent' ? result.response : null;
       await completeAttempt(tx, attemptId, {
         observedOutcome: impliedOutcome,
@@ -78,6 +81,7 @@ export function readBackEffect(deps: ActivityDependencies) {
       if (result.kind === 'matched' && result.providerReference !== null) {
         await setProviderReference(tx, input.effectId, result.providerReference);
       }
+      if (invocation && impliedOutcome !== 'unknown') await settle(tx, invocation);
       return releasePermit(tx, 'provider_read', holder);
     });
     await tellNext(deps, 'provider_read', next);

@@ -65,21 +65,22 @@ export function sendReplay(deps: InvocationDependencies) {
         ? { kind: 'refused', refusal: halted }
         : await send(deps, ref, dispatch, egress, 'replay');
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
-      const next = await recordPatiently(deps, ref, () => record(deps, ref, dispatch, end));
+      const next = await recordPatiently(deps, ref, (maySettle) => record(deps, ref, dispatch, end, maySettle));
       await tellNext(deps, 'dispatch', next);
       return { sent: result.kind === 'answered' || result.kind === 'no_answer' };
     });
 }
 
 /**
- * Records the attempt's end and the evidence and releases the permit, in one transaction; `settleReplay` judges them. An answer that comes after the
- * replay was abandoned is settled at once: its workflow may be gone, and the read schedule at its end.
+ * Records the attempt's end and the evidence, settles from them and releases the permit, in one transaction: its workflow may be
+ * gone, and the schedule of reads at its end. `settleReplay` finds the invocation settled, or settles it.
  */
 async function record(
   deps: InvocationDependencies,
   ref: ReplayRef,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
+  maySettle: boolean,
 ): Promise<string | null> {
   return deps.db.withEnvironment(ref, async (tx) => {
     const work = await lockInvocationWork(tx, ref.invocationId);
@@ -87,7 +88,7 @@ async function record(
     const isRecorded = !isOpen && (await findAttempt(tx, claimed.attemptId)).status === 'completed';
     const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
-    if (isNew && !isOpen && work) await settle(tx, work);
+    if (maySettle && isNew && work) await settle(tx, work);
     if (isNew) await countEgress(tx, end.egressBytes);
     return releasePermit(tx, 'dispatch', ref.attemptId);
   });

@@ -5,7 +5,7 @@ export const name = '0013-reconciliation';
 
 /**
  * Reconciliation: resolutions by people (append-only, one for each invocation), operator replays, answers that came after their
- * attempt was abandoned, what an effect depends on and what it compensates, and overdue reads. The rules: docs/reconciliation.md.
+ * attempt was abandoned, what an effect depends on and what it compensates, overdue reads and unsettled answers. The rules: docs/reconciliation.md.
  *
  * Two matches stay unknown. After a read found more than one record at the provider, only a person settles an unknown outcome,
  * and nothing is sent again.
@@ -18,6 +18,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(LATE_ANSWERS);
   await knex.raw(DEPENDENCIES);
   await makeDirectoryFunctions(knex, OVERDUE_READS, ['find_overdue_reads(interval, text, integer)']);
+  await makeDirectoryFunctions(knex, UNSETTLED_ANSWERS, ['find_unsettled_answers(text, integer)']);
 }
 
 const RESOLUTIONS = `
@@ -199,5 +200,28 @@ const OVERDUE_READS = `
         SELECT s.id FROM effects s WHERE s.stage = 'settled' AND s.reconcile_next_at IS NOT NULL
           AND s.reconcile_next_at < now() - overdue_by)
       ORDER BY f.id LIMIT most;
+    END;
+`;
+
+const UNSETTLED_ANSWERS = `
+  CREATE INDEX invocations_unknown ON invocations (id) WHERE status = 'unknown';
+
+  CREATE POLICY directory ON attempts FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (id, invocation_id, kind, observed_outcome) ON attempts TO service_directory;
+  CREATE POLICY directory ON late_answers FOR SELECT TO service_directory USING (true);
+  GRANT SELECT (attempt_id, observed_outcome) ON late_answers TO service_directory;
+
+  -- Unknown outcomes with an answer on record. A replay that was never sent says nothing about the first request.
+  CREATE FUNCTION find_unsettled_answers(after_id text, most integer)
+    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT i.id, i.environment_id, e.workspace_id FROM invocations i JOIN environments e ON e.id = i.environment_id
+      WHERE i.status = 'unknown' AND i.id > after_id AND EXISTS (
+        SELECT FROM attempts a LEFT JOIN late_answers l ON l.attempt_id = a.id
+        WHERE a.invocation_id = i.id AND (a.kind, COALESCE(l.observed_outcome, a.observed_outcome)) IN (('dispatch', 'succeeded'),
+          ('dispatch', 'failed'), ('dispatch', 'pending'), ('dispatch', 'not_dispatched'), ('replay', 'succeeded'), ('replay', 'failed'),
+          ('replay', 'pending')))
+      ORDER BY i.id LIMIT most;
     END;
 `;

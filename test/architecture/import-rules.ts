@@ -88,6 +88,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
     'lists every environment, for commands that then work on each inside withEnvironment',
   'db/approvals/find-unwatched-approvals.ts':
     'lists ids of approvals whose workflow has not heard of their end, in every environment',
+  'db/attempts/find-unsettled-answers.ts':
+    'lists ids of invocations that have an answer on record and are not settled, in every environment',
   'db/reconciliation/find-overdue-reads.ts': 'lists ids of effects that are to be read, in every environment',
   'db/invocations/find-unsettled-invocations.ts':
     'lists ids of admitted work that never came to rest, in every environment',

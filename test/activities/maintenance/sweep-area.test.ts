@@ -81,6 +81,27 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     await owner(`UPDATE effects SET reconcile_next_at = now() - interval '1 hour' WHERE id = ANY ($1)`, [ids]);
     return starting(ids.sort(), 'startReads');
   },
+  'unsettled-answers': async () => {
+    const { adapterFor } = adapterThat(() => Promise.resolve({ kind: 'no_answer', reason: 'it was lost' }));
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const ref = await world.ready();
+      await world.activities({ adapterFor }).dispatchEffect({ ...ref, settles: true });
+      ids.push(ref.invocationId);
+    }
+    ids.sort();
+    const listed = ids.map((id) => `'${id}'`).join();
+    // A state that our code leaves only where settling failed on every try.
+    await owner(`SET session_replication_role = 'replica';
+      UPDATE attempts SET observed_outcome = 'succeeded' WHERE invocation_id IN (${listed})`);
+    await owner(`
+      CREATE FUNCTION refuse_settlement() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this one stays'; END $$;
+      CREATE TRIGGER poison BEFORE UPDATE ON invocations FOR EACH ROW WHEN (NEW.id = '${ids[1]}') EXECUTE FUNCTION refuse_settlement()`);
+    return {
+      ids,
+      mended: async () => idsOf(await owner(`SELECT id FROM invocations WHERE status = 'succeeded' ORDER BY id`)),
+    };
+  },
   'unwatched-approvals': async () => {
     const ids = Array.from({ length: 3 }, () => newId('approval')).sort();
     await owner(

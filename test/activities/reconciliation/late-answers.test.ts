@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DispatchResult } from '../../../activities/adapters/adapter.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { unsettledAnswers } from '../../../activities/maintenance/unsettled-answers.ts';
 import { recordResolution } from '../../../db/reconciliation/record-resolution.ts';
 import type { EffectRef } from '../../../domain/refs.ts';
-import { ACCEPTED, ActivityWorld, adapterThat, type Admission, REJECTED } from '../invocations/world.ts';
+import { ACCEPTED, ActivityWorld, adapterThat, type Admission, type Loss, REJECTED } from '../invocations/world.ts';
 
 let world: ActivityWorld;
 beforeAll(async () => {
@@ -17,6 +19,7 @@ async function answeredLate(
   ref: EffectRef,
   result: DispatchResult,
   meanwhile: () => Promise<void> = () => Promise.resolve(),
+  losses: readonly Loss[] = [],
 ) {
   const { adapterFor } = adapterThat(async () => {
     const { settleInvocation } = world.activities();
@@ -24,7 +27,8 @@ async function answeredLate(
     await meanwhile();
     return result;
   });
-  return world.activities({ adapterFor }).dispatchEffect(ref);
+  // The first transaction is the claim, the next ones are the tries to record.
+  return world.losing([null, ...losses], { adapterFor }).dispatchEffect(ref);
 }
 
 describe.each([
@@ -55,18 +59,37 @@ describe.each([
     });
   });
 
-  test('is kept once, also where the word of its commit was lost', async () => {
+  test.each<Loss>(['before_commit', 'after_commit'])(
+    'is kept once, and settles, where the connection of the first try breaks %s',
+    async (loss) => {
+      const ref = await world.ready(admission);
+      expect(await answeredLate(ref, ACCEPTED, undefined, [loss])).toEqual({ seen: 'too_late' });
+      const { invocation, evidence } = await world.recorded(ref);
+      expect(invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged', result: { status: 200 } });
+      expect(evidence.filter(({ source }) => source === 'provider_response')).toHaveLength(admission === PLAIN ? 0 : 1);
+    },
+  );
+
+  test('is kept where it cannot be settled, and the sweep settles it', async () => {
     const ref = await world.ready(admission);
-    const { adapterFor } = adapterThat(async () => {
-      await world.activities().settleInvocation(ref);
-      return ACCEPTED;
+    const breakSettlement = async (): Promise<void> => {
+      await world.database.asOwner(`
+        CREATE OR REPLACE FUNCTION break_settlement() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;
+        CREATE TRIGGER break_settlement BEFORE UPDATE ON invocations FOR EACH ROW
+          WHEN (NEW.id = '${ref.invocationId}') EXECUTE FUNCTION break_settlement()`);
+    };
+    expect(await answeredLate(ref, ACCEPTED, breakSettlement)).toEqual({ seen: 'too_late' });
+    const sweep = () => sweepRows(world.dependencies(), 'unsettled-answers', unsettledAnswers);
+    expect(await sweep()).toEqual({ seen: 1, failed: 1 });
+    expect((await world.recorded(ref)).invocation).toMatchObject({ status: 'unknown' });
+    await world.database.asOwner('DROP TRIGGER break_settlement ON invocations');
+    expect(await sweep()).toEqual({ seen: 1, failed: 0 });
+    expect((await world.recorded(ref)).invocation).toMatchObject({
+      status: 'succeeded',
+      grade: 'acknowledged',
+      result: { status: 200 },
     });
-    // The claim, and then the record.
-    await world.losing([null, 'after_commit'], { adapterFor }).dispatchEffect(ref);
-    expect((await world.recorded(ref)).invocation).toMatchObject({ status: 'succeeded' });
-    expect((await world.recorded(ref)).evidence.filter(({ source }) => source === 'provider_response')).toHaveLength(
-      admission === PLAIN ? 0 : 1,
-    );
+    expect(await sweep()).toEqual({ seen: 0, failed: 0 });
   });
 
   test('changes nothing that a person resolved meanwhile', async () => {

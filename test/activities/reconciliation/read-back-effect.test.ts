@@ -113,6 +113,18 @@ async function lastOrder(): Promise<{ body: string }> {
   return { body: made?.body ?? '' };
 }
 
+describe('a read that decides the outcome settles it in the transaction of its record', () => {
+  test.each([
+    ['done', { status: 'succeeded', grade: 'confirmed' }],
+    ['declined', { status: 'failed', grade: 'failed' }],
+    ['processing', { status: 'dispatching', grade: 'pending' }],
+  ])('%s', async (state, invocation) => {
+    const ref = await lostOrder(`state=${state}`);
+    await world.activities().readBackEffect(ref);
+    expect(await world.recorded(ref)).toMatchObject({ invocation });
+  });
+});
+
 describe('the worker or its database dies', () => {
   test('before the read: nothing is left, and the next one reads', async () => {
     const ref = await lostOrder('state=done');

@@ -153,17 +153,27 @@ describe('a replay', () => {
     expect(fake.sent).toHaveLength(1);
   });
 
-  test('whose answer comes after it was given up settles at once all the same', async () => {
-    const late = { ref: null as ReplayRef | null };
-    const fake = provider(LOST, async () => {
-      if (late.ref) await fake.settleReplay(late.ref);
-      return ACCEPTED;
-    });
-    late.ref = await fenced(fake);
-    await fake.sendReplay(late.ref);
-    expect((await world.recorded(late.ref)).invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
-    expect(await fake.settleReplay(late.ref)).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+  test('is settled in the transaction of its record, since nothing else may come to it', async () => {
+    const fake = provider(LOST, ACCEPTED);
+    const ref = await fenced(fake);
+    await fake.replaying([null, 'before_commit']).sendReplay(ref);
+    expect((await world.recorded(ref)).invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
   });
+
+  test.each<Loss>([null, 'before_commit'])(
+    'whose answer comes after it was given up settles at once, %s',
+    async (loss) => {
+      const late = { ref: null as ReplayRef | null };
+      const fake = provider(LOST, async () => {
+        if (late.ref) await fake.settleReplay(late.ref);
+        return ACCEPTED;
+      });
+      late.ref = await fenced(fake);
+      await fake.replaying([null, loss]).sendReplay(late.ref);
+      expect((await world.recorded(late.ref)).invocation).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+      expect(await fake.settleReplay(late.ref)).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+    },
+  );
 
   test.each<[string, DispatchResult]>([
     ['was rejected', REJECTED],
