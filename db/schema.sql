@@ -1348,6 +1348,29 @@ ALTER FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) OWNER TO service_d
 REVOKE ALL ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_unsettled_answers(after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT i.id,
+     i.environment_id,
+     e.workspace_id
+    FROM (invocations i
+      JOIN environments e ON ((e.id = i.environment_id)))
+   WHERE ((i.status = 'unknown'::text) AND (i.id > find_unsettled_answers.after_id) AND (EXISTS ( SELECT
+            FROM (attempts a
+              LEFT JOIN late_answers l ON ((l.attempt_id = a.id)))
+           WHERE ((a.invocation_id = i.id) AND ((((((((a.kind = 'dispatch'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'succeeded'::text)) OR ((a.kind = 'dispatch'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'failed'::text))) OR ((a.kind = 'dispatch'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'pending'::text))) OR ((a.kind = 'dispatch'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'not_dispatched'::text))) OR ((a.kind = 'replay'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'succeeded'::text))) OR ((a.kind = 'replay'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'failed'::text))) OR ((a.kind = 'replay'::text) AND (COALESCE(l.observed_outcome, a.observed_outcome) = 'pending'::text)))))))
+   ORDER BY i.id
+  LIMIT find_unsettled_answers.most;
+END
+;
+ALTER FUNCTION find_unsettled_answers(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unsettled_answers(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unsettled_answers(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_unsettled_invocations(older_than interval, after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -2262,8 +2285,10 @@ CREATE UNIQUE INDEX attempts_one_dispatch ON public.attempts USING btree (invoca
 CREATE UNIQUE INDEX attempts_one_open_replay ON public.attempts USING btree (invocation_id) WHERE ((kind = 'replay'::text) AND (status = 'started'::text));
 ALTER TABLE attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE attempts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON attempts FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON attempts TO service_app;
+GRANT SELECT (id, invocation_id, kind, observed_outcome) ON attempts TO service_directory;
 CREATE TRIGGER chain AFTER INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION chain_attempt();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION check_attempt_move();
 CREATE TRIGGER check_replay_asked BEFORE INSERT ON public.attempts FOR EACH ROW WHEN ((new.kind = 'replay'::text)) EXECUTE FUNCTION check_replay();
@@ -2790,6 +2815,7 @@ CREATE INDEX invocations_by_agent ON public.invocations USING btree (environment
 CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_id, run_id, created_at DESC, id DESC) WHERE (run_id IS NOT NULL);
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
 ALTER TABLE invocations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
@@ -2818,8 +2844,10 @@ CREATE TABLE late_answers (
 );
 ALTER TABLE late_answers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE late_answers FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON late_answers FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON late_answers FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON late_answers TO service_app;
+GRANT SELECT (attempt_id, observed_outcome) ON late_answers TO service_directory;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_answers FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain AFTER INSERT ON public.late_answers FOR EACH ROW EXECUTE FUNCTION chain_late_answer();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_answers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

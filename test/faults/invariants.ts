@@ -15,7 +15,10 @@ export const LIMIT_INVARIANTS: Record<string, string> = {
     WHERE (r.state = 'reserved') <> (e.outcome IN ('unknown', 'pending'))`,
 };
 
-/** Invariants of every row, after any fault. Source: architecture.md, "Invariants". */
+/**
+ * Invariants of every row, after any fault. They hold in every committed state, so a test may ask at any moment. One exception:
+ * an answer whose settlement failed on every early try is unsettled until the sweep. Source: architecture.md, "Invariants".
+ */
 const INVARIANTS: Record<string, string> = {
   ...LIMIT_INVARIANTS,
   'an invocation has one dispatch at most': `SELECT invocation_id FROM attempts WHERE kind = 'dispatch' GROUP BY 1 HAVING count(*) > 1`,
