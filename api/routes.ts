@@ -16,6 +16,7 @@ import { messageRoutes } from './messages/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
+import { urlGroupRoutes } from './url-groups/routes.ts';
 
 /** Every route of the developer API, in the order in which the API reference shows them. */
 export const ROUTES: readonly AnyRoute[] = [
@@ -36,4 +37,5 @@ export const ROUTES: readonly AnyRoute[] = [
   ...budgetRoutes,
   ...messageRoutes,
   ...signingKeyRoutes,
+  ...urlGroupRoutes,
 ];

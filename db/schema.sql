@@ -3353,6 +3353,45 @@ CREATE POLICY tenant ON unused_previews FOR ALL TO PUBLIC USING ((environment_id
 GRANT SELECT ON unused_previews TO service_app;
 GRANT SELECT (preview_id, expires_at) ON unused_previews TO service_directory;
 
+CREATE TABLE url_group_endpoints (
+  id uuid NOT NULL,
+  environment_id uuid NOT NULL,
+  group_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  name text,
+  retry_count integer,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  removed_at timestamp(3) with time zone,
+  CONSTRAINT url_group_endpoints_pkey PRIMARY KEY (id),
+  CONSTRAINT url_group_endpoints_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT url_group_endpoints_retry_count_check CHECK (((retry_count >= 0) AND (retry_count <= 10))),
+  CONSTRAINT url_group_endpoints_url_check CHECK ((char_length(url) <= 2048))
+);
+CREATE UNIQUE INDEX url_group_endpoints_live_url ON public.url_group_endpoints USING btree (group_id, url) WHERE (removed_at IS NULL);
+ALTER TABLE url_group_endpoints ENABLE ROW LEVEL SECURITY;
+ALTER TABLE url_group_endpoints FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON url_group_endpoints FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON url_group_endpoints TO service_app;
+GRANT UPDATE (removed_at) ON url_group_endpoints TO service_app;
+
+CREATE TABLE url_groups (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT url_groups_pkey PRIMARY KEY (id),
+  CONSTRAINT url_groups_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+CREATE UNIQUE INDEX url_groups_live_name ON public.url_groups USING btree (environment_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX url_groups_newest_first ON public.url_groups USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE url_groups ENABLE ROW LEVEL SECURITY;
+ALTER TABLE url_groups FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON url_groups FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON url_groups TO service_app;
+GRANT UPDATE (name, updated_at, deleted_at) ON url_groups TO service_app;
+
 CREATE TABLE users (
   id text COLLATE "C" NOT NULL,
   email text NOT NULL,
@@ -3491,3 +3530,6 @@ ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIG
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;
+ALTER TABLE url_group_endpoints ADD CONSTRAINT url_group_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE url_group_endpoints ADD CONSTRAINT url_group_endpoints_group_id_fkey FOREIGN KEY (group_id) REFERENCES url_groups(id);
+ALTER TABLE url_groups ADD CONSTRAINT url_groups_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

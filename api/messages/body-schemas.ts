@@ -20,7 +20,7 @@ import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/mes
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
 export const LABEL_CHARACTERS_MAX = 200;
 
-const urlSchema = z
+export const destinationUrl = z
   .string()
   .superRefine((text, context) => {
     const message = destinationUrlIssue(text);
@@ -44,7 +44,7 @@ const delaySchema = z.union([
 
 /** The members of a publish request. `urlGroup`, `topic` and `flowControl` are not taken yet. */
 const publishFields = z.strictObject({
-  url: urlSchema.describe('Where it is delivered to: http or https.'),
+  url: destinationUrl.describe('Where it is delivered to: http or https.'),
   method: z.enum(MESSAGE_METHODS).optional().describe('POST where it is left out.'),
   headers: headersSchema
     .optional()
@@ -72,8 +72,8 @@ const publishFields = z.strictObject({
     .max(TIMEOUT_SECONDS_MAX)
     .optional()
     .describe(`Of one attempt. ${TIMEOUT_SECONDS_DEFAULT} where it is left out.`),
-  callbackUrl: urlSchema.optional().describe('Told of the end, whichever it is.'),
-  failureCallbackUrl: urlSchema.optional().describe('Told of a failure.'),
+  callbackUrl: destinationUrl.optional().describe('Told of the end, whichever it is.'),
+  failureCallbackUrl: destinationUrl.optional().describe('Told of a failure.'),
   deduplicationId: z
     .string()
     .min(1)

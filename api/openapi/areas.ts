@@ -44,6 +44,16 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         title: 'Messages',
         description: 'HTTP requests that are delivered now or later, at least once, signed and with retries.',
       },
+      {
+        tag: 'urlGroups',
+        title: 'URL groups',
+        description: 'Destinations that are published to together: one message for each endpoint.',
+      },
+      {
+        tag: 'deadLetters',
+        title: 'Dead letters',
+        description: 'Messages that failed for good: look at them, send them again, one or all, or clear them.',
+      },
     ],
   },
   {

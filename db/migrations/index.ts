@@ -21,6 +21,7 @@ import * as impactLimits from './0019-impact-limits.ts';
 import * as budgets from './0020-budgets.ts';
 import * as inFlightPermits from './0021-in-flight-permits.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
+import * as urlGroups from './0023-url-groups.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   budgets,
   inFlightPermits,
   shortenedValues,
+  urlGroups,
 ];

@@ -11,6 +11,7 @@ export const AREAS = new Set([
   'audit',
   'auth',
   'budgets',
+  'dead-letters',
   'effects',
   'environments',
   'events',
@@ -27,6 +28,7 @@ export const AREAS = new Set([
   'reconciliation',
   'schedules',
   'secrets',
+  'url-groups',
   'users',
   'signing-keys',
 ]);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { addEndpoints, removeEndpoint } from '../../db/url-groups/change-endpoints.ts';
+import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
+import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
+import { notFound } from '../../domain/errors.ts';
+import { type AuditEntry, defineRoute } from '../http/define-route.ts';
+import { endpointBody, endpointParams, endpointSchema, groupParams, presentEndpoint } from './schemas.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const addEndpointRoute = defineRoute({
+  id: 'urlGroups.endpoints.add',
+  method: 'POST',
+  path: '/api/v2/url-groups/{groupId}/endpoints',
+  summary: 'Add an endpoint to a URL group',
+  description: 'It gets what is published from now on.',
+  scope: 'url-groups:write',
+  role: 'admin',
+  request: { params: groupParams, body: endpointBody },
+  response: { 201: endpointSchema },
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
+  idempotent: true,
+  async change(tx, { params, body }) {
+    const group = await lockUrlGroup(tx, params.groupId);
+    if (group === null) throw notFound('URL group');
+    const [endpoint] = await addEndpoints(tx, group, [body]);
+    if (endpoint === undefined) throw new Error(`no endpoint was added to URL group ${group.id}`);
+    return {
+      reply: { status: 201, data: presentEndpoint(endpoint) },
+      audit: endpointEntry('url_group.endpoint_added', group, endpoint),
+    };
+  },
+});
+
+export const removeEndpointRoute = defineRoute({
+  id: 'urlGroups.endpoints.remove',
+  method: 'DELETE',
+  path: '/api/v2/url-groups/{groupId}/endpoints/{endpointId}',
+  summary: 'Remove an endpoint from a URL group',
+  description:
+    'It gets nothing that is published from now on. Messages that were published to it before are delivered all the same: cancel ' +
+    'those that have not begun one by one.',
+  scope: 'url-groups:write',
+  role: 'admin',
+  request: { params: endpointParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  async change(tx, { params: { groupId, endpointId } }) {
+    const group = await lockUrlGroup(tx, groupId);
+    if (group === null) throw notFound('URL group');
+    const endpoint = UUID.test(endpointId) ? await removeEndpoint(tx, groupId, endpointId) : null;
+    if (endpoint === null) throw notFound('endpoint of this URL group');
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: endpointEntry('url_group.endpoint_removed', group, endpoint),
+    };
+  },
+});
+
+/** The host without its path: the paths of webhooks often are credentials, and the audit log is kept for ever. */
+function endpointEntry(
+  action: 'url_group.endpoint_added' | 'url_group.endpoint_removed',
+  group: UrlGroupRecord,
+  { id, url, retryCount }: EndpointRecord,
+): AuditEntry {
+  return {
+    action,
+    target: { type: 'url_group', id: group.id },
+    details: { name: group.name, endpointId: id, host: new URL(url).host, retryCount },
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { getUrlGroup } from '../../db/url-groups/get-url-group.ts';
+import { listUrlGroups } from '../../db/url-groups/list-url-groups.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  groupParams,
+  groupSchema,
+  groupWithEndpointsSchema,
+  listGroupsQuery,
+  presentGroup,
+  presentGroupWithEndpoints,
+} from './schemas.ts';
+
+export const listGroupsRoute = defineRoute({
+  id: 'urlGroups.list',
+  method: 'GET',
+  path: '/api/v2/url-groups',
+  summary: 'List URL groups, newest first',
+  description: 'Without their endpoints, of which there may be many; the group itself shows them.',
+  scope: 'url-groups:read',
+  role: 'member',
+  request: { query: listGroupsQuery },
+  response: { 200: z.array(groupSchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listUrlGroups(tx, { ...query, ...page });
+    return { items: items.map(presentGroup), total };
+  },
+});
+
+export const getGroupRoute = defineRoute({
+  id: 'urlGroups.get',
+  method: 'GET',
+  path: '/api/v2/url-groups/{groupId}',
+  summary: 'Get a URL group with its endpoints',
+  scope: 'url-groups:read',
+  role: 'member',
+  request: { params: groupParams },
+  response: { 200: groupWithEndpointsSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const group = await getUrlGroup(tx, params.groupId);
+    if (group === null) throw notFound('URL group');
+    return presentGroupWithEndpoints(group);
+  },
+});
