@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 const BODY_BYTES_MAX = 100_000;
 
 /** What a route answers. `lost` closes the connection without a byte of an answer: the caller cannot know what was done. */
-export type Answer = { status: number; body: unknown } | 'lost';
+export type Answer = { status: number; body: unknown } | { status: number; text: string } | 'lost';
+
+/** Answers a call, or `null` where the call is for another route. */
+export type Route = (call: Call) => Answer | null | Promise<Answer>;
 
 export interface Call {
   method: string;
@@ -27,20 +30,21 @@ export class DemoError extends Error {
 }
 
 /** Serves JSON with these routes, asked in order: the first one that answers, answers. */
-export function serveJson(routes: readonly ((call: Call) => Answer | null)[]): Server {
+export function serveJson(routes: readonly Route[]): Server {
   return createServer((request, response) => {
     void answer(request, routes).then((given) => {
       if (given === 'lost') {
         request.socket.destroy();
         return;
       }
-      response.writeHead(given.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(given.body));
+      const isText = 'text' in given;
+      response.writeHead(given.status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+      response.end(isText ? given.text : JSON.stringify(given.body));
     });
   });
 }
 
-async function answer(request: IncomingMessage, routes: readonly ((call: Call) => Answer | null)[]): Promise<Answer> {
+async function answer(request: IncomingMessage, routes: readonly Route[]): Promise<Answer> {
   try {
     const { pathname } = new URL(request.url ?? '/', 'http://demo');
     const call = {
@@ -50,7 +54,7 @@ async function answer(request: IncomingMessage, routes: readonly ((call: Call) =
       body: await readJson(request),
     };
     for (const route of routes) {
-      const given = route(call);
+      const given = await route(call);
       if (given !== null) return given;
     }
     throw new DemoError(404, 'not_found', `There is no ${call.method} ${call.path} here.`);

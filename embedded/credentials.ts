@@ -45,14 +45,16 @@ export interface Credentials {
   signingSecret: string;
   /** The demo's payment provider (demo/payments): where it listens, and the key that it wants. */
   payments: { url: string; key: string };
+  /** The demo's workspace of Slack (demo/slack): the app's incoming webhook and what its clicks are signed with. */
+  slack: { webhookUrl: string; signingSecret: string };
 }
 
 /** As an earlier version may have written it. */
-type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret' | 'payments'> & Partial<Credentials>;
+type StoredCredentials = Omit<Credentials, 'owner' | 'signingSecret' | 'payments' | 'slack'> & Partial<Credentials>;
 
 export type Addresses = Pick<
   Credentials,
-  'baseUrl' | 'temporalUiUrl' | 'temporalAddress' | 'databaseUrl' | 'databaseOwnerUrl' | 'payments'
+  'baseUrl' | 'temporalUiUrl' | 'temporalAddress' | 'databaseUrl' | 'databaseOwnerUrl' | 'payments' | 'slack'
 >;
 
 /**

@@ -20,6 +20,8 @@ export interface DemoTarget {
   port: number;
   /** The demo's payment provider (demo/payments): where it listens, and the key that it wants. */
   payments: { url: string; key: string };
+  /** The demo's workspace of Slack (demo/slack). */
+  slack: { webhookUrl: string; signingSecret: string };
   stop(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export interface DemoTarget {
 export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
   readCredential(folder);
   const paymentsKey = readPaymentsKey(folder);
+  const slack = readSlackCredentials(folder);
   const last = folder.readState().demoTargetPort;
   let port = last !== undefined && (await isPortFree(last)) ? last : await freePort();
   for (let attempt = 1; ; attempt++) {
@@ -35,7 +38,16 @@ export async function startDemoTarget(folder: DataFolder): Promise<DemoTarget> {
     try {
       await child.waitUntil(() => answers(port), READY_TIMEOUT_MS);
       folder.changeState({ demoTargetPort: port });
-      return { port, payments: { url: `http://${LOOPBACK}:${port}`, key: paymentsKey }, stop };
+      const url = `http://${LOOPBACK}:${port}`;
+      return {
+        port,
+        payments: { url, key: paymentsKey },
+        slack: {
+          webhookUrl: `${url}/slack/services/T0DEMO/B0DEMO/${slack.webhookToken}`,
+          signingSecret: slack.signingSecret,
+        },
+        stop,
+      };
     } catch (error) {
       await stop();
       if (attempt >= FREE_PORT_TRIES || !lostThePort(error)) throw error;
@@ -122,6 +134,12 @@ function readPaymentsKey(folder: DataFolder): string {
   );
 }
 
+function readSlackCredentials(folder: DataFolder): { webhookToken: string; signingSecret: string } {
+  const readOrCreate = (name: string): string =>
+    readOrCreatePrivately(folder.file(name), () => randomBytes(CREDENTIAL_BYTES).toString('hex'));
+  return { webhookToken: readOrCreate('demo-slack-webhook'), signingSecret: readOrCreate('demo-slack-secret') };
+}
+
 function launch(folder: DataFolder, port: number): Child {
   return new Child({
     name: 'The demo target',
@@ -133,6 +151,8 @@ function launch(folder: DataFolder, port: number): Child {
       `--credential=${folder.file('demo-credential')}`,
       `--payments-journal=${folder.file('demo-payments.jsonl')}`,
       `--payments-credential=${folder.file('demo-payments-key')}`,
+      `--slack-webhook-token=${folder.file('demo-slack-webhook')}`,
+      `--slack-signing-secret=${folder.file('demo-slack-secret')}`,
     ],
     logFile: folder.file('demo-target.log'),
     signalOnParentDeath: 'SIGTERM',

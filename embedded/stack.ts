@@ -130,6 +130,7 @@ async function start(
       databaseUrl: database.applicationUrl,
       databaseOwnerUrl: database.ownerUrl,
       payments: demoTarget.payments,
+      slack: demoTarget.slack,
     },
     configuration.DEFAULT_PLAN,
     vault,

@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 /**
  * `eval "$(npm run --silent env)"`: sets BASE, AGENT and OPERATOR in a shell, as the documentation uses them. They are the address and two
  * keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
- * PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider.
+ * PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its Slack.
  */
 await runCommand(({ DATA_DIR }) => {
   const [kind = 'development', ...others] = process.argv.slice(2);
@@ -27,6 +27,8 @@ await runCommand(({ DATA_DIR }) => {
     OPERATOR: keyOf(credentials, known, 'full_access'),
     PAYMENTS: credentials.payments.url,
     PAYMENTS_KEY: credentials.payments.key,
+    SLACK_WEBHOOK_URL: credentials.slack.webhookUrl,
+    SLACK_SIGNING_SECRET: credentials.slack.signingSecret,
   };
   return Promise.resolve(
     Object.entries(variables)

@@ -15,8 +15,8 @@ export class Shell {
     this.#bash.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       this.#output += chunk;
     });
-    // One stream, so that what a command complains of stands before the mark of its end.
-    this.#bash.stdin.write('exec 2>&1\n');
+    // One stream, so that what a command complains of stands before the mark of its end. What a page left in the background ends with it.
+    this.#bash.stdin.write("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null' EXIT\n");
   }
 
   /** What the command prints. @throws {Error} where it fails, takes too long, or ends the shell. */
