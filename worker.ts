@@ -11,6 +11,7 @@ import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.t
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { activityLogFields } from './activities/log-context.ts';
+import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
@@ -28,7 +29,7 @@ import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
-import type { InFlightCaps } from './domain/in-flight.ts';
+import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -115,8 +116,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const client = new Client({ connection, namespace });
     const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };
-    const activities = createActivities({
+    const permits = {
       db,
+      tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
+      inFlightCaps: parts.inFlightCaps,
+      permitTakers: new PermitTakers(),
+      logger,
+    };
+    const activities = createActivities({
+      ...permits,
       vault: parts.vault,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
       startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
@@ -124,12 +132,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       wakeApproval: (ref) => wakeApproval(client, ref),
       wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
       sendRequest: createSender(sending),
-      tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
-      inFlightCaps: parts.inFlightCaps,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
-      permitTakers: new PermitTakers(),
       watchdog: parts.watchdog,
-      logger,
     });
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
     const worker = await createWorker({
@@ -144,7 +148,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
-    const finished = runToTheEnd(worker, db);
+    const finished = runToTheEnd(worker, db, keepPermits(permits));
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
@@ -161,10 +165,11 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-async function runToTheEnd(worker: WorkerGroup, db: Database): Promise<void> {
+async function runToTheEnd(worker: WorkerGroup, db: Database, keeper: { stop(): Promise<void> }): Promise<void> {
   try {
     await worker.run();
   } finally {
+    await keeper.stop();
     await db.close();
   }
 }

@@ -31,10 +31,10 @@ export interface ActivityDependencies {
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */
   heartbeatTimeoutMs: number;
-  /** Whose turn it is, in this process, to ask for a permit. */
+  /** Whose turn it is, in this process, to ask for a permit, and who waits here to be told of one. */
   permitTakers: PermitTakers;
-  /** Signals the next workflow in the queue for a permit that one is free. */
-  tellWaiter(kind: InFlightKind, holder: string): Promise<void>;
+  /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
+  tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
   /** Ends calls that outlive their deadline. */

@@ -5,7 +5,7 @@ CREATE ROLE service_directory NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEROLE NOCRE
 GRANT USAGE ON SCHEMA public TO service_app;
 GRANT USAGE ON SCHEMA public TO service_directory;
 
-CREATE OR REPLACE FUNCTION public.acquire_permit(of_kind text, for_holder text, most integer, lease interval, waiter_lease interval)
+CREATE OR REPLACE FUNCTION public.acquire_permit(of_kind text, for_holder text, most integer, lease interval)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -16,17 +16,24 @@ AS $function$
       of_workspace uuid;
       mine in_flight_permits;
       ahead integer;
-      -- Nobody waits longer before a look than at this position, so that nobody need count further.
+      -- A position beyond this is told as this one: nobody need count further.
       positions_max constant integer := 300;
     BEGIN
+      -- Granted, or held already: it concerns no other asker.
+      UPDATE in_flight_permits p SET granted_at = NULL, expires_at = clock_timestamp() + lease
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder
+          AND p.is_taken AND p.expires_at > clock_timestamp();
+      IF FOUND THEN
+        RETURN 0;
+      END IF;
       SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
       -- One at a time: two that ask at once must not both get the last permit. Held until the claim commits.
       IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
         RETURN NULL;
       END IF;
       INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, clock_timestamp() + waiter_lease)
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
+        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, 'infinity')
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
           is_taken = p.is_taken AND p.expires_at > clock_timestamp()
         RETURNING * INTO mine;
       SELECT count(*) INTO ahead FROM (
@@ -34,7 +41,7 @@ AS $function$
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
             AND (p.environment_id, p.holder) <> (of_environment, for_holder)
         UNION ALL (SELECT FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND p.expires_at > clock_timestamp()
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken
             AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
           LIMIT most + positions_max)) before;
       IF mine.is_taken OR ahead < most THEN
@@ -42,14 +49,14 @@ AS $function$
           WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
         RETURN 0;
       END IF;
-      UPDATE in_flight_permits p SET expires_at = clock_timestamp() + waiter_lease
+      UPDATE in_flight_permits p SET expires_at = 'infinity'
         WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
       RETURN ahead - most + 1;
     END $function$
 ;
-ALTER FUNCTION acquire_permit(text,text,integer,interval,interval) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval,interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval,interval) TO service_app;
+ALTER FUNCTION acquire_permit(text,text,integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
  RETURNS TABLE(verdict text, cap_name text, cap bigint, taken bigint)
@@ -1435,6 +1442,46 @@ ALTER FUNCTION find_user_by_email(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_user_by_email(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_user_by_email(text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
+ RETURNS TABLE(of_kind text, to_workspace uuid, to_environment uuid, to_holder text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      queue record;
+      free integer;
+    BEGIN
+      DELETE FROM in_flight_permits p USING (
+          SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+          WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() AND u.unclaimed_grants >= unclaimed_max
+          FOR UPDATE SKIP LOCKED) gone
+        WHERE (p.environment_id, p.kind, p.holder) = (gone.environment_id, gone.kind, gone.holder);
+      UPDATE in_flight_permits p
+        SET is_taken = false, granted_at = NULL, expires_at = 'infinity', unclaimed_grants = p.unclaimed_grants + 1
+        FROM (SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+          WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED) back
+        WHERE (p.environment_id, p.kind, p.holder) = (back.environment_id, back.kind, back.holder);
+      FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM in_flight_permits w WHERE NOT w.is_taken LOOP
+        -- Somebody is asking: the next run looks again.
+        CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || queue.kind || '/' || queue.workspace_id, 0));
+        SELECT (caps ->> queue.kind)::integer - count(*) INTO free FROM in_flight_permits p
+          WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
+        CONTINUE WHEN free <= 0;
+        RETURN QUERY UPDATE in_flight_permits p
+          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+          FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+            WHERE w.workspace_id = queue.workspace_id AND w.kind = queue.kind AND NOT w.is_taken
+            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED) n
+          WHERE p.environment_id = n.environment_id AND p.kind = queue.kind AND p.holder = n.holder
+          RETURNING p.kind, p.workspace_id, p.environment_id, p.holder;
+      END LOOP;
+    END $function$
+;
+ALTER FUNCTION grant_free_permits(jsonb,interval,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION grant_free_permits(jsonb,interval,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION grant_free_permits(jsonb,interval,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.halt_lock_of(environment uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -1883,32 +1930,40 @@ AS $function$
   END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.release_permit(of_kind text, for_holder text)
- RETURNS text
+CREATE OR REPLACE FUNCTION public.release_permit(of_kind text, for_holder text, most integer, grant_lease interval)
+ RETURNS TABLE(to_workspace uuid, to_environment uuid, to_holder text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
     DECLARE
-      of_workspace uuid;
-      next_holder text;
+      released in_flight_permits;
+      taken integer;
     BEGIN
       DELETE FROM in_flight_permits p
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
-        RETURNING p.workspace_id INTO of_workspace;
-      UPDATE in_flight_permits p SET told_at = clock_timestamp() FROM (
-          SELECT w.environment_id, w.holder FROM in_flight_permits w
-          WHERE w.workspace_id = of_workspace AND w.kind = of_kind AND NOT w.is_taken AND w.expires_at > clock_timestamp()
-            AND (w.told_at IS NULL OR w.told_at < clock_timestamp() - interval '10 seconds')
+        RETURNING * INTO released;
+      -- Who only queued, or whose permit had expired, leaves no permit.
+      IF released.is_taken IS NOT TRUE OR released.expires_at <= clock_timestamp() THEN
+        RETURN;
+      END IF;
+      SELECT count(*) INTO taken FROM in_flight_permits p
+        WHERE p.workspace_id = released.workspace_id AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp();
+      IF taken >= most THEN -- the cap was lowered
+        RETURN;
+      END IF;
+      RETURN QUERY UPDATE in_flight_permits p
+        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+        FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+          WHERE w.workspace_id = released.workspace_id AND w.kind = of_kind AND NOT w.is_taken
           ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
         WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
-        RETURNING p.holder INTO next_holder;
-      RETURN next_holder;
+        RETURNING p.workspace_id, p.environment_id, p.holder;
     END $function$
 ;
-ALTER FUNCTION release_permit(text,text) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION release_permit(text,text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION release_permit(text,text) TO service_app;
+ALTER FUNCTION release_permit(text,text,integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION release_permit(text,text,integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION release_permit(text,text,integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, partial_effect text)
  RETURNS text
@@ -2699,13 +2754,16 @@ CREATE TABLE in_flight_permits (
   holder text COLLATE "C" NOT NULL,
   asked_at timestamp with time zone NOT NULL,
   is_taken boolean NOT NULL,
-  told_at timestamp with time zone,
+  granted_at timestamp with time zone,
+  unclaimed_grants integer DEFAULT 0 NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
+  CONSTRAINT in_flight_permits_check CHECK (((granted_at IS NULL) OR is_taken)),
   CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text])))
 );
 CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
 CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);
+CREATE INDEX in_flight_permits_waiting ON public.in_flight_permits USING btree (workspace_id, kind) WHERE (NOT is_taken);
 ALTER TABLE in_flight_permits ENABLE ROW LEVEL SECURITY;
 ALTER TABLE in_flight_permits FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON in_flight_permits FOR ALL TO service_directory USING (true) WITH CHECK (true);

@@ -15,20 +15,22 @@ export interface NoPermit {
 
 /** The permit of a holder that died is free so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
-/** A missed signal is made up for by looking: first soon, and seldom far back in the queue. Each look costs a history some events. */
-const LOOK_MS_MIN = 10_000;
-const LOOK_MS_PER_POSITION = 1_000;
-const LOOK_MS_MAX = 300_000;
-/** A waiter that has not looked for so long is gone, and nobody waits behind it any longer. */
-export const WAITER_LEASE_MS = LOOK_MS_MAX + 60_000;
+/** Who was granted a permit while it waited claims it within this time; then the next has it. */
+export const GRANT_LEASE_MS = 60_000;
+/** A waiter that let so many grants in a row lapse is gone. (Temporal may have been away for some of them.) */
+export const UNCLAIMED_GRANTS_MAX = 30;
+/** A waiter is told, again and again until it comes. That it also looks by itself, this seldom, costs a history some events. */
+export const LOOK_AGAIN_MS = 6 * 3_600_000;
+
+/** Somebody who waited for a permit and was granted it. */
+export interface Granted {
+  workspaceId: string;
+  environmentId: string;
+  holder: string;
+}
 
 export function permitLeaseMs(timeoutMs: number): number {
   return timeoutMs + LEASE_MARGIN_MS;
-}
-
-/** Until the next look at this position of the queue, from 1. The release of a permit signals the first of the queue sooner. */
-export function nextLookMs(position: number): number {
-  return Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, position * LOOK_MS_PER_POSITION));
 }
 
 /** Whether an activity was refused a permit. */

@@ -23,8 +23,8 @@ export interface WaitLimits {
 }
 
 /**
- * A workflow's waits for permits in flight. A waiting workflow holds no worker's slot: it is signalled when a permit is free, and
- * also looks by itself. Make one for a workflow, at its start, because it handles the signal.
+ * A workflow's waits for permits in flight. A waiting workflow holds no worker's slot and costs nothing: it is signalled when it was
+ * granted a permit, again and again until it claims it. Make one for a workflow, at its start, because it handles the signal.
  */
 export class PermitQueue {
   private isFree = false;

@@ -2,11 +2,12 @@ import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
 import { lockInvocation } from '../../db/invocations/lock-invocation.ts';
-import { type NoPermit, nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
+import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import { Queued } from './permit-takers.ts';
 
 /** The claim of a call that is sent once. */
 export interface Claim {
@@ -42,21 +43,22 @@ export async function claimInTurn(
     most: deps.inFlightCaps.dispatch,
     leaseMs: permitLeaseMs(timeoutMs),
   } as const;
-  const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | NoPermit | null> => {
+  const take = async (tx: EnvironmentTransaction): Promise<ClaimedInTurn | Queued | null> => {
     // Sent together. The invocation is locked first, as by whoever records its end and releases its permit.
     const [, position] = await Promise.all([lockInvocation(tx, ref.invocationId), acquirePermit(tx, wanted)]);
     if (position === null) return null;
     if (position > 0) {
       // It must not queue for a call that it may never send: it rolls its position back and settles.
       if (!(await isUnclaimed(tx))) throw new ClaimedElsewhere();
-      return { seen: 'no_permit', lookAgainMs: nextLookMs(position) };
+      return new Queued(position);
     }
     const dispatch = await claim(tx);
     if (!dispatch) throw new ClaimedElsewhere();
     return { dispatch, halted: await refuseWhileHalted(tx) };
   };
   try {
-    return await deps.permitTakers.inTurn(ref.workspaceId, 'dispatch', () => deps.db.withEnvironment(ref, take));
+    const taker = { workspaceId: ref.workspaceId, ...wanted };
+    return await deps.permitTakers.inTurn(taker, () => deps.db.withEnvironment(ref, take));
   } catch (error) {
     if (error instanceof ClaimedElsewhere) return 'claimed_elsewhere';
     throw error;

@@ -4,10 +4,13 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { tellNext } from './tell-next.ts';
 
 /** A waiter that no longer wants its permit for a read leaves the queue, so that nobody waits behind it. Idempotent. */
-export function leaveQueue(deps: Pick<ActivityDependencies, 'db' | 'tellWaiter' | 'logger'>) {
+export function leaveQueue(
+  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
+) {
   return async ({ workspaceId, environmentId }: Tenant, holder: string): Promise<void> => {
     const tenant = { workspaceId, environmentId };
-    const next = await deps.db.oneStatement(tenant, (tx) => releasePermit(tx, 'provider_read', holder));
+    const released = { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read } as const;
+    const next = await deps.db.oneStatement(tenant, (tx) => releasePermit(tx, released));
     await tellNext(deps, 'provider_read', next);
   };
 }

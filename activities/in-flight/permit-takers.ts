@@ -1,16 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InFlightKind, NoPermit } from '../../domain/in-flight.ts';
+import { type InFlightKind, LOOK_AGAIN_MS, type NoPermit } from '../../domain/in-flight.ts';
 
 /** Another process asks for a permit of the same workspace at this moment: its transaction takes some milliseconds. */
 const RETRY_MS_MIN = 5;
 const RETRY_MS_MAX = 50;
 /** After this time the workflow waits in our place, because an activity holds a worker's slot while it waits. */
 const TAKING_MS_MAX = 5_000;
-/** Until the workflow asks again. */
-const LOOK_AGAIN_MS = 1_000;
+/** Until a workflow asks again whose activity had no turn to ask. */
+const NO_TURN_LOOK_AGAIN_MS = 1_000;
+/**
+ * Who is near the head of the queue waits in this process, because a permit is likely free at once, and a wait in its workflow
+ * costs a signal and a second activity. It asks again after each of these waits, or as soon as it is told.
+ */
+const NEAR_WAITS_MS = [100, 300, 600];
 
 /** A workspace and a kind: its takers ask one at a time. */
 type TakersOf = `${string}/${InFlightKind}`;
+
+/** A taker's answer that it queues, at this position from 1. */
+export class Queued {
+  readonly position: number;
+
+  constructor(position: number) {
+    this.position = position;
+  }
+}
+
+/** Who takes a permit, and of how many. */
+export interface Taker {
+  workspaceId: string;
+  kind: InFlightKind;
+  holder: string;
+  most: number;
+}
 
 /**
  * Lets the activities of one workspace ask for a permit one at a time in this process. They wait in memory, in order, and hold
@@ -19,18 +41,52 @@ type TakersOf = `${string}/${InFlightKind}`;
  */
 export class PermitTakers {
   readonly #last = new Map<TakersOf, Promise<void>>();
+  readonly #near = new Map<string, NearWait>();
   readonly #takingMsMax: number;
+  readonly #nearWaitsMs: readonly number[];
 
-  constructor({ takingMsMax = TAKING_MS_MAX }: { takingMsMax?: number } = {}) {
+  constructor({
+    takingMsMax = TAKING_MS_MAX,
+    nearWaitsMs = NEAR_WAITS_MS,
+  }: { takingMsMax?: number; nearWaitsMs?: readonly number[] } = {}) {
     this.#takingMsMax = takingMsMax;
+    this.#nearWaitsMs = nearWaitsMs;
   }
 
   /**
    * Runs `take` when it is this taker's turn, and again while it answers null, which means that another process was asking. A
-   * taker whose turn does not come, or that always finds others asking, has taken nothing and looks again soon. What `take`
-   * throws is thrown.
+   * taker whose turn does not come, or that always finds others asking, has taken nothing and looks again soon. One that queues
+   * within the first `most` positions waits here for a second, and holds its slot meanwhile: so a workspace holds no more slots
+   * than twice its share. What `take` throws is thrown.
    */
-  async inTurn<T>(workspaceId: string, kind: InFlightKind, take: () => Promise<T | null>): Promise<T | NoPermit> {
+  async inTurn<T>(taker: Taker, take: () => Promise<T | Queued | null>): Promise<T | NoPermit> {
+    const near = new NearWait();
+    const name = `${taker.kind}/${taker.holder}`;
+    // Before the first ask: a grant that follows it at once must find us.
+    this.#near.set(name, near);
+    try {
+      let answer = await this.#takeInTurn(taker, take);
+      for (const waitMs of this.#nearWaitsMs) {
+        if (!(answer instanceof Queued) || answer.position > taker.most) break;
+        await near.wait(waitMs);
+        answer = await this.#takeInTurn(taker, take);
+      }
+      // Told after its last ask: nobody else will be.
+      while (answer instanceof Queued && near.wasTold()) answer = await this.#takeInTurn(taker, take);
+      return answer instanceof Queued ? { seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS } : answer;
+    } finally {
+      if (this.#near.get(name) === near) this.#near.delete(name);
+    }
+  }
+
+  /** Tells a taker of this process that it was granted a permit. False where it does not wait here: its workflow is to be told. */
+  tell(kind: InFlightKind, holder: string): boolean {
+    const near = this.#near.get(`${kind}/${holder}`);
+    near?.tell();
+    return near !== undefined;
+  }
+
+  async #takeInTurn<T>({ workspaceId, kind }: Taker, take: () => Promise<T | null>): Promise<T | NoPermit> {
     const takers: TakersOf = `${workspaceId}/${kind}`;
     const untilMs = performance.now() + this.#takingMsMax;
     const before = this.#last.get(takers) ?? Promise.resolve();
@@ -45,16 +101,44 @@ export class PermitTakers {
       if (this.#last.get(takers) === mine) this.#last.delete(takers);
     });
     try {
-      if (!(await endsBy(before, untilMs))) return { seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS };
+      if (!(await endsBy(before, untilMs))) return { seen: 'no_permit', lookAgainMs: NO_TURN_LOOK_AGAIN_MS };
       for (;;) {
         const taken = await take();
         if (taken !== null) return taken;
-        if (performance.now() >= untilMs) return { seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS };
+        if (performance.now() >= untilMs) return { seen: 'no_permit', lookAgainMs: NO_TURN_LOOK_AGAIN_MS };
         await delay(RETRY_MS_MIN + Math.random() * (RETRY_MS_MAX - RETRY_MS_MIN));
       }
     } finally {
       endTurn();
     }
+  }
+}
+
+/** The wait of one taker. What it is told before it waits ends its next wait at once. */
+class NearWait {
+  #isTold = false;
+  #wake: () => void = () => undefined;
+
+  tell(): void {
+    this.#isTold = true;
+    this.#wake();
+  }
+
+  /** Whether it was told since it last looked. */
+  wasTold(): boolean {
+    const isTold = this.#isTold;
+    this.#isTold = false;
+    return isTold;
+  }
+
+  async wait(waitMs: number): Promise<void> {
+    if (!this.#isTold) {
+      const told = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await endsBy(told, performance.now() + waitMs);
+    }
+    this.#isTold = false;
   }
 }
 

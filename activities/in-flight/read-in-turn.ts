@@ -1,7 +1,8 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
-import { type NoPermit, nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
+import { type NoPermit, permitLeaseMs } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { Queued } from './permit-takers.ts';
 
 /** A read at a provider that wants a permit. */
 export interface WantedRead {
@@ -30,11 +31,11 @@ export async function readInTurn<T extends object>(
 ): Promise<T | NoPermit> {
   const kind = 'provider_read';
   const wanted = { kind, holder, most: deps.inFlightCaps.provider_read, leaseMs: permitLeaseMs(timeoutMs) } as const;
-  return deps.permitTakers.inTurn(tenant.workspaceId, kind, () =>
-    deps.db.withEnvironment(tenant, async (tx): Promise<T | NoPermit | null> => {
+  return deps.permitTakers.inTurn({ workspaceId: tenant.workspaceId, ...wanted }, () =>
+    deps.db.withEnvironment(tenant, async (tx): Promise<T | Queued | null> => {
       const [, position] = await Promise.all([lock?.(tx), acquirePermit(tx, wanted)]);
       if (position === null) return null;
-      return position > 0 ? { seen: 'no_permit', lookAgainMs: nextLookMs(position) } : begin(tx);
+      return position > 0 ? new Queued(position) : begin(tx);
     }),
   );
 }

@@ -1,19 +1,30 @@
-import type { InFlightKind } from '../../domain/in-flight.ts';
+import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Signals the next holder in the queue that a permit is free, after the commit that released it. A holder that misses the
- * signal checks by itself, some minutes later at most. So a failure here must not fail an end that is already recorded.
+ * Tells who was granted a permit, after the commit that granted it: in this process where it waits here, otherwise its workflow.
+ * The permit of a workflow that has ended goes to the next. A failure must not fail an end that is already recorded: a grant that
+ * nobody claims in time is granted and told again (`grantFreePermits`).
  */
 export async function tellNext(
-  deps: Pick<ActivityDependencies, 'tellWaiter' | 'logger'>,
+  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
   kind: InFlightKind,
-  holder: string | null,
+  granted: Granted | null,
 ): Promise<void> {
-  if (holder === null) return;
-  try {
-    await deps.tellWaiter(kind, holder);
-  } catch (error) {
-    deps.logger.warn({ kind, holder, err: error }, 'could not tell a waiter that a permit is free: it looks by itself');
+  let next = granted;
+  while (next !== null) {
+    const told: Granted = next;
+    try {
+      if (deps.permitTakers.tell(kind, told.holder) || (await deps.tellWaiter(kind, told.holder))) return;
+      const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
+      next = await deps.db.oneStatement(told, (tx) => releasePermit(tx, released));
+    } catch (error) {
+      deps.logger.warn(
+        { kind, holder: told.holder, err: error },
+        'could not tell a waiter of its permit: it is told again',
+      );
+      return;
+    }
   }
 }

@@ -9,6 +9,7 @@ import { setProviderReference } from '../../db/effects/set-provider-reference.ts
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { countEgress } from '../../db/plans/count-egress.ts';
+import type { Granted } from '../../domain/in-flight.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import { refusalText } from '../../domain/refusals.ts';
@@ -23,8 +24,8 @@ export interface RecordedDispatch {
   inTime: boolean;
   /** The invocation's status, where it was settled too. */
   state: InvocationState | null;
-  /** The next holder in the queue for the permit that is now free. */
-  next: string | null;
+  /** Who was granted the permit that this call held. */
+  next: Granted | null;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function recordDispatch(
   settles: boolean,
 ): Promise<RecordedDispatch> {
   return recordPatiently(deps, ref, (maySettle) =>
-    deps.db.withEnvironment(ref, (tx) => record(tx, claimed, end, { settles, maySettle })),
+    deps.db.withEnvironment(ref, (tx) => record(tx, deps, claimed, end, { settles, maySettle })),
   );
 }
 
@@ -56,6 +57,7 @@ export interface DispatchEnd {
 
 async function record(
   tx: EnvironmentTransaction,
+  { inFlightCaps }: Pick<InvocationDependencies, 'inFlightCaps'>,
   claimed: ClaimedDispatch,
   end: DispatchEnd,
   { settles, maySettle }: { settles: boolean; maySettle: boolean },
@@ -75,7 +77,7 @@ async function record(
       ? keepEvidence(tx, claimed.effectId, evidenceOf(claimed.effectId, end, inTime), end)
       : null,
     maySettle && work && (settles || !inTime) ? settle(tx, work) : null,
-    releasePermit(tx, 'dispatch', claimed.invocationId),
+    releasePermit(tx, { kind: 'dispatch', holder: claimed.invocationId, most: inFlightCaps.dispatch }),
   ]);
   if (isNew) await countEgress(tx, end.egressBytes);
   return { inTime, state, next };

@@ -23,7 +23,10 @@ export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'tell
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
       if (!work) throw new Error(`invocation ${ref.invocationId} was dispatched and is gone`);
-      return [await settle(tx, work), await releasePermit(tx, 'dispatch', work.id)] as const;
+      return [
+        await settle(tx, work),
+        await releasePermit(tx, { kind: 'dispatch', holder: work.id, most: deps.inFlightCaps.dispatch }),
+      ] as const;
     });
     await tellNext(deps, 'dispatch', next);
     return state;

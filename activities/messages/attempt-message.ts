@@ -1,10 +1,11 @@
 import { countEgress } from '../../db/plans/count-egress.ts';
-import { isWithoutPermit } from '../../domain/in-flight.ts';
+import { type Granted, isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { Queued } from '../in-flight/permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { recordPatiently } from '../record-patiently.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
@@ -39,12 +40,12 @@ export function attemptMessage(deps: ActivityDependencies) {
  * held message must keep nothing waiting, and a lost attempt is over.
  */
 async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
-  const visited = await deps.permitTakers.inTurn(ref.workspaceId, 'delivery', () =>
+  const permit = { kind: 'delivery', holder: ref.messageId, most: deps.inFlightCaps.delivery } as const;
+  const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, () =>
     deps.db.withEnvironment(ref, async (tx) => {
       const visit = await visitMessage(tx, deps, ref);
-      if (visit === null) return null;
-      const keepsPermit = visit.next === 'send' || (visit.next === 'wait' && visit.isQueued === true);
-      return { visit, next: keepsPermit ? null : await releasePermit(tx, 'delivery', ref.messageId) };
+      if (visit === null || visit instanceof Queued) return visit;
+      return { visit, next: visit.next === 'send' ? null : await releasePermit(tx, permit) };
     }),
   );
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
@@ -93,12 +94,12 @@ async function record(
   { work, attempt }: Delivery,
   result: AttemptResult,
   egressBytes: number,
-): Promise<{ step: DeliveryStep; next: string | null }> {
+): Promise<{ step: DeliveryStep; next: Granted | null }> {
   const closing = { attemptId: attempt.id, status: 'completed', result } as const;
   return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
       const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
-      const next = await releasePermit(tx, 'delivery', work.id);
+      const next = await releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
       if (closed) await countEgress(tx, egressBytes);
       return { step, next };
     }),

@@ -7,9 +7,10 @@ import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
-import { nextLookMs, permitLeaseMs } from '../../domain/in-flight.ts';
+import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { Queued } from '../in-flight/permit-takers.ts';
 import { settleAttempt } from './settle-attempt.ts';
 
 /** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
@@ -32,7 +33,7 @@ export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
-): Promise<Visit | null> {
+): Promise<Visit | Queued | null> {
   const work = await lockMessage(tx, ref.messageId);
   if (work === null) throw new Error(`message ${ref.messageId} is not there`);
   const { id, status } = work;
@@ -62,7 +63,7 @@ export async function visitMessage(
   if (position === null) return null;
   if (position > 0) {
     await markBegun(tx, id);
-    return { next: 'wait', delayMs: nextLookMs(position), isQueued: true };
+    return new Queued(position);
   }
   const attempt = await startAttempt(tx, id);
   return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };

@@ -32,7 +32,7 @@ export function observeDraft(deps: InvocationDependencies) {
     const inspected = begun.work === null ? null : await inspectTarget(deps, ref, begun.work, EFFORT);
     const next = await deps.db.withEnvironment(ref, async (tx) => {
       if (inspected?.kind === 'read') await recordDraftObservation(tx, ref.previewId, inspected.observation);
-      return releasePermit(tx, 'provider_read', holder);
+      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     if (inspected === null) return { outcome: 'withdrawn' };

@@ -43,7 +43,7 @@ export function observeTarget(deps: InvocationDependencies) {
     const observation = inspected.kind === 'read' ? inspected.observation : unread(inspected.reason);
     const next = await deps.db.withEnvironment(ref, async (tx) => {
       await appendObservation(tx, ref.invocationId, observation);
-      return releasePermit(tx, 'provider_read', holder);
+      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     return { outcome: observation.refusal === null ? 'observed' : 'refused' };

@@ -82,7 +82,7 @@ export function readBackEffect(deps: ActivityDependencies) {
         await setProviderReference(tx, input.effectId, result.providerReference);
       }
       if (invocation && impliedOutcome !== 'unknown') await settle(tx, invocation);
-      return releasePermit(tx, 'provider_read', holder);
+      return releasePermit(tx, { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read });
     });
     await tellNext(deps, 'provider_read', next);
     return { impliedOutcome };

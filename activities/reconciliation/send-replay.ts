@@ -5,11 +5,11 @@ import { findAttempt } from '../../db/attempts/find-attempt.ts';
 import { keepLateAnswer } from '../../db/attempts/keep-late-answer.ts';
 import type { ClaimedDispatch } from '../../db/attempts/claim-dispatch.ts';
 import type { NewEvidence } from '../../db/effects/records.ts';
-import { releasePermit } from '../../db/in-flight/release-permit.ts';
+import { type ReleasedPermit, releasePermit } from '../../db/in-flight/release-permit.ts';
 import { lockInvocationWork } from '../../db/invocations/lock-invocation-work.ts';
 import { countEgress } from '../../db/plans/count-egress.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
-import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import { type Granted, isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
 import { REPLAY_MARGIN_SECONDS } from '../../domain/reconciliation/replay.ts';
 import { WORKER_LOST } from '../../domain/settlement.ts';
@@ -81,7 +81,7 @@ async function record(
   claimed: ClaimedDispatch,
   end: DispatchEnd,
   maySettle: boolean,
-): Promise<string | null> {
+): Promise<Granted | null> {
   return deps.db.withEnvironment(ref, async (tx) => {
     const work = await lockInvocationWork(tx, ref.invocationId);
     const isOpen = await completeAttempt(tx, claimed.attemptId, attemptEnd(end.result));
@@ -90,8 +90,16 @@ async function record(
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
     if (maySettle && isNew && work) await settle(tx, work);
     if (isNew) await countEgress(tx, end.egressBytes);
-    return releasePermit(tx, 'dispatch', ref.attemptId);
+    return releasePermit(tx, permitOf(deps, ref));
   });
+}
+
+/** The permit that a replay holds, or queues for. */
+function permitOf(
+  { inFlightCaps }: Pick<InvocationDependencies, 'inFlightCaps'>,
+  { attemptId }: ReplayRef,
+): ReleasedPermit {
+  return { kind: 'dispatch', holder: attemptId, most: inFlightCaps.dispatch };
 }
 
 /** An unsent replay says nothing about the first request, which may have been sent. */
@@ -122,7 +130,7 @@ export function settleReplay(deps: InvocationDependencies) {
           : { observedOutcome: 'not_dispatched' as const, error: REPLAY_NOT_TAKEN_UP };
         await abandonAttempt(tx, ref.attemptId, end);
       }
-      return [await settle(tx, work), await releasePermit(tx, 'dispatch', ref.attemptId)] as const;
+      return [await settle(tx, work), await releasePermit(tx, permitOf(deps, ref))] as const;
     });
     await tellNext(deps, 'dispatch', next);
     return state;

@@ -9,6 +9,11 @@ const AT_ONCE = 50;
 const MESSAGES_A_BATCH = 100;
 const LOOK_MS = 100;
 
+const ARRIVED_INVOCATIONS = `SELECT (SELECT count(*) FROM in_flight_permits WHERE environment_id = $1 AND kind = 'dispatch')::int
+  + (SELECT count(*) FROM invocations WHERE environment_id = $1 AND status NOT IN ('queued', 'dispatching'))::int AS n`;
+const ARRIVED_MESSAGES = `SELECT (SELECT count(*) FROM in_flight_permits WHERE environment_id = $1 AND kind = 'delivery')::int
+  + (SELECT count(*) FROM messages WHERE environment_id = $1 AND status = 'failed')::int AS n`;
+
 /** Makes the crowd arrive, and waits until all of it holds a permit or queues for one. */
 export async function bringCrowd(
   crowd: Caller,
@@ -24,14 +29,15 @@ export async function bringCrowd(
       const { rows } = await owner.query<{ n: number }>(sql, [crowd.tenant.environmentId]);
       return rows[0]?.n ?? Number.NaN;
     };
-    const permits = (kind: string): Promise<number> =>
-      count(`SELECT count(*)::int AS n FROM in_flight_permits WHERE environment_id = $1 AND kind = '${kind}'`);
+    // Who holds a permit or queues for one; and whose call has timed out meanwhile, because the crowd takes minutes to arrive.
+    const arrivedInvocations = (): Promise<number> => count(ARRIVED_INVOCATIONS);
+    const arrivedMessages = (): Promise<number> => count(ARRIVED_MESSAGES);
     const url = `${targetUrl}/hang`;
     await createAction(crowd, ACTION, url, TIMEOUT_MS);
     for (let sent = 0; sent < wanted.invocations; sent += AT_ONCE) {
       const now = Math.min(AT_ONCE, wanted.invocations - sent);
       // Our callers do not wait for a reply that would come minutes later: they leave once their invocation asks for a permit.
-      const arrived = reached(() => permits('dispatch'), sent + now);
+      const arrived = reached(arrivedInvocations, sent + now);
       await Promise.all(
         Array.from({ length: now }, () =>
           crowd.postAndLeave(`/api/v2/actions/${ACTION}/invoke`, { input: {} }, arrived),
@@ -46,7 +52,7 @@ export async function bringCrowd(
         messages: Array.from({ length: now }, () => message),
       });
       if (reply.includes('"error"')) throw new Error(`a message of the crowd was not accepted: ${reply}`);
-      await reached(() => permits('delivery'), sent + now);
+      await reached(arrivedMessages, sent + now);
     }
     note(`${wanted.messages} deliveries hang or queue`);
   } finally {

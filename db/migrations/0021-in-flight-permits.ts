@@ -5,13 +5,15 @@ export const name = '0021-in-flight-permits';
 
 /**
  * Permits in flight, as of a semaphore: how many calls of a kind a workspace has under way, and who waits in its queue for one. A
- * permit is acquired in the transaction that claims the call, and released in the one that records its end. The permit of a holder
- * that died expires. The application moves no row itself: the functions do, for the environment of the transaction alone.
+ * permit is acquired in the transaction that claims the call, and released in the one that records its end. The release grants it
+ * to the next in the queue at once, so that who waits need not look. The permit of a holder that died expires. The application
+ * moves no row itself: the functions do, for the environment of the transaction alone.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(PERMITS);
-  await makeDirectoryFunctions(knex, ACQUIRE, ['acquire_permit(text, text, integer, interval, interval)']);
-  await makeDirectoryFunctions(knex, RELEASE, ['release_permit(text, text)']);
+  await makeDirectoryFunctions(knex, ACQUIRE, ['acquire_permit(text, text, integer, interval)']);
+  await makeDirectoryFunctions(knex, RELEASE, ['release_permit(text, text, integer, interval)']);
+  await makeDirectoryFunctions(knex, GRANT, ['grant_free_permits(jsonb, interval, integer)']);
   await makeDirectoryFunctions(knex, SWEEP, ['find_expired_permits(text, integer)', 'delete_expired_permits(text[])']);
 }
 
@@ -23,11 +25,13 @@ const PERMITS = `
     holder text COLLATE "C" NOT NULL, -- the invocation of a dispatch, the message of a delivery
     asked_at timestamptz NOT NULL,
     is_taken boolean NOT NULL,
-    told_at timestamptz, -- when it was last told that a permit is free
-    expires_at timestamptz NOT NULL,
+    granted_at timestamptz CHECK (granted_at IS NULL OR is_taken), -- set while its holder was given it and has not claimed it
+    unclaimed_grants integer NOT NULL DEFAULT 0,
+    expires_at timestamptz NOT NULL, -- infinity while it waits
     PRIMARY KEY (environment_id, kind, holder)
   );
   CREATE INDEX in_flight_permits_queue ON in_flight_permits (workspace_id, kind, is_taken, asked_at, holder);
+  CREATE INDEX in_flight_permits_waiting ON in_flight_permits (workspace_id, kind) WHERE NOT is_taken;
   CREATE INDEX in_flight_permits_expiry ON in_flight_permits (expires_at);
   CALL make_tenant_table('in_flight_permits', 'SELECT');
   CREATE POLICY directory ON in_flight_permits TO service_directory USING (true) WITH CHECK (true);
@@ -39,24 +43,31 @@ const PERMITS = `
  * transaction of the workspace is asking, and nothing was written.
  */
 const ACQUIRE = `
-  CREATE FUNCTION acquire_permit(of_kind text, for_holder text, most integer, lease interval, waiter_lease interval) RETURNS integer
+  CREATE FUNCTION acquire_permit(of_kind text, for_holder text, most integer, lease interval) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
       of_environment uuid := current_environment_id();
       of_workspace uuid;
       mine in_flight_permits;
       ahead integer;
-      -- Nobody waits longer before a look than at this position, so that nobody need count further.
+      -- A position beyond this is told as this one: nobody need count further.
       positions_max constant integer := 300;
     BEGIN
+      -- Granted, or held already: it concerns no other asker.
+      UPDATE in_flight_permits p SET granted_at = NULL, expires_at = clock_timestamp() + lease
+        WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder
+          AND p.is_taken AND p.expires_at > clock_timestamp();
+      IF FOUND THEN
+        RETURN 0;
+      END IF;
       SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
       -- One at a time: two that ask at once must not both get the last permit. Held until the claim commits.
       IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || of_kind || '/' || of_workspace, 0)) THEN
         RETURN NULL;
       END IF;
       INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, expires_at)
-        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, clock_timestamp() + waiter_lease)
-        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET told_at = NULL,
+        VALUES (of_environment, of_workspace, of_kind, for_holder, clock_timestamp(), false, 'infinity')
+        ON CONFLICT (environment_id, kind, holder) DO UPDATE SET granted_at = NULL,
           is_taken = p.is_taken AND p.expires_at > clock_timestamp()
         RETURNING * INTO mine;
       SELECT count(*) INTO ahead FROM (
@@ -64,7 +75,7 @@ const ACQUIRE = `
           WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp()
             AND (p.environment_id, p.holder) <> (of_environment, for_holder)
         UNION ALL (SELECT FROM in_flight_permits p
-          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken AND p.expires_at > clock_timestamp()
+          WHERE p.workspace_id = of_workspace AND p.kind = of_kind AND NOT p.is_taken
             AND (p.asked_at, p.holder) < (mine.asked_at, mine.holder)
           LIMIT most + positions_max)) before;
       IF mine.is_taken OR ahead < most THEN
@@ -72,35 +83,87 @@ const ACQUIRE = `
           WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
         RETURN 0;
       END IF;
-      UPDATE in_flight_permits p SET expires_at = clock_timestamp() + waiter_lease
+      UPDATE in_flight_permits p SET expires_at = 'infinity'
         WHERE p.environment_id = of_environment AND p.kind = of_kind AND p.holder = for_holder;
       RETURN ahead - most + 1;
     END $$;
 `;
 
-/** Answers who is next in the queue of the workspace, once each: two that release at once tell two. */
+/**
+ * Releases a permit and grants it to the next in the queue of the workspace, who is answered: two that release at once grant two.
+ * It takes no lock of the asking, so a release and an ask that do not see each other may leave a permit free beside somebody who
+ * waits, until the waiter asks again or grant_free_permits runs. Never more than \`most\` are taken: each release grants one.
+ */
 const RELEASE = `
-  CREATE FUNCTION release_permit(of_kind text, for_holder text) RETURNS text
+  CREATE FUNCTION release_permit(of_kind text, for_holder text, most integer, grant_lease interval)
+    RETURNS TABLE (to_workspace uuid, to_environment uuid, to_holder text)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     DECLARE
-      of_workspace uuid;
-      next_holder text;
+      released in_flight_permits;
+      taken integer;
     BEGIN
       DELETE FROM in_flight_permits p
         WHERE p.environment_id = current_environment_id() AND p.kind = of_kind AND p.holder = for_holder
-        RETURNING p.workspace_id INTO of_workspace;
-      UPDATE in_flight_permits p SET told_at = clock_timestamp() FROM (
-          SELECT w.environment_id, w.holder FROM in_flight_permits w
-          WHERE w.workspace_id = of_workspace AND w.kind = of_kind AND NOT w.is_taken AND w.expires_at > clock_timestamp()
-            AND (w.told_at IS NULL OR w.told_at < clock_timestamp() - interval '10 seconds')
+        RETURNING * INTO released;
+      -- Who only queued, or whose permit had expired, leaves no permit.
+      IF released.is_taken IS NOT TRUE OR released.expires_at <= clock_timestamp() THEN
+        RETURN;
+      END IF;
+      SELECT count(*) INTO taken FROM in_flight_permits p
+        WHERE p.workspace_id = released.workspace_id AND p.kind = of_kind AND p.is_taken AND p.expires_at > clock_timestamp();
+      IF taken >= most THEN -- the cap was lowered
+        RETURN;
+      END IF;
+      RETURN QUERY UPDATE in_flight_permits p
+        SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+        FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+          WHERE w.workspace_id = released.workspace_id AND w.kind = of_kind AND NOT w.is_taken
           ORDER BY w.asked_at, w.holder LIMIT 1 FOR UPDATE SKIP LOCKED) n
         WHERE p.environment_id = n.environment_id AND p.kind = of_kind AND p.holder = n.holder
-        RETURNING p.holder INTO next_holder;
-      RETURN next_holder;
+        RETURNING p.workspace_id, p.environment_id, p.holder;
     END $$;
 `;
 
-/** Whose holder died, or waited and never looked again. An hour later nothing can come of it any more. */
+/**
+ * Grants what is free beside somebody who waits: after a release and an ask that did not see each other, the end of a lease, a
+ * crash, or a higher cap. A grant that nobody claimed goes back into the queue; after so many in a row its holder is gone.
+ */
+const GRANT = `
+  CREATE FUNCTION grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
+    RETURNS TABLE (of_kind text, to_workspace uuid, to_environment uuid, to_holder text)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    DECLARE
+      queue record;
+      free integer;
+    BEGIN
+      DELETE FROM in_flight_permits p USING (
+          SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+          WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() AND u.unclaimed_grants >= unclaimed_max
+          FOR UPDATE SKIP LOCKED) gone
+        WHERE (p.environment_id, p.kind, p.holder) = (gone.environment_id, gone.kind, gone.holder);
+      UPDATE in_flight_permits p
+        SET is_taken = false, granted_at = NULL, expires_at = 'infinity', unclaimed_grants = p.unclaimed_grants + 1
+        FROM (SELECT u.environment_id, u.kind, u.holder FROM in_flight_permits u
+          WHERE u.granted_at IS NOT NULL AND u.expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED) back
+        WHERE (p.environment_id, p.kind, p.holder) = (back.environment_id, back.kind, back.holder);
+      FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM in_flight_permits w WHERE NOT w.is_taken LOOP
+        -- Somebody is asking: the next run looks again.
+        CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || queue.kind || '/' || queue.workspace_id, 0));
+        SELECT (caps ->> queue.kind)::integer - count(*) INTO free FROM in_flight_permits p
+          WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
+        CONTINUE WHEN free <= 0;
+        RETURN QUERY UPDATE in_flight_permits p
+          SET is_taken = true, granted_at = clock_timestamp(), expires_at = clock_timestamp() + grant_lease
+          FROM (SELECT w.environment_id, w.holder FROM in_flight_permits w
+            WHERE w.workspace_id = queue.workspace_id AND w.kind = queue.kind AND NOT w.is_taken
+            ORDER BY w.asked_at, w.holder LIMIT free FOR UPDATE SKIP LOCKED) n
+          WHERE p.environment_id = n.environment_id AND p.kind = queue.kind AND p.holder = n.holder
+          RETURNING p.kind, p.workspace_id, p.environment_id, p.holder;
+      END LOOP;
+    END $$;
+`;
+
+/** Whose holder died. An hour later nothing can come of it any more. */
 const SWEEP = `
   CREATE FUNCTION find_expired_permits(after_id text, most integer) RETURNS TABLE (id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

@@ -94,6 +94,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/invocations/find-unsettled-invocations.ts':
     'lists ids of admitted work that never came to rest, in every environment',
   'bench/http/side.ts': 'is the bare route that the service is compared with: the query without a tenant',
+  'db/in-flight/grant-free-permits.ts': 'grants permits that are free beside waiters, in every workspace',
   'db/in-flight/find-expired-permits.ts': 'lists what is past its time, in every environment',
   'db/in-flight/delete-expired-permits.ts': 'deletes what is past its time, in every environment',
   'db/idempotency/find-expired-claims.ts': 'lists what is past its time, in every environment',

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
+import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createActivities } from '../../activities/index.ts';
 import { wakeApproval } from '../../api/approvals/wake-approval.ts';
@@ -13,7 +14,7 @@ import { startInvocationWorkflow } from '../../api/invocations/start-invocation-
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { Vault } from '../../db/secrets/vault.ts';
-import type { InFlightCaps } from '../../domain/in-flight.ts';
+import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
@@ -61,8 +62,16 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const workerLogLines: string[] = [];
   const connection = await NativeConnection.connect({ address: stack.temporalAddress });
   const client = new Client({ connection, namespace: stack.temporalNamespace });
-  const activities = createActivities({
+  const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
+  const permits = {
     db: api.deps.db,
+    tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
+    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
+    permitTakers: new PermitTakers(),
+    logger,
+  };
+  const activities = createActivities({
+    ...permits,
     vault,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
@@ -70,14 +79,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
     wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
     wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
-    tellWaiter: (kind, holder) => tellWaiter(client, kind, holder),
-    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
-    permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
-    logger: pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) }),
   });
   let worker: WorkerGroup | null = null;
+  let keeper: ReturnType<typeof keepPermits> | null = null;
   let running: Promise<void> = Promise.resolve();
   if (options.worker !== false) {
     const { temporalNamespace: namespace, workflowBundlePath } = stack;
@@ -92,6 +98,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shutdownGraceMs: 1_000,
     });
     running = worker.run();
+    keeper = keepPermits(permits);
   }
   const { key } = await api.createKey(api.database.tenant);
   return {
@@ -105,6 +112,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     close: async () => {
       worker?.shutdown();
       await running;
+      await keeper?.stop();
       await connection.close();
       await api.close();
     },

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PermitTakers, Queued } from '../../../activities/in-flight/permit-takers.ts';
 import { Database, type EnvironmentTransaction } from '../../../db/client.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { newId } from '../../../domain/ids.ts';
+import { LOOK_AGAIN_MS } from '../../../domain/in-flight.ts';
 import { ACCEPTED, ActivityWorld, adapterThat } from '../invocations/world.ts';
 
 /** A workspace with a crowd that asks for permits does not use up the worker's connections. */
@@ -31,7 +33,7 @@ async function stalledTaker(): Promise<{ end(): Promise<void> }> {
     isAsking = resolve;
   });
   const transaction = world.transaction(async (tx) => {
-    await acquirePermit(tx, { kind: 'dispatch', holder: 'inv_stalled', most: 20, leaseMs: 60_000 });
+    await acquirePermit(tx, { kind: 'dispatch', holder: newId('invocation'), most: 20, leaseMs: 60_000 });
     isAsking(tx);
     await ended;
   });
@@ -86,15 +88,67 @@ test('a taker that finds others asking for too long has claimed nothing, and its
   expect(sent).toEqual([]);
 });
 
+const taker = (holder: string) => ({ workspaceId: 'workspace', kind: 'dispatch', holder, most: 2 }) as const;
+
 test('a taker that fails fails alone', async () => {
   const takers = new PermitTakers();
   const order: number[] = [];
   const takes = [1, 2, 3].map((n) =>
-    takers.inTurn('workspace', 'dispatch', () => {
+    takers.inTurn(taker(`inv_${n}`), () => {
       order.push(n);
       return n === 2 ? Promise.reject(new Error('the database is away')) : Promise.resolve({ n });
     }),
   );
   expect((await Promise.allSettled(takes)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(order).toEqual([1, 2, 3]);
+});
+
+describe('a taker that queues', () => {
+  test('near the head of the queue is told in its process, and takes its permit without a wait in its workflow', async () => {
+    const takers = new PermitTakers({ nearWaitsMs: [60_000] });
+    let takes = 0;
+    const taking = takers.inTurn(taker('inv_1'), () => Promise.resolve(++takes === 1 ? new Queued(2) : { n: takes }));
+    // Somebody else has its turn meanwhile.
+    expect(await takers.inTurn(taker('inv_2'), () => Promise.resolve('taken'))).toBe('taken');
+    expect(takers.tell('dispatch', 'inv_1')).toBe(true);
+    expect(await taking).toEqual({ n: 2 });
+    expect(takers.tell('dispatch', 'inv_1')).toBe(false);
+  });
+
+  test('and is told before it waits does not wait', async () => {
+    const takers = new PermitTakers({ nearWaitsMs: [60_000] });
+    let takes = 0;
+    const taken = await takers.inTurn(taker('inv_1'), () => {
+      takers.tell('dispatch', 'inv_1');
+      return Promise.resolve(++takes === 1 ? new Queued(1) : { n: takes });
+    });
+    expect(taken).toEqual({ n: 2 });
+  });
+
+  test('and is told during its last ask asks once more', async () => {
+    const takers = new PermitTakers({ nearWaitsMs: [] });
+    let takes = 0;
+    const taken = await takers.inTurn(taker('inv_1'), () => {
+      if (takes === 0) takers.tell('dispatch', 'inv_1');
+      return Promise.resolve(++takes === 1 ? new Queued(1) : { n: takes });
+    });
+    expect(taken).toEqual({ n: 2 });
+  });
+
+  test('far back leaves its slot at once', async () => {
+    const takers = new PermitTakers({ nearWaitsMs: [60_000] });
+    const answer = await takers.inTurn(taker('inv_1'), () => Promise.resolve(new Queued(3)));
+    expect(answer).toEqual({ seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS });
+  });
+
+  test('and is not told asks again by itself, then leaves its slot', async () => {
+    const takers = new PermitTakers({ nearWaitsMs: [1, 1] });
+    let takes = 0;
+    const answer = await takers.inTurn(taker('inv_1'), () => {
+      takes++;
+      return Promise.resolve(new Queued(1));
+    });
+    expect(answer).toEqual({ seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS });
+    expect(takes).toBe(3);
+  });
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
+import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { claimReplay } from '../../../db/attempts/claim-replay.ts';
@@ -32,11 +34,15 @@ const take = (kind: InFlightKind, holder: string, most = 1) =>
 /** An activity's dependencies with at most one call of a kind in flight per workspace; `told` lists the workflows notified of a permit. */
 function onePermit() {
   const told: string[] = [];
-  const tellWaiter = (_kind: InFlightKind, holder: string): Promise<void> => {
+  const tellWaiter = (_kind: InFlightKind, holder: string): Promise<boolean> => {
     told.push(holder);
-    return Promise.resolve();
+    return Promise.resolve(!holder.includes('gone'));
   };
-  return { told, overrides: { inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 }, tellWaiter } };
+  const permitTakers = new PermitTakers({ nearWaitsMs: [] });
+  return {
+    told,
+    overrides: { inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 }, permitTakers, tellWaiter },
+  };
 }
 
 describe('a dispatch', () => {
@@ -55,7 +61,7 @@ describe('a dispatch', () => {
     expect(await permits(ref.invocationId)).toEqual([]);
   });
 
-  test('that waited too long is failed, leaves the queue, and tells who is next; what comes later sends nothing', async () => {
+  test('that waited too long is failed and leaves the queue; what comes later sends nothing', async () => {
     const { told, overrides } = onePermit();
     const ref = await world.ready();
     const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
@@ -66,7 +72,7 @@ describe('a dispatch', () => {
     expect(await settleInvocation(ref)).toMatchObject({ status: 'failed', grade: 'failed' });
     expect((await world.recorded(ref)).attempts).toMatchObject([{ claimed: false, error: NEVER_TAKEN_UP }]);
     expect(await permits(ref.invocationId)).toEqual([]);
-    expect(told).toEqual(['inv_behind']);
+    expect(told).toEqual([]); // it held no permit that somebody could have
     // A second execution of it does not queue, because there is nothing for it to claim.
     expect(await dispatchEffect(ref)).toEqual({ seen: 'claimed_elsewhere' });
     expect(await permits(ref.invocationId)).toEqual([]);
@@ -82,6 +88,17 @@ describe('a dispatch', () => {
     expect(await world.activities(overrides).settleInvocation(ref)).toMatchObject({ status: 'unknown' });
     expect(await permits(ref.invocationId)).toEqual([]);
     expect(told).toEqual(['inv_behind']);
+  });
+
+  test('whose next waiter has ended gives its permit to the one behind', async () => {
+    const { told, overrides } = onePermit();
+    const ref = await world.ready();
+    await take('dispatch', ref.invocationId);
+    for (const holder of ['inv_gone', 'inv_gone_too', 'inv_behind']) await take('dispatch', holder);
+    await world.activities(overrides).settleInvocation(ref);
+    expect(told).toEqual(['inv_gone', 'inv_gone_too', 'inv_behind']);
+    expect(await permits('inv_gone')).toEqual([]);
+    expect(await permits('inv_behind')).toEqual([{ taken: true }]);
   });
 
   test('that cannot tell who is next is settled all the same', async () => {
@@ -193,15 +210,20 @@ describe('a read at a provider', () => {
     expect(told).toEqual(['reconcile/behind#1']);
   });
 
-  test('that gives up waiting leaves the queue, and tells who is next', async () => {
+  test('that gives up waiting leaves the queue; with a permit that it was granted, the next has it', async () => {
     const { told, overrides } = onePermit();
     const { leaveQueue } = world.activities(overrides);
     await take('provider_read', 'reconcile/before#1');
     await take('provider_read', 'reconcile/mine#1');
     await take('provider_read', 'reconcile/behind#1');
+    await take('provider_read', 'reconcile/last#1');
     await leaveQueue(world.database.tenant, 'reconcile/mine#1');
     expect(await permits('reconcile/mine#1')).toEqual([]);
-    expect(told).toEqual(['reconcile/behind#1']);
+    expect(told).toEqual([]);
+    await leaveQueue(world.database.tenant, 'reconcile/before#1');
+    await leaveQueue(world.database.tenant, 'reconcile/behind#1');
+    expect(told).toEqual(['reconcile/behind#1', 'reconcile/last#1']);
+    expect(await permits('reconcile/last#1')).toEqual([{ taken: true }]);
   });
 });
 
@@ -222,13 +244,12 @@ describe('a delivery', () => {
     return { messageId, visit };
   }
 
-  test('that was cancelled while it was queued leaves the queue, and tells who is next', async () => {
-    const { told, overrides } = onePermit();
+  test('that was cancelled while it was queued leaves the queue', async () => {
+    const { overrides } = onePermit();
     const { messageId, visit } = await queued(overrides);
     await world.transaction((tx) => cancelMessage(tx, messageId));
     expect(await visit()).toMatchObject({ next: 'end', status: 'cancelled' });
     expect(await permits(messageId)).toEqual([]);
-    expect(told).toEqual(['msg_behind']);
   });
 
   test('that is held by a halt leaves the queue to the other environments of its workspace', async () => {
@@ -252,4 +273,20 @@ describe('a delivery', () => {
     expect(await permits(messageId)).toEqual([]);
     expect(told).toEqual(['msg_behind']);
   });
+});
+
+test('a permit that is free beside somebody who waits is granted, and told again while nobody claims it', async () => {
+  const { told, overrides } = onePermit();
+  await take('delivery', 'msg_1');
+  await take('delivery', 'msg_2');
+  await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_1'`);
+  const keeper = keepPermits(world.dependencies(overrides), { intervalMs: 20 });
+  try {
+    await expect.poll(() => told).toEqual(['msg_2']);
+    await world.database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE holder = 'msg_2'`);
+    await expect.poll(() => told).toEqual(['msg_2', 'msg_2']);
+  } finally {
+    await keeper.stop();
+  }
+  expect(await permits('msg_2')).toEqual([{ taken: true }]);
 });

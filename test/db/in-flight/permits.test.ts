@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
+import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
@@ -22,15 +24,24 @@ async function acquire(...asked: Parameters<typeof ask>): Promise<number> {
     if (position !== null) return position;
   }
 }
-const release = (holder: string, tenant = development) =>
-  database.db.withEnvironment(tenant, (tx) => releasePermit(tx, 'dispatch', holder));
+/** Who was granted the permit. */
+const release = async (holder: string, { tenant = development, most = 2 } = {}): Promise<string | null> => {
+  const released = { kind: 'dispatch', holder, most } as const;
+  return (await database.db.withEnvironment(tenant, (tx) => releasePermit(tx, released)))?.holder ?? null;
+};
+const grantFree = async (most = 2): Promise<string[]> =>
+  (await grantFreePermits(database.db, { dispatch: most, delivery: most, provider_read: most })).map(
+    ({ holder }) => holder,
+  );
+const lapse = (holder: string) =>
+  database.asOwner('UPDATE in_flight_permits SET expires_at = now() WHERE holder = $1', [holder]);
 
 test('as many as the cap are taken, however many ask at once, and the others have each a position of their own', async () => {
   const positions = await Promise.all(Array.from({ length: 20 }, (_, n) => acquire(`inv_${n}`, { most: 5 })));
   expect(positions.sort((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, ...Array.from({ length: 15 }, (_, n) => n + 1)]);
 });
 
-test('first come, first served: a newcomer does not get a permit that somebody in the queue is told of', async () => {
+test('first come, first served: a newcomer does not get a permit that was granted to somebody in the queue', async () => {
   for (const holder of ['a', 'b']) expect(await acquire(holder)).toBe(0);
   expect([await acquire('c'), await acquire('d')]).toEqual([1, 2]);
   expect(await release('a')).toBe('c');
@@ -39,10 +50,12 @@ test('first come, first served: a newcomer does not get a permit that somebody i
   expect(await acquire('c')).toBe(0);
 });
 
-test('two that release at once tell two', async () => {
+test('two that release at once grant two, and never more than the cap', async () => {
   for (const holder of ['a', 'b']) await acquire(holder);
   for (const holder of ['c', 'd']) await acquire(holder);
+  await acquire('e');
   expect((await Promise.all([release('a'), release('b')])).sort()).toEqual(['c', 'd']);
+  expect(await acquire('e')).toBe(1);
 });
 
 test('who holds a permit holds it when it asks again, and releases it once', async () => {
@@ -52,16 +65,59 @@ test('who holds a permit holds it when it asks again, and releases it once', asy
   expect([await release('a'), await release('a')]).toEqual(['c', null]);
 });
 
-test('the permit of a holder that died expires, and who waited and is gone keeps nobody waiting', async () => {
+test('the permit of a holder that died expires, and goes to who waits', async () => {
   await acquire('a', { leaseMs: 1 });
   await acquire('b');
   await expect.poll(() => acquire('c')).toBe(0);
-  expect(await acquire('gone')).toBe(1);
-  expect(await acquire('d')).toBe(2);
-  await database.asOwner(`UPDATE in_flight_permits SET expires_at = now() - interval '1 second' WHERE holder = 'gone'`);
   expect(await acquire('d')).toBe(1);
-  expect(await release('b')).toBe('d');
+  expect(await grantFree()).toEqual([]);
+  await lapse('c');
+  expect(await grantFree()).toEqual(['d']);
   expect(await acquire('d')).toBe(0);
+  // Its permit is another's by now: the end of its call frees none.
+  await acquire('e');
+  expect(await release('c')).toBeNull();
+});
+
+test('a grant that nobody claims is granted again, and its holder keeps its turn, until it counts as gone', async () => {
+  for (const holder of ['a', 'b']) await acquire(holder);
+  for (const holder of ['c', 'd']) await acquire(holder);
+  expect(await release('a')).toBe('c');
+  expect(await grantFree()).toEqual([]);
+  for (let lapses = 0; lapses < UNCLAIMED_GRANTS_MAX; lapses++) {
+    await lapse('c');
+    expect(await grantFree()).toEqual(['c']);
+  }
+  await lapse('c');
+  expect(await grantFree()).toEqual(['d']);
+});
+
+test('an ask and a release that do not see each other leave a free permit, which is granted after', async () => {
+  for (const holder of ['a', 'b']) await acquire(holder);
+  await database.db.withEnvironment(development, async (tx) => {
+    expect(await releasePermit(tx, { kind: 'dispatch', holder: 'a', most: 2 })).toBeNull();
+    expect(await ask('c')).toBe(1);
+  });
+  expect(await grantFree()).toEqual(['c']);
+  expect(await acquire('c')).toBe(0);
+});
+
+test('while somebody asks, nothing is granted beside it', async () => {
+  for (const holder of ['a', 'b', 'c']) await acquire(holder);
+  await lapse('a');
+  await database.db.withEnvironment(development, async (tx) => {
+    expect(await acquirePermit(tx, { kind: 'dispatch', holder: 'd', most: 2, leaseMs: 60_000 })).toBe(1);
+    expect(await grantFree()).toEqual([]);
+  });
+  expect(await grantFree()).toEqual(['c']);
+});
+
+test('under a lower cap releases grant nothing until there is room, under a higher one all at once', async () => {
+  for (const holder of ['a', 'b', 'c']) await acquire(holder, { most: 3 });
+  for (const holder of ['d', 'e', 'f', 'g']) await acquire(holder, { most: 3 });
+  expect(await release('a', { most: 2 })).toBeNull();
+  expect(await release('b', { most: 2 })).toBe('d');
+  expect(await grantFree(4)).toEqual(['e', 'f']);
 });
 
 test('environments of a workspace share its cap; another workspace has its own', async () => {
@@ -71,7 +127,7 @@ test('environments of a workspace share its cap; another workspace has its own',
   expect(await acquire('c', { tenant: staging })).toBe(1);
   expect(await acquire('a', { tenant: another })).toBe(0);
   // One environment cannot release what another holds.
-  expect(await release('a', staging)).toBeNull();
+  expect(await release('a', { tenant: staging })).toBeNull();
   expect(await acquire('c', { tenant: staging })).toBe(1);
   expect(await release('a')).toBe('c');
 });

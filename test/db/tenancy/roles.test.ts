@@ -46,6 +46,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_unsettled_invocations',
   'find_unwatched_approvals',
   'find_user_by_email',
+  'grant_free_permits',
   'has_signed_in_from',
   'hold_api_key',
   'hold_session',

@@ -1,0 +1,24 @@
+import {
+  GRANT_LEASE_MS,
+  type Granted,
+  type InFlightCaps,
+  type InFlightKind,
+  UNCLAIMED_GRANTS_MAX,
+} from '../../domain/in-flight.ts';
+import type { Database } from '../client.ts';
+
+/**
+ * Grants, in every workspace, the permits that are free beside somebody who waits for one. Who was granted one is returned, to be
+ * told. A grant that nobody claimed in time goes back into the queue, and is granted and told again.
+ */
+export async function grantFreePermits(
+  db: Database,
+  caps: InFlightCaps,
+): Promise<(Granted & { kind: InFlightKind })[]> {
+  const { rows } = await db.directory.raw<{ rows: (Granted & { kind: InFlightKind })[] }>(
+    `SELECT of_kind AS kind, to_workspace AS "workspaceId", to_environment AS "environmentId", to_holder AS holder
+     FROM grant_free_permits(:caps, make_interval(secs => :leaseMs / 1000.0), :unclaimedMax)`,
+    { caps: JSON.stringify(caps), leaseMs: GRANT_LEASE_MS, unclaimedMax: UNCLAIMED_GRANTS_MAX },
+  );
+  return rows;
+}
