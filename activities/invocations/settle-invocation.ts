@@ -18,7 +18,9 @@ import { tellNext } from '../in-flight/tell-next.ts';
  * itself, after a read-back, and after each read of a reconciliation. It also releases the permit, or the position in
  * the queue: of a dispatch whose worker was lost, and of one that will not be sent.
  */
-export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'tellWaiter' | 'logger'>) {
+export function settleInvocation(
+  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
+) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);
