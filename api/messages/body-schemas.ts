@@ -16,6 +16,7 @@ import {
 } from '../../domain/messages/request.ts';
 import { ExpressionError } from '../../domain/cel/tree.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
+import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
 
 const DEDUPLICATION_ID_CHARACTERS_MAX = 255;
 export const LABEL_CHARACTERS_MAX = 200;
@@ -42,9 +43,15 @@ const delaySchema = z.union([
   z.string().refine((text) => parseDelaySeconds(text) !== null, 'must be a duration such as 1d10h30m, up to a year'),
 ]);
 
-/** The members of a publish request. `urlGroup`, `topic` and `flowControl` are not taken yet. */
+/** The members of a publish request. `topic` and `flowControl` are not taken yet. */
 const publishFields = z.strictObject({
-  url: destinationUrl.describe('Where it is delivered to: http or https.'),
+  url: destinationUrl.optional().describe('Where it is delivered to: http or https. Either this or `urlGroup`.'),
+  urlGroup: z
+    .string()
+    .min(1)
+    .max(GROUP_NAME_CHARACTERS_MAX)
+    .optional()
+    .describe('The id or the name of a URL group: one message for each of its endpoints, and the answer is an array.'),
   method: z.enum(MESSAGE_METHODS).optional().describe('POST where it is left out.'),
   headers: headersSchema
     .optional()
@@ -94,7 +101,7 @@ const publishFields = z.strictObject({
     .describe('What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these.'),
 });
 
-type PublishFields = z.output<typeof publishFields>;
+type PublishFields = Omit<z.output<typeof publishFields>, 'url' | 'urlGroup'>;
 
 /** Rules across members. */
 function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
@@ -118,7 +125,20 @@ function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
   }
 }
 
-export const publishBody = publishFields.superRefine(checkTogether).meta({ id: 'PublishMessageRequest' });
+export const publishBody = publishFields
+  .superRefine((fields, context) => {
+    const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if (fields.url === undefined && fields.urlGroup === undefined) refuse('url', 'is needed, or urlGroup in its place');
+    if (fields.url !== undefined && fields.urlGroup !== undefined) refuse('urlGroup', 'cannot stand beside url');
+    checkTogether(fields, context);
+  })
+  .meta({ id: 'PublishMessageRequest' });
+
+/** For the path of a URL group, which says where to. */
+export const publishToGroupBody = publishFields
+  .omit({ url: true, urlGroup: true })
+  .superRefine(checkTogether)
+  .meta({ id: 'PublishToUrlGroupRequest' });
 export type PublishBody = z.output<typeof publishBody>;
 
 export const batchBody = z

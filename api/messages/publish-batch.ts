@@ -1,11 +1,16 @@
 import { z } from 'zod';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
+import { draftMessages } from '../../db/messages/accept/draft-messages.ts';
+import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
 import { batchBody, publishBody, type PublishBody } from './body-schemas.ts';
 import { publisherOf } from './publisher.ts';
+import { resultOf } from './publish.ts';
 import { batchResultSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
 
@@ -18,7 +23,8 @@ export const publishBatchRoute = defineRoute({
   summary: 'Publish up to 1,000 messages',
   description:
     'Answers one result for each message, in order: as publish answers, or `error`. One that is not valid does not fail the ' +
-    'rest; those that are valid are accepted together. Halted environments answer 503 as publish does.',
+    'rest; those that are valid are accepted together. The result of one to a `urlGroup` is an array. All of them make at most ' +
+    '1,000 messages. Halted environments answer 503 as publish does.',
   scope: 'messages:write',
   request: { body: batchBody },
   response: { 200: z.array(batchResultSchema) },
@@ -27,14 +33,16 @@ export const publishBatchRoute = defineRoute({
   // It parses what the schema says, as the machinery does for a body.
   prepare: ({ body }) => Promise.resolve(body.messages.map(readItem)),
   async change(tx, { caller, actor, deps }, items) {
-    const drafts = items.flatMap((item) => (item instanceof ServiceError ? [] : [{ request: item }]));
-    const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts, items.length);
-    const results = published.values();
-    const data = items.map((item): BatchResult => {
+    const drafted = await draftItems(tx, items);
+    const drafts = drafted.flatMap((item) => (item instanceof ServiceError ? [] : item));
+    const refused = drafted.filter((item) => item instanceof ServiceError).length;
+    refuseTooMany(drafts.length);
+    const publisher = publisherOf(caller, actor);
+    const published = await acceptMessages(tx, deps.vault, publisher, drafts, drafts.length + refused);
+    const rest = [...published];
+    const data = drafted.map((item): BatchResult => {
       if (item instanceof ServiceError) return { error: errorOf(item) };
-      const result = results.next();
-      if (result.done === true) throw new Error('a message was accepted without a result');
-      return result.value;
+      return resultOf(item, rest.splice(0, item.length));
     });
     return {
       reply: { status: 200, data },
@@ -43,6 +51,27 @@ export const publishBatchRoute = defineRoute({
     };
   },
 });
+
+/** In the place of an item that is not valid, or whose URL group cannot be published to, stands the error. */
+async function draftItems(
+  tx: EnvironmentTransaction,
+  items: readonly (PublishBody | ServiceError)[],
+): Promise<(MessageDraft[] | ServiceError)[]> {
+  const valid = items.flatMap((item) => (item instanceof ServiceError ? [] : [item]));
+  const drafted = (await draftMessages(tx, valid)).values();
+  return items.map((item) => {
+    if (item instanceof ServiceError) return item;
+    const result = drafted.next();
+    if (result.done === true) throw new Error('an item was drafted without a result');
+    return result.value;
+  });
+}
+
+function refuseTooMany(messages: number): void {
+  if (messages <= MESSAGES_PER_REQUEST_MAX) return;
+  const message = `would make ${messages} messages, one for each endpoint of a URL group; at most ${MESSAGES_PER_REQUEST_MAX} are made at once`;
+  throw validationError([{ path: 'body.messages', message }]);
+}
 
 function readItem(item: unknown): PublishBody | ServiceError {
   try {

@@ -47,9 +47,15 @@ export const publishedSchema = z
   })
   .meta({ id: 'PublishedMessage' });
 
+/** What a publish answers: for a URL group one for each endpoint, in the order of the group. */
+export const publishResultSchema = z
+  .union([publishedSchema, z.array(publishedSchema)])
+  .meta({ id: 'PublishResult', description: 'One message; for a URL group an array, one for each endpoint.' });
+
 export const batchResultSchema = z
   .union([
     publishedSchema,
+    z.array(publishedSchema),
     z.strictObject({
       error: z.strictObject({
         code: z.string(),
@@ -58,7 +64,10 @@ export const batchResultSchema = z
       }),
     }),
   ])
-  .meta({ id: 'BatchResult', description: 'As publish answers, or why this one was not accepted.' });
+  .meta({
+    id: 'BatchResult',
+    description: 'As publish answers (for a URL group an array), or why this one was not accepted.',
+  });
 
 export const messageParams = z.strictObject({ messageId: z.string().min(1).max(100) });
 

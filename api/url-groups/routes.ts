@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/define-route.ts';
 import { addEndpointRoute, removeEndpointRoute } from './change-endpoints.ts';
 import { createGroupRoute, deleteGroupRoute, renameGroupRoute } from './change-url-groups.ts';
+import { publishToGroupRoute } from './publish-to-group.ts';
 import { getGroupRoute, listGroupsRoute } from './read-url-groups.ts';
 
 export const urlGroupRoutes: AnyRoute[] = [
@@ -11,4 +12,5 @@ export const urlGroupRoutes: AnyRoute[] = [
   deleteGroupRoute,
   addEndpointRoute,
   removeEndpointRoute,
+  publishToGroupRoute,
 ];

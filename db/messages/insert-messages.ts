@@ -37,10 +37,31 @@ export async function insertMessages(
   tx: EnvironmentTransaction,
   messages: readonly NewMessage[],
 ): Promise<Map<string, MessageStatus>> {
-  const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>(INSERT, {
-    messages: JSON.stringify(messages.map(rowOf)),
-  });
-  return new Map(rows.map(({ id, status }) => [id, status]));
+  const statuses = new Map<string, MessageStatus>();
+  for (const some of inStatements(messages)) {
+    const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>(INSERT, { messages: some });
+    for (const { id, status } of rows) statuses.set(id, status);
+  }
+  return statuses;
+}
+
+/** The copies of a large body, one for each endpoint of a URL group, are not held in memory all at once. */
+const STATEMENT_CHARACTERS_MAX = 4 * 1024 * 1024;
+
+/** JSON arrays of rows, each small enough for one statement. */
+function* inStatements(messages: readonly NewMessage[]): Generator<string> {
+  let rows: string[] = [];
+  let characters = 0;
+  for (const message of messages) {
+    const row = JSON.stringify(rowOf(message));
+    rows.push(row);
+    characters += row.length;
+    if (characters < STATEMENT_CHARACTERS_MAX) continue;
+    yield `[${rows.join()}]`;
+    rows = [];
+    characters = 0;
+  }
+  if (rows.length > 0) yield `[${rows.join()}]`;
 }
 
 /** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */

@@ -19,6 +19,10 @@ export const MAX_RETRIES_MAX = 20;
 export const TIMEOUT_SECONDS_DEFAULT = 30;
 export const TIMEOUT_SECONDS_MAX = 300;
 export const BATCH_ITEMS_MAX = 1_000;
+/** What one publish or batch makes of messages, those for the endpoints of URL groups counted one by one. */
+export const MESSAGES_PER_REQUEST_MAX = 1_000;
+/** And of their content together: each endpoint of a group has a copy. */
+export const CONTENT_PER_REQUEST_BYTES_MAX = 16 * 1024 * 1024;
 export const DEDUPLICATION_WINDOW_MINUTES = 10;
 export const RESPONSE_READ_BYTES_MAX = 64 * 1024;
 export const RESPONSE_STORED_BYTES_MAX = 8 * 1024;

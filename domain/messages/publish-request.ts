@@ -3,7 +3,10 @@ import type { MessageMethod } from './messages.ts';
 
 /** A publish request that has passed its schema (`publishBody` in api/messages/body-schemas.ts, which says what each member means). */
 export interface PublishRequest {
-  url: string;
+  /** Either this or `urlGroup`. */
+  url?: string | undefined;
+  /** The id or the name of a URL group: one message for each of its endpoints. */
+  urlGroup?: string | undefined;
   method?: MessageMethod | undefined;
   headers?: Record<string, string> | undefined;
   body?: Json | undefined;

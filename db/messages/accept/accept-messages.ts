@@ -1,5 +1,7 @@
-import { ServiceError } from '../../../domain/errors.ts';
-import type { MessageStatus } from '../../../domain/messages/messages.ts';
+import { setImmediate } from 'node:timers/promises';
+import { ServiceError, validationError } from '../../../domain/errors.ts';
+import { CONTENT_PER_REQUEST_BYTES_MAX, type MessageStatus } from '../../../domain/messages/messages.ts';
+import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
 import { admitToBudget } from '../../budgets/admit-to-budget.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
 import { readHalt } from '../../environments/read-halt.ts';
@@ -9,7 +11,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import { ensureSigningKey } from '../../signing-keys/ensure-signing-key.ts';
 import { claimDeduplication } from '../claim-deduplication.ts';
 import { insertMessages, type NewMessage } from '../insert-messages.ts';
-import { type Candidate, candidateOf, type MessageDraft } from './message-candidate.ts';
+import { type Candidate, candidateOf, contentOf, type MessageDraft, type RequestContent } from './message-candidate.ts';
 
 /** In whose name messages are accepted: a caller of the API, or whoever made what publishes them (a schedule, a job). */
 export interface Publisher {
@@ -42,11 +44,11 @@ export async function acceptMessages(
   drafts: readonly MessageDraft[],
   planned: number = drafts.length,
 ): Promise<Published[]> {
-  const { tenant, publishedBy, apiKeyId } = publisher;
+  const { tenant, apiKeyId } = publisher;
   if (!publisher.publishesWhileHalted) await refuseWhileHalted(tx);
   if (apiKeyId !== null) await admitToBudget(tx, { apiKeyId, kind: 'messages', count: planned });
   await ensureSigningKey(tx, vault, tenant.workspaceId);
-  const candidates = drafts.map((draft) => candidateOf(vault, tenant, publishedBy, draft));
+  const candidates = await candidatesOf(vault, publisher, drafts);
   const earlier = await claimAll(tx, candidates);
   const fresh = candidates.filter(({ message }) => !earlier.has(message.id));
   const statuses = await insertMessages(
@@ -64,6 +66,41 @@ export async function acceptMessages(
     if (status === undefined) throw new Error('a message that was accepted has no status');
     return { messageId, status, deduplicated: first !== undefined };
   });
+}
+
+/** Sealing large content in one go would hold up every other request of the process. */
+const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
+
+async function candidatesOf(
+  vault: Pick<Vault, 'seal'>,
+  { tenant, publishedBy }: Publisher,
+  drafts: readonly MessageDraft[],
+): Promise<Candidate[]> {
+  const contents = new Map<PublishRequest, RequestContent>();
+  for (const { request } of drafts) if (!contents.has(request)) contents.set(request, contentOf(request));
+  refuseTooMuch(drafts.reduce((sum, { request }) => sum + (contents.get(request)?.bytes ?? 0), 0));
+  const candidates: Candidate[] = [];
+  let sealedBytes = 0;
+  for (const draft of drafts) {
+    const content = contents.get(draft.request) ?? contentOf(draft.request);
+    candidates.push(candidateOf(vault, tenant, publishedBy, draft, content));
+    sealedBytes += content.bytes;
+    if (sealedBytes < SEALED_AT_ONCE_BYTES_MAX) continue;
+    sealedBytes = 0;
+    await setImmediate();
+  }
+  return candidates;
+}
+
+function refuseTooMuch(bytes: number): void {
+  if (bytes <= CONTENT_PER_REQUEST_BYTES_MAX) return;
+  const mebibytes = CONTENT_PER_REQUEST_BYTES_MAX / 1024 ** 2;
+  throw validationError([
+    {
+      path: 'body',
+      message: `would make ${bytes} bytes of messages; at most ${mebibytes} MiB are made at once. Each endpoint of a URL group has a copy: send a smaller body, or a link to it`,
+    },
+  ]);
 }
 
 async function refuseWhileHalted(tx: EnvironmentTransaction): Promise<void> {

@@ -8,12 +8,15 @@ import { parseDelaySeconds } from '../../../domain/messages/request.ts';
 import { retryDelaysMs } from '../../../domain/messages/retry-expression.ts';
 import type { Tenant } from '../../client.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import type { TargetEndpoint } from '../../url-groups/find-url-groups.ts';
 import type { NewMessage } from '../insert-messages.ts';
 import { messagePlace, sealContent, shownHeaders, type MessageContent } from '../message-content.ts';
 
 /** One message that is to be accepted. */
 export interface MessageDraft {
   request: PublishRequest;
+  /** For a request to a URL group: the endpoint that this message is for. */
+  endpoint?: TargetEndpoint;
   /** For a message whose id follows from its cause, so that accepting it again finds it. A new id otherwise. */
   id?: string;
 }
@@ -24,21 +27,38 @@ export interface Candidate {
   digest: Buffer | null;
 }
 
+/** What the messages of one request share: it is serialized once, however many endpoints its URL group has. */
+export interface RequestContent {
+  content: MessageContent;
+  /** The size of one message. */
+  bytes: number;
+  /** Set where the request asks for `contentBasedDeduplication`. */
+  fingerprint: string | null;
+}
+
+export function contentOf(request: PublishRequest): RequestContent {
+  const content: MessageContent = { headers: request.headers ?? null, body: contentBody(request.body ?? null) };
+  const bytes = Buffer.byteLength(content.body?.text ?? '', 'utf8') + JSON.stringify(content.headers).length;
+  return { content, bytes, fingerprint: fingerprintOf(request, content) };
+}
+
 /** The row of a message, its secret parts sealed. */
 export function candidateOf(
   vault: Pick<Vault, 'seal'>,
   tenant: Tenant,
   publishedBy: NewMessage['publishedBy'],
-  { request, id = newId('message') }: MessageDraft,
+  { request, endpoint, id = newId('message') }: MessageDraft,
+  { content, fingerprint }: RequestContent,
 ): Candidate {
-  const content: MessageContent = { headers: request.headers ?? null, body: contentBody(request.body ?? null) };
+  const url = endpoint?.url ?? request.url;
+  if (url === undefined) throw new Error('a request to a URL group is drafted for each endpoint first');
   const redact = request.redact ?? null;
   const method = request.method ?? 'POST';
-  const maxRetries = request.maxRetries ?? MAX_RETRIES_DEFAULT;
+  const maxRetries = endpoint?.retryCount ?? request.maxRetries ?? MAX_RETRIES_DEFAULT;
   const message: NewMessage = {
     id,
     kind: 'message',
-    url: request.url,
+    url,
     method,
     content: sealContent(vault, messagePlace(tenant, id), content, redact),
     redact,
@@ -51,8 +71,12 @@ export function candidateOf(
     failureCallbackUrl: request.failureCallbackUrl ?? null,
     callbackOf: null,
     publishedBy,
+    urlGroup: endpoint === undefined ? null : { id: endpoint.groupId, endpointId: endpoint.id },
   };
-  return { message, digest: deduplicationDigest(request, method, content) };
+  return {
+    message,
+    digest: deduplicationDigest(request, fingerprint, { url, method, endpointId: endpoint?.id ?? null }),
+  };
 }
 
 /** A string is sent as it is: its publisher wrote the bytes. */
@@ -68,11 +92,22 @@ function dueAt(request: PublishRequest): Date | null {
   return seconds === 0 ? null : new Date(Date.now() + seconds * 1_000);
 }
 
+const digestOf = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value), 'utf8').digest();
+
 /** The values of credentials are left out: not even a digest of them is kept. */
-function deduplicationDigest(request: PublishRequest, method: string, content: MessageContent): Buffer | null {
-  const digestOf = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value), 'utf8').digest();
-  if (request.deduplicationId !== undefined) return digestOf(['id', request.deduplicationId]);
+function fingerprintOf(request: PublishRequest, { headers, body }: MessageContent): string | null {
   if (request.contentBasedDeduplication !== true) return null;
-  const headers = shownHeaders(content.headers, request.redact ?? null);
-  return digestOf(['content', request.url, method, headers, content.body?.kind ?? null, content.body?.text ?? null]);
+  return digestOf([shownHeaders(headers, request.redact ?? null), body?.kind ?? null, body?.text ?? null]).toString(
+    'hex',
+  );
+}
+
+/** Each endpoint of a URL group has windows of its own, so that one that is added later gets its message. */
+function deduplicationDigest(
+  { deduplicationId }: PublishRequest,
+  fingerprint: string | null,
+  { url, method, endpointId }: { url: string; method: string; endpointId: string | null },
+): Buffer | null {
+  if (deduplicationId !== undefined) return digestOf(['id', deduplicationId, endpointId]);
+  return fingerprint === null ? null : digestOf(['content', url, method, fingerprint, endpointId]);
 }

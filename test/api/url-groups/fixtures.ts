@@ -39,4 +39,10 @@ export const fixtures: RouteFixtures = {
     }),
   },
   'urlGroups.endpoints.remove': { request: endpoint },
+  'urlGroups.publish': {
+    request: async (world) => ({
+      ...(await group(world)),
+      body: { body: { event: 'order.paid', order: 4711 }, delay: 3_600 },
+    }),
+  },
 };

@@ -1,0 +1,32 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
+import { draftsOf } from '../../db/messages/accept/draft-messages.ts';
+import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
+import type { PublishRequest } from '../../domain/messages/publish-request.ts';
+import type { Actor, Caller, WorkDependencies } from '../http/define-route.ts';
+import { publisherOf } from './publisher.ts';
+import { startDeliveries } from './start-deliveries.ts';
+
+/** The `change` of a route that publishes one request: to a URL, or to all endpoints of a URL group. */
+export async function publish(
+  tx: EnvironmentTransaction,
+  { caller, actor, deps }: { caller: Caller; actor: Actor; deps: WorkDependencies },
+  request: PublishRequest,
+) {
+  const drafts = await draftsOf(tx, request);
+  const published = await acceptMessages(tx, deps.vault, publisherOf(caller, actor), drafts);
+  const status = published.every((message) => message.deduplicated) ? 200 : 201;
+  return {
+    reply: { status, data: resultOf(drafts, published) },
+    audit: 'none: a message is a record of its own, which names its publisher' as const,
+    after: () => startDeliveries(deps, caller, published),
+  };
+}
+
+/** As the reply shows what a request came to: an array where it names a URL group, of one endpoint too. */
+export function resultOf(drafts: readonly MessageDraft[], published: Published[]): Published | Published[] {
+  const [first] = published;
+  if (first === undefined || published.length !== drafts.length)
+    throw new Error('a message was accepted without a result');
+  return drafts[0]?.endpoint === undefined ? first : published;
+}
