@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { type AddressRanges, isInRanges, networkOf } from '../../domain/address-ranges.ts';
+import { type AddressRanges, isInRanges } from '../../domain/address-ranges.ts';
+import { ConnectionsByNetwork } from './connections-by-network.ts';
 
 /** Limits on what clients may use of one process. */
 export interface HttpLimits {
@@ -35,13 +36,14 @@ export interface HttpServerOptions {
 export class HttpServer {
   private readonly server: Server;
   private readonly open = new Set<ServerResponse>();
-  private readonly byNetwork = new Map<string, number>();
+  private readonly byNetwork: ConnectionsByNetwork;
   private readonly options: HttpServerOptions;
   private refusals = 0;
   private refusalsLoggedAt = -Infinity;
 
   constructor(callback: (request: IncomingMessage, response: ServerResponse) => void, options: HttpServerOptions) {
     this.options = options;
+    this.byNetwork = new ConnectionsByNetwork(options.limits.connectionsPerAddressMax);
     const { headersTimeoutMs, requestTimeoutMs, connectionsMax } = options.limits;
     this.server = createServer(
       {
@@ -97,18 +99,12 @@ export class HttpServer {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return; // it is gone already
     if (isInRanges(remoteAddress, this.options.trustedProxies)) return;
-    const network = networkOf(remoteAddress) ?? remoteAddress;
-    const open = this.byNetwork.get(network) ?? 0;
-    if (open >= this.options.limits.connectionsPerAddressMax) {
+    const leave = this.byNetwork.enter(remoteAddress);
+    if (leave === null) {
       socket.destroy();
       return this.noteRefusal();
     }
-    this.byNetwork.set(network, open + 1);
-    socket.once('close', () => {
-      const left = (this.byNetwork.get(network) ?? 1) - 1;
-      if (left === 0) this.byNetwork.delete(network);
-      else this.byNetwork.set(network, left);
-    });
+    socket.once('close', leave);
   }
 
   private watch(response: ServerResponse): void {

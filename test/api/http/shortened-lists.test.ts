@@ -74,3 +74,16 @@ test.each(MEMBERS)('$list shows the beginning of a large $member', async ({ list
   const whole = await service.get(`${url.pathname}/${record?.messageId ?? record?.id}`);
   expect(JSON.stringify(memberAt((whole.json as { data: unknown }).data, member))).toContain(LARGE);
 });
+
+test('a message’s body of exactly that size in bytes is listed whole, and one byte more is cut', async () => {
+  const publish = async (body: string): Promise<unknown> => {
+    planted(await service.post('/api/v2/messages/publish', { url: 'https://example.com/', body, delay: 3_600 }));
+    const page = await service.get('/api/v2/messages?limit=1');
+    return (page.json as { data: { body: unknown }[] }).data[0]?.body;
+  };
+  // Two bytes each in UTF-8.
+  const fits = 'é'.repeat(LISTED_MEMBER_BYTES_MAX / 2);
+  expect(await publish('small')).toBe('small');
+  expect(await publish(fits)).toBe(fits);
+  expect(await publish(`${fits}x`)).toEqual({ ...CUT, bytes: LISTED_MEMBER_BYTES_MAX + 1 });
+});
