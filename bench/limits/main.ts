@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildDefinition } from '../../api/actions/definition.ts';
 import { createAction } from '../../db/actions/create-action.ts';
 import { Database, type Tenant } from '../../db/client.ts';
 import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
-import { migrate } from '../../db/migrate.ts';
 import { LIVE_LIMITS_MAX } from '../../domain/impact-limits/limits.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { startBenchDatabase } from '../databases.ts';
+import { describeRun, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import {
   checkCounts,
   type Place,
@@ -31,13 +31,10 @@ const RATIO_MIN = 0.6;
 const stops: (() => Promise<void> | void)[] = [];
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-limits-'));
 try {
-  const text = await measure();
+  const takenAt = new Date().toISOString();
+  const text = await measure(takenAt);
   process.stdout.write(`\n${text}`);
-  if (process.argv.includes('--write')) {
-    const results = path.join(projectRoot(), 'bench', 'results');
-    mkdirSync(results, { recursive: true });
-    writeFileSync(path.join(results, `limits-${new Date().toISOString().slice(0, 10)}.md`), text);
-  }
+  if (process.argv.includes('--write')) writeResult('limits', takenAt, text);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(folder, { recursive: true, force: true });
@@ -49,12 +46,12 @@ interface Databases {
   tenants: Tenant[];
 }
 
-async function measure(): Promise<string> {
-  const load = loadavg()[0] ?? Number.NaN;
+async function measure(takenAt: string): Promise<string> {
+  const machine = thisMachine();
   const lines = [
     '# Reservations a second: the service, and the bare SQL of the same rows',
     '',
-    `${new Date().toISOString()}, ${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, Node ${process.version}, load before ${load.toFixed(1)}.`,
+    describeRun({ takenAt, machine }),
     `${ROUNDS} rounds of ${ROUND_RESERVATIONS} reservations for each side, in turn, ${CONCURRENCY} at once; medians. Client and PostgreSQL share the cores.`,
     '',
     '| limits                     | service | bare    | ratio (lowest – highest round) | aim                |',
@@ -126,19 +123,14 @@ async function rate(work: readonly Work[], reserve: (one: Work) => Promise<void>
   return work.length / ((performance.now() - startedAt) / 1_000);
 }
 
-/** A PostgreSQL of its own with the embedded settings: commits reach the disk. */
 async function prepare(environments: number): Promise<Databases> {
-  const postgres = await startPostgres({ dataDir: path.join(folder, `postgres-${environments}`), port: 0 });
-  stops.push(() => postgres.stop());
-  const application = new URL(postgres.ownerUrl);
-  application.username = 'bench_application';
-  application.password = 'bench';
-  await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: application.href });
-  const db = new Database({ url: application.href, applicationName: 'bench', poolMax: CONCURRENCY });
+  const { databaseUrl, ownerUrl, stop } = await startBenchDatabase(folder, `postgres-${environments}`);
+  stops.push(stop);
+  const db = new Database({ url: databaseUrl, applicationName: 'bench', poolMax: CONCURRENCY });
   stops.push(() => db.close());
   const tenants: Tenant[] = [];
   for (let made = 0; made < environments; made++) tenants.push(await makeTenant(db, made));
-  return { ownerUrl: postgres.ownerUrl, db, tenants };
+  return { ownerUrl, db, tenants };
 }
 
 async function makeTenant(db: Database, number: number): Promise<Tenant> {

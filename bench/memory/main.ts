@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { projectRoot } from '../../embedded/project-root.ts';
 import { startModule } from '../invoke/child.ts';
 import { startService, type RunningService } from '../invoke/service.ts';
 import { prepareGoverned } from '../invoke/sides.ts';
+import { describeRun, type Machine, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { isolatesOf, type Isolate } from './isolates.ts';
 import { processesUnder, residentOf, type Resident } from './resident.ts';
 
@@ -42,20 +43,17 @@ interface Sample {
 const stops: (() => Promise<void>)[] = [];
 const dataDir = mkdtempSync(path.join(tmpdir(), 'bench-memory-'));
 try {
-  const text = await measure();
+  const takenAt = new Date().toISOString();
+  const text = await measure(takenAt);
   process.stdout.write(`\n${text}`);
-  if (values.write) {
-    const results = path.join(projectRoot(), 'bench', 'results');
-    mkdirSync(results, { recursive: true });
-    writeFileSync(path.join(results, `memory-${new Date().toISOString().slice(0, 10)}.md`), text);
-  }
+  if (values.write) writeResult('memory', takenAt, text);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function measure(): Promise<string> {
-  const load = loadavg()[0] ?? Number.NaN;
+async function measure(takenAt: string): Promise<string> {
+  const machine = thisMachine();
   // The service's process writes its report where it is signalled to: the heap of each of its isolates.
   const service = await startService(dataDir, [], {
     NODE_OPTIONS: `--report-on-signal --report-directory=${dataDir} --report-filename=${REPORT_FILE}`,
@@ -75,7 +73,7 @@ async function measure(): Promise<string> {
   samples.push({ when: `${FIRST_REST_MS / 1000} s later`, resident: residentOf(service.pid) });
   await delay(Math.max(restMs - FIRST_REST_MS, 0));
   samples.push({ when: `${restMs / 1000} s later: at rest`, resident: residentOf(service.pid) });
-  return render({ load, failed, seconds, samples, service, isolates: await reportOf(service) });
+  return render({ takenAt, machine, failed, seconds, samples, service, isolates: await reportOf(service) });
 }
 
 /** Memory is what is measured here: on a crowded machine some calls may fail, and are told of. */
@@ -114,7 +112,8 @@ async function reportOf(service: RunningService): Promise<Isolate[]> {
 }
 
 function render(measured: {
-  load: number;
+  takenAt: string;
+  machine: Machine;
   failed: number;
   seconds: number;
   samples: readonly Sample[];
@@ -127,7 +126,7 @@ function render(measured: {
   return [
     '# Memory at rest after a load',
     '',
-    `${new Date().toISOString()}, ${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, Node ${process.version}, load before ${measured.load.toFixed(1)}.`,
+    describeRun(measured),
     `${calls} invocations, ${concurrency} at once, in ${measured.seconds.toFixed(0)} s; ${measured.failed} of them did not succeed.`,
     '',
     '## API and worker: the one process of `npm start`',

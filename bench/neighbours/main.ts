@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '../../db/client.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
 import { startModule } from '../invoke/child.ts';
 import { startService } from '../invoke/service.ts';
 import { type Measured, measureCalls, row, summarize } from '../latencies.ts';
-import { currentCommit, describeMachine, type Machine, thisMachine } from '../machine.ts';
+import { currentCommit, describeRun, type Machine, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { bringCrowd } from './crowd.ts';
 import { type NeighboursOptions, readOptions } from './options.ts';
 import { type Caller, createAction, createCaller, mustPost } from './workspaces.ts';
@@ -35,7 +35,7 @@ try {
   const result = await measure(options);
   const text = render(result);
   console.log(`\n${text}`);
-  if (options.write) write(result, text);
+  if (options.write) writeResult('neighbours', result.takenAt, text, result);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -99,7 +99,7 @@ function render({ takenAt, commit, machine, crowd, quiet, crowded }: Result): st
   const ratio = beside.p99Ms / alone.p99Ms;
   return `# A workspace beside another one's crowd
 
-Taken ${takenAt} at commit ${commit} on ${describeMachine(machine)}.
+${describeRun({ takenAt, commit, machine })}
 
 The victim invokes a governed action one at a time, from the request to the receipt. The crowd is another workspace with ${crowd.invocations.toLocaleString('en')} invocations
 that hang and ${crowd.messages.toLocaleString('en')} deliveries queued behind deliveries that hang. One run of \`npm start\`; API, worker, PostgreSQL, Temporal and the load share the cores.
@@ -111,14 +111,4 @@ ${row('beside the crowd', beside)}
 
 p99 beside the crowd: ${ratio.toFixed(2)} times the quiet one; the aim is ${RATIO_MAX}: ${ratio <= RATIO_MAX ? 'met' : '**missed**'}. p50: ${(beside.p50Ms / alone.p50Ms).toFixed(2)} times.
 `;
-}
-
-/** A later run of the same day replaces the earlier one. */
-function write(result: Result, text: string): void {
-  const results = path.join(projectRoot(), 'bench', 'results');
-  mkdirSync(results, { recursive: true });
-  const name = path.join(results, `${result.takenAt.slice(0, 10)}-neighbours`);
-  writeFileSync(`${name}.json`, `${JSON.stringify(result)}\n`);
-  writeFileSync(`${name}.md`, text);
-  console.log(`Written: ${name}.json and .md`);
 }

@@ -1,13 +1,11 @@
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
-import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { compilePolicySet, evaluatePolicies } from '../../domain/approval-policies/evaluate-policies.ts';
 import { EVALUATION_UNITS_MAX, EXPRESSION_UNITS_MAX } from '../../domain/cel/limits.ts';
 import { bindFacts } from '../../domain/approval-policies/expression-facts.ts';
 import { compileCondition } from '../../domain/approval-policies/condition.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { describeRun, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { HOSTILE_INPUT, HOSTILE_OVER_INPUT, HOSTILE_WHEN_WRITTEN } from './hostile.ts';
 import { documentOf, factsOf, policiesFor, RULES } from './set.ts';
 
@@ -25,20 +23,17 @@ interface Time {
   cpuMs: number;
 }
 
+const takenAt = new Date().toISOString();
+const machine = thisMachine();
 const text = `${[...header(), ...typical(), ...(await hostile())].join('\n')}\n`;
 process.stdout.write(`\n${text}`);
-if (process.argv.includes('--write')) {
-  const results = path.join(projectRoot(), 'bench', 'results');
-  mkdirSync(results, { recursive: true });
-  writeFileSync(path.join(results, `policy-${new Date().toISOString().slice(0, 10)}.md`), text);
-}
+if (process.argv.includes('--write')) writeResult('policy', takenAt, text);
 
 function header(): string[] {
-  const load = loadavg()[0] ?? Number.NaN;
   return [
     '# Approval policies: 200 rules, and expressions built to explode',
     '',
-    `${new Date().toISOString()}, ${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, Node ${process.version}, load before ${load.toFixed(1)}.`,
+    describeRun({ takenAt, machine }),
     '',
   ];
 }

@@ -1,19 +1,16 @@
-import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Database } from '../../db/client.ts';
-import { migrate } from '../../db/migrate.ts';
 import { cheapWeight, isCheapFor } from '../../domain/json-schema/cost.ts';
 import { compileSchema } from '../../domain/json-schema/json-schema.ts';
-import { startPostgres } from '../../embedded/postgres.ts';
-import { projectRoot } from '../../embedded/project-root.ts';
+import { startBenchDatabase } from '../databases.ts';
 import { caller } from '../http/load.ts';
-import type { SideOptions } from '../http/side.ts';
+import { startSide } from '../http/start-side.ts';
 import { type Measured, measureCalls, measureFor, row, summarize } from '../latencies.ts';
-import { currentCommit, describeMachine, type Machine, thisMachine } from '../machine.ts';
+import { currentCommit, describeRun, type Machine, thisMachine } from '../machine.ts';
+import { writeResult } from '../results.ts';
 import { type Caller, createCaller, mustPost } from '../neighbours/workspaces.ts';
 import { CHEAP_AND_HEAVY, HOSTILE, type SchemaAndInput } from './hostile.ts';
 
@@ -61,7 +58,7 @@ try {
   const result = await measure();
   const text = render(result);
   console.log(`\n${text}`);
-  if (!values['no-write']) write(result, text);
+  if (!values['no-write']) writeResult('schemas', result.takenAt, text, result);
 } finally {
   for (const stop of stops.toReversed()) await stop();
   rmSync(folder, { recursive: true, force: true });
@@ -91,32 +88,15 @@ async function measure(): Promise<Result> {
   };
 }
 
-/** A PostgreSQL of its own and `server.ts` as it is, in a process of its own, with two workspaces without a rate limit. */
+/** A database and `server.ts` as it is, in a process of its own, with two workspaces without a rate limit. */
 async function prepare(): Promise<{ neighbour: Caller; hostile: Caller; baseUrl: string }> {
-  const postgres = await startPostgres({ dataDir: path.join(folder, 'postgres'), port: 0 });
-  stops.push(() => postgres.stop());
-  const application = new URL(postgres.ownerUrl);
-  application.username = 'bench_application';
-  application.password = 'bench';
-  await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: application.href });
-  const side: SideOptions = {
-    side: 'service',
-    databaseUrl: application.href,
-    ownerUrl: postgres.ownerUrl,
-    tenant: { workspaceId: '', environmentId: '' },
-  };
-  const child = fork(fileURLToPath(new URL('../http/side.js', import.meta.url)), [JSON.stringify(side)]);
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  stops.push(async () => {
-    if (child.connected) child.disconnect();
-    await exited;
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('message', (message) => resolve((message as { port: number }).port));
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
-  });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const db = new Database({ url: application.href, applicationName: 'bench', poolMax: 2 });
+  const { databaseUrl, ownerUrl, stop } = await startBenchDatabase(folder);
+  stops.push(stop);
+  const tenant = { workspaceId: '', environmentId: '' };
+  const service = await startSide({ side: 'service', databaseUrl, ownerUrl, tenant });
+  stops.push(service.stop);
+  const baseUrl = `http://127.0.0.1:${service.port}`;
+  const db = new Database({ url: databaseUrl, applicationName: 'bench', poolMax: 2 });
   const neighbour = await createCaller(db, baseUrl, 'Neighbour');
   const hostile = await createCaller(db, baseUrl, 'Hostile');
   await db.close();
@@ -184,7 +164,7 @@ function render({ takenAt, commit, machine, quiet, hostile, replies, cheap }: Re
   const slowest = Math.max(...cheap.map(({ medianMs }) => medianMs));
   return `# A cheap GET under another workspace's hostile JSON Schemas
 
-Taken ${takenAt} at commit ${commit} on ${describeMachine(machine)}.
+${describeRun({ takenAt, commit, machine })}
 
 The neighbour reads an action, one call at a time. Another workspace keeps ${HOSTILE_AT_ONCE} validations of hostile schemas under way: ${Object.keys(HOSTILE).join('; ')}.
 \`server.ts\` in a process of its own; PostgreSQL and the load share the cores.
@@ -207,14 +187,4 @@ What \`domain/json-schema/cost.ts\` lets onto the event loop, at its bound; it a
 | --- | --- | --- |
 ${cheap.map(({ name, medianMs, maxMs }) => `| ${name} | ${medianMs.toFixed(2)} ms | ${maxMs.toFixed(2)} ms |`).join('\n')}
 `;
-}
-
-/** A later run of the same day replaces the earlier one. */
-function write(result: Result, text: string): void {
-  const results = path.join(projectRoot(), 'bench', 'results');
-  mkdirSync(results, { recursive: true });
-  const name = path.join(results, `${result.takenAt.slice(0, 10)}-schemas`);
-  writeFileSync(`${name}.json`, `${JSON.stringify(result)}\n`);
-  writeFileSync(`${name}.md`, text);
-  console.log(`Written: ${name}.json and .md`);
 }
