@@ -619,13 +619,16 @@ CREATE OR REPLACE FUNCTION public.check_message_attempt_move()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'attempts are never deleted' USING ERRCODE = 'check_violation'; END IF;
-    IF OLD.status <> 'started' THEN
-      RAISE EXCEPTION 'attempt % is closed', OLD.id USING ERRCODE = 'check_violation';
+    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'attempts of message % are not deleted: they go with their partition', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.id, NEW.message_id, NEW.number, NEW.started_at)
-       IS DISTINCT FROM (OLD.id, OLD.message_id, OLD.number, OLD.started_at) THEN
-      RAISE EXCEPTION 'the identity of attempt % is immutable', OLD.id USING ERRCODE = 'check_violation';
+    IF OLD.status <> 'started' THEN
+      RAISE EXCEPTION 'attempt % of message % is closed', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.message_id, NEW.number, NEW.retention, NEW.worker, NEW.started_at)
+       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.retention, OLD.worker, OLD.started_at) THEN
+      RAISE EXCEPTION 'the identity of attempt % of message % is immutable', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $function$
@@ -636,17 +639,25 @@ CREATE OR REPLACE FUNCTION public.check_message_move()
  LANGUAGE plpgsql
 AS $function$
   BEGIN
-    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'messages are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF current_user = 'service_directory' THEN
+      -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
+      IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
+      IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
+      IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
     IF TG_OP = 'INSERT' THEN
       IF NEW.status NOT IN ('pending', 'scheduled') THEN
         RAISE EXCEPTION 'message % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
       END IF;
       RETURN NEW;
     END IF;
-    IF (NEW.id, NEW.kind, NEW.url, NEW.method, NEW.headers, NEW.body, NEW.body_kind, NEW.sealed_value, NEW.scheduled_for,
+    IF (NEW.id, NEW.retention, NEW.kind, NEW.url, NEW.method, NEW.scheduled_for,
         NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
         NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
-       IS DISTINCT FROM (OLD.id, OLD.kind, OLD.url, OLD.method, OLD.headers, OLD.body, OLD.body_kind, OLD.sealed_value, OLD.scheduled_for,
+       IS DISTINCT FROM (OLD.id, OLD.retention, OLD.kind, OLD.url, OLD.method, OLD.scheduled_for,
         OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
         OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
@@ -1019,6 +1030,34 @@ ALTER FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) OWNER 
 REVOKE ALL ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_sign_in_throttles(interval,interval,text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_kept_messages(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    one record;
+    deleted integer;
+    total integer := 0;
+  BEGIN
+    FOR one IN SELECT t.name, t.id_column, 'kept_' || k.class AS class,
+        now() - make_interval(days => CASE t.goes_with WHEN 'content' THEN k.content_days ELSE k.record_days END) AS kept_since
+      FROM partitions.message_tables t, message_retention_classes() k ORDER BY t.goes_with LOOP
+      EXECUTE format('DELETE FROM %1$I WHERE retention = $1 AND %2$I IN (
+          SELECT r.%2$I FROM %1$I r LEFT JOIN messages m ON m.id = r.%2$I WHERE r.retention = $1
+            AND (m.id IS NULL OR m.status IN (''delivered'', ''failed'', ''cancelled'') AND m.updated_at < $2) LIMIT $3)',
+        one.name, one.id_column) USING one.class, one.kept_since, most;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      total := total + deleted;
+    END LOOP;
+    RETURN total;
+  END $function$
+;
+ALTER FUNCTION delete_kept_messages(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_kept_messages(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_kept_messages(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_old_approvals(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1061,6 +1100,40 @@ AS $function$
 ALTER FUNCTION delete_old_previews(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_previews(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_previews(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE
+    one record;
+    is_alive boolean;
+    look text;
+  BEGIN
+    FOR one IN SELECT * FROM old_message_partitions() LOOP
+      look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I WHERE m.status = ANY ($1)
+          AND m.id >= %L AND m.id < %L)
+        OR EXISTS (SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE m.status = ANY ($1))',
+        one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
+      EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
+      CONTINUE WHEN is_alive;
+      BEGIN
+        EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
+        EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
+        CONTINUE WHEN is_alive;
+        EXECUTE format('DROP TABLE partitions.%I', one.leaf);
+        RETURN one.leaf;
+      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+      END;
+    END LOOP;
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION drop_old_message_partition() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION drop_old_message_partition() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.end_api_key_use()
  RETURNS trigger
@@ -1644,6 +1717,64 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_live_messages(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    one record;
+    ids text[];
+    moved integer;
+    total integer := 0;
+  BEGIN
+    -- The lock on the message keeps its attempts out. A locked message is left for the next call.
+    FOR one IN SELECT * FROM old_message_partitions() LOOP
+      EXECUTE format('SELECT array_agg(id) FROM (
+          SELECT m.id FROM messages m WHERE m.id >= $1 AND m.id < $2
+            AND (m.status IN (''pending'', ''scheduled'', ''processing'') OR m.updated_at > $3)
+            AND EXISTS (SELECT FROM %I r WHERE r.retention = $4 AND r.%I = m.id)
+          LIMIT $5 FOR UPDATE OF m SKIP LOCKED) alive', one.table_name, one.id_column)
+        INTO ids USING one.lower_id, one.upper_id, one.kept_since, one.class, most;
+      CONTINUE WHEN ids IS NULL;
+      EXECUTE format('UPDATE %I SET retention = ''kept_'' || retention WHERE retention = $1 AND %I = ANY ($2)',
+        one.table_name, one.id_column) USING one.class, ids;
+      GET DIAGNOSTICS moved = ROW_COUNT;
+      total := total + moved;
+    END LOOP;
+    -- DEFAULT partitions, a day later: whatever they hold goes on as what was kept.
+    FOR one IN SELECT t.name, t.id_column, k.class FROM partitions.message_tables t, message_retention_classes() k LOOP
+      EXECUTE format('UPDATE %1$I SET retention = ''kept_'' || retention WHERE retention = $1 AND %2$I IN (
+          SELECT %2$I FROM partitions.%3$I WHERE %2$I < $2 LIMIT $3)', one.name, one.id_column, one.name || '_' || one.class || '_default')
+        USING one.class, message_id_floor(now() - interval '1 day'), most;
+      GET DIAGNOSTICS moved = ROW_COUNT;
+      total := total + moved;
+    END LOOP;
+    RETURN total;
+  END $function$
+;
+ALTER FUNCTION keep_live_messages(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION keep_live_messages(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION keep_live_messages(integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.keep_message_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'the content of message % goes with its partition', OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.message_id, NEW.environment_id, NEW.retention, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
+       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.retention, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
+      RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_preview()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1754,6 +1885,55 @@ CREATE OR REPLACE FUNCTION public.lock_policies()
 RETURN pg_advisory_xact_lock(hashtextextended((current_environment_id())::text, (1886350441)::bigint))
 ;
 
+CREATE OR REPLACE FUNCTION public.make_message_partition(table_name text, id_column text, of_class text, days integer, at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    begins timestamptz := date_bin(make_interval(days => days), at, '2024-01-01T00:00:00Z'); -- a Monday
+    lower text := message_id_floor(begins);
+    upper text := message_id_floor(begins + make_interval(hours => 24 * days));
+    parent text := table_name || '_' || of_class;
+    leaf text := parent || '_' || to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD');
+    is_taken boolean;
+  BEGIN
+    IF to_regclass(format('partitions.%I', leaf)) IS NOT NULL THEN RETURN false; END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitions.%I WHERE %I >= %L AND %2$I < %L)', parent || '_default', id_column, lower, upper)
+      INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the class.
+    EXECUTE format('CREATE TABLE partitions.%I (LIKE partitions.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', leaf, parent);
+    EXECUTE format('ALTER TABLE partitions.%I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', parent, leaf, lower, upper);
+    RETURN true;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_message_partition(text,text,text,integer,timestamp with time zone) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.make_message_partitions()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE
+    one record;
+    made integer := 0;
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtext('message partitions')) THEN RETURN 0; END IF; -- another sweep
+    FOR one IN SELECT t.name, t.id_column, c.class, c.range_days, now() + make_interval(days => c.range_days * ahead) AS at
+        FROM partitions.message_tables t, message_retention_classes() c, generate_series(0, 3) ahead ORDER BY at, t.name LOOP
+      BEGIN
+        IF make_message_partition(one.name, one.id_column, one.class, one.range_days, one.at) THEN made := made + 1; END IF;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN NULL;
+      END;
+    END LOOP;
+    RETURN made;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_message_partitions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION make_message_partitions() TO service_app;
+
 CREATE OR REPLACE PROCEDURE public.make_tenant_table(IN table_name regclass, IN privileges text)
  LANGUAGE plpgsql
 AS $procedure$
@@ -1764,6 +1944,32 @@ AS $procedure$
                     WITH CHECK (environment_id = current_environment_id())', table_name);
     EXECUTE format('GRANT %s ON %s TO service_app', privileges, table_name);
   END $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.message_id_floor(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  DECLARE
+    rest numeric := floor(extract(epoch FROM at) * 1000) * 1208925819614629174706176;
+    digits text := '';
+  BEGIN
+    FOR place IN 1..22 LOOP
+      digits := substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', mod(rest, 62)::integer + 1, 1) || digits;
+      rest := div(rest, 62);
+    END LOOP;
+    RETURN 'msg_' || digits;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.message_retention_classes()
+ RETURNS TABLE(class text, range_days integer, content_days integer, record_days integer)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+ VALUES ('week'::text,1,3,7), ('month'::text,7,14,30), ('quarter'::text,7,30,90);
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.move_policy_revision()
@@ -1798,6 +2004,66 @@ AS $function$
     END $function$
 ;
 REVOKE ALL ON FUNCTION move_unused_preview() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.old_message_partitions()
+ RETURNS TABLE(table_name text, id_column text, goes_with text, class text, leaf text, lower_id text, upper_id text, kept_since timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT o.name,
+     o.id_column,
+     o.goes_with,
+     o.class,
+     o.leaf,
+     o.bounds[1] AS bounds,
+     o.bounds[2] AS bounds,
+     o.kept_since
+    FROM ( SELECT t.name,
+             t.id_column,
+             t.goes_with,
+             k.class,
+             (c.relname)::text AS leaf,
+             regexp_match(pg_get_expr(c.relpartbound, c.oid), '^FOR VALUES FROM \(''(\w+)''\) TO \(''(\w+)''\)$'::text) AS bounds,
+             (now() - make_interval(days =>
+                 CASE t.goes_with
+                     WHEN 'content'::text THEN k.content_days
+                     ELSE k.record_days
+                 END)) AS kept_since
+            FROM (((partitions.message_tables t
+              CROSS JOIN message_retention_classes() k(class, range_days, content_days, record_days))
+              JOIN pg_inherits i ON ((i.inhparent = (to_regclass(format('partitions.%I'::text, ((t.name || '_'::text) || k.class))))::oid)))
+              JOIN pg_class c ON ((c.oid = i.inhrelid)))) o
+   WHERE ((o.bounds[2] COLLATE "C") <= message_id_floor((o.kept_since - '1 day'::interval)))
+   ORDER BY o.goes_with, o.leaf;
+END
+;
+REVOKE ALL ON FUNCTION old_message_partitions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION old_message_partitions() TO service_directory;
+
+CREATE OR REPLACE PROCEDURE public.partition_messages(IN table_name text, IN id_column text, IN goes_with text)
+ LANGUAGE plpgsql
+AS $procedure$
+  DECLARE one text;
+  BEGIN
+    INSERT INTO partitions.message_tables VALUES (table_name, id_column, goes_with);
+    FOR one IN SELECT class FROM message_retention_classes() LOOP
+      EXECUTE format('CREATE TABLE partitions.%I PARTITION OF %I FOR VALUES IN (%L) PARTITION BY RANGE (%I)',
+        table_name || '_' || one, table_name, one, id_column);
+      EXECUTE format('CREATE TABLE partitions.%I PARTITION OF partitions.%I DEFAULT',
+        table_name || '_' || one || '_default', table_name || '_' || one);
+      EXECUTE format('GRANT SELECT (%I) ON partitions.%I TO service_directory', id_column, table_name || '_' || one || '_default');
+    END LOOP;
+    EXECUTE format('CREATE TABLE partitions.%I PARTITION OF %I FOR VALUES IN (''kept_week'', ''kept_month'', ''kept_quarter'')',
+      table_name || '_kept', table_name);
+    EXECUTE format('CREATE POLICY directory ON %I FOR SELECT TO service_directory USING (true)', table_name);
+    EXECUTE format('CREATE POLICY directory_keep ON %I FOR UPDATE TO service_directory USING (true)
+      WITH CHECK (starts_with(retention, ''kept_''))', table_name);
+    EXECUTE format('CREATE POLICY directory_retention ON %I FOR DELETE TO service_directory
+      USING (starts_with(retention, ''kept_''))', table_name);
+    EXECUTE format('GRANT SELECT (%I, retention), UPDATE (retention), DELETE ON %I TO service_directory', id_column, table_name);
+  END $procedure$
+;
 
 CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
  RETURNS bigint
@@ -2930,28 +3196,72 @@ CREATE TRIGGER end_use BEFORE DELETE OR UPDATE OF role ON public.members FOR EAC
 CREATE TRIGGER keep_an_owner BEFORE DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_an_owner();
 
 CREATE TABLE message_attempts (
-  id text COLLATE "C" NOT NULL,
-  environment_id uuid NOT NULL,
   message_id text COLLATE "C" NOT NULL,
   number integer NOT NULL,
+  environment_id uuid NOT NULL,
+  retention text NOT NULL,
   status text DEFAULT 'started'::text NOT NULL,
+  worker text,
+  address text,
+  latency_ms integer,
   response_status integer,
+  response_headers jsonb,
+  response_body bytea,
   error text,
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
-  CONSTRAINT message_attempts_pkey PRIMARY KEY (id),
-  CONSTRAINT message_attempts_message_id_number_key UNIQUE (message_id, number),
+  CONSTRAINT message_attempts_pkey PRIMARY KEY (message_id, number, retention),
   CONSTRAINT message_attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
+  CONSTRAINT message_attempts_latency_ms_check CHECK ((latency_ms >= 0)),
   CONSTRAINT message_attempts_number_check CHECK ((number >= 1)),
+  CONSTRAINT message_attempts_response_body_check CHECK ((octet_length(response_body) <= 8192)),
   CONSTRAINT message_attempts_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT message_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'completed'::text, 'abandoned'::text])))
-);
-CREATE UNIQUE INDEX message_attempts_one_at_a_time ON public.message_attempts USING btree (message_id) WHERE (status = 'started'::text);
+) PARTITION BY LIST (retention);
+CREATE UNIQUE INDEX message_attempts_one_at_a_time ON ONLY public.message_attempts USING btree (message_id, retention) WHERE (status = 'started'::text);
 ALTER TABLE message_attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_attempts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON message_attempts FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_keep ON message_attempts FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON message_attempts FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
 CREATE POLICY tenant ON message_attempts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON message_attempts TO service_app;
+GRANT INSERT, SELECT ON message_attempts TO service_app;
+GRANT DELETE ON message_attempts TO service_directory;
+GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, error, finished_at) ON message_attempts TO service_app;
+GRANT SELECT (message_id, retention) ON message_attempts TO service_directory;
+GRANT UPDATE (retention) ON message_attempts TO service_directory;
 CREATE TRIGGER check_move BEFORE DELETE OR UPDATE ON public.message_attempts FOR EACH ROW EXECUTE FUNCTION check_message_attempt_move();
+
+CREATE TABLE message_contents (
+  message_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  retention text NOT NULL,
+  headers jsonb,
+  body text,
+  body_kind text NOT NULL,
+  body_sealed boolean DEFAULT false NOT NULL,
+  master_key_version integer,
+  wrapped_data_key bytea,
+  sealed_value bytea,
+  CONSTRAINT message_contents_pkey PRIMARY KEY (message_id, retention),
+  CONSTRAINT message_contents_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
+  CONSTRAINT message_contents_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT message_contents_check1 CHECK (((body_kind = 'none'::text) OR ((body IS NULL) = body_sealed))),
+  CONSTRAINT message_contents_master_key_version_check CHECK ((master_key_version >= 1))
+) PARTITION BY LIST (retention);
+CREATE INDEX message_contents_by_master_key ON ONLY public.message_contents USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
+ALTER TABLE message_contents ENABLE ROW LEVEL SECURITY;
+ALTER TABLE message_contents FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON message_contents FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_keep ON message_contents FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON message_contents FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
+CREATE POLICY tenant ON message_contents FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON message_contents TO service_app;
+GRANT DELETE ON message_contents TO service_directory;
+GRANT UPDATE (master_key_version, wrapped_data_key) ON message_contents TO service_app;
+GRANT SELECT (message_id, retention) ON message_contents TO service_directory;
+GRANT UPDATE (retention) ON message_contents TO service_directory;
+CREATE TRIGGER keep BEFORE DELETE OR UPDATE ON public.message_contents FOR EACH ROW EXECUTE FUNCTION keep_message_content();
 
 CREATE TABLE message_deduplications (
   environment_id uuid NOT NULL,
@@ -2973,16 +3283,10 @@ GRANT SELECT (environment_id, digest, expires_at) ON message_deduplications TO s
 CREATE TABLE messages (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
+  retention text NOT NULL,
   kind text DEFAULT 'message'::text NOT NULL,
   url text NOT NULL,
   method text NOT NULL,
-  headers jsonb,
-  body text,
-  body_kind text NOT NULL,
-  body_sealed boolean DEFAULT false NOT NULL,
-  master_key_version integer,
-  wrapped_data_key bytea,
-  sealed_value bytea,
   redact jsonb,
   label text,
   scheduled_for timestamp(3) with time zone,
@@ -2998,7 +3302,6 @@ CREATE TABLE messages (
   flow_control_key_id text COLLATE "C",
   flow_control_key text,
   retry_of text COLLATE "C",
-  retention text NOT NULL,
   published_by jsonb NOT NULL,
   status text NOT NULL,
   attempts integer DEFAULT 0 NOT NULL,
@@ -3006,50 +3309,47 @@ CREATE TABLE messages (
   begun_at timestamp(3) with time zone,
   held_at timestamp(3) with time zone,
   response_status integer,
-  response_headers jsonb,
-  response_body bytea,
   error_message text,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   delivered_at timestamp(3) with time zone,
   failed_at timestamp(3) with time zone,
-  CONSTRAINT messages_pkey PRIMARY KEY (id),
+  CONSTRAINT messages_pkey PRIMARY KEY (id, retention),
   CONSTRAINT messages_attempts_check CHECK ((attempts >= 0)),
-  CONSTRAINT messages_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
-  CONSTRAINT messages_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
-  CONSTRAINT messages_check1 CHECK (((body_kind = 'none'::text) OR ((body IS NULL) = body_sealed))),
-  CONSTRAINT messages_check2 CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
-  CONSTRAINT messages_check3 CHECK (((flow_control_key_id IS NULL) = (flow_control_key IS NULL))),
-  CONSTRAINT messages_check4 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
-  CONSTRAINT messages_check5 CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
+  CONSTRAINT messages_check CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
+  CONSTRAINT messages_check1 CHECK (((flow_control_key_id IS NULL) = (flow_control_key IS NULL))),
+  CONSTRAINT messages_check2 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  CONSTRAINT messages_check3 CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
   CONSTRAINT messages_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'callback'::text, 'event'::text]))),
   CONSTRAINT messages_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
-  CONSTRAINT messages_master_key_version_check CHECK ((master_key_version >= 1)),
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
-  CONSTRAINT messages_response_body_check CHECK ((octet_length(response_body) <= 8192)),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
-  CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
+  CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text, 'kept_week'::text, 'kept_month'::text, 'kept_quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT messages_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 300))),
   CONSTRAINT messages_url_check CHECK ((char_length(url) <= 2048))
-);
-CREATE INDEX messages_by_label ON public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
-CREATE INDEX messages_by_master_key ON public.messages USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
-CREATE INDEX messages_by_schedule ON public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
-CREATE INDEX messages_by_source ON public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
-CREATE INDEX messages_by_status ON public.messages USING btree (environment_id, status, created_at DESC, id DESC);
-CREATE INDEX messages_by_url ON public.messages USING hash (url);
-CREATE INDEX messages_held ON public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
-CREATE INDEX messages_newest_first ON public.messages USING btree (environment_id, created_at DESC, id DESC);
-CREATE INDEX messages_overdue ON public.messages USING btree (next_attempt_at) WHERE ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (held_at IS NULL));
-CREATE INDEX messages_unbegun ON public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])));
+) PARTITION BY LIST (retention);
+CREATE INDEX messages_by_label ON ONLY public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
+CREATE INDEX messages_by_schedule ON ONLY public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
+CREATE INDEX messages_by_source ON ONLY public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
+CREATE INDEX messages_by_status ON ONLY public.messages USING btree (environment_id, status, created_at DESC, id DESC);
+CREATE INDEX messages_by_url ON ONLY public.messages USING hash (url);
+CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
+CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text]));
+CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
+CREATE POLICY directory_keep ON messages FOR UPDATE TO service_directory USING (true) WITH CHECK (starts_with(retention, 'kept_'::text));
+CREATE POLICY directory_retention ON messages FOR DELETE TO service_directory USING (starts_with(retention, 'kept_'::text));
 CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
-GRANT INSERT, SELECT, UPDATE ON messages TO service_app;
-GRANT SELECT (id, environment_id, status, next_attempt_at, begun_at, held_at, created_at) ON messages TO service_directory;
+GRANT INSERT, SELECT ON messages TO service_app;
+GRANT DELETE ON messages TO service_directory;
+GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
+GRANT SELECT (id, environment_id, retention, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
+GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 
 CREATE TABLE monthly_usage (
@@ -3558,6 +3858,7 @@ ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN
 ALTER TABLE members ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE members ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);

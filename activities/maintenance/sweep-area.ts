@@ -5,6 +5,7 @@ import { expiredPermits } from './expired-permits.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
+import { sweepMessagePartitions } from './message-partitions.ts';
 import { oldApprovals } from './old-approvals.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
@@ -25,6 +26,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
   ['expired-permits', sweeping(expiredPermits)],
+  ['message-partitions', sweepMessagePartitions],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

@@ -2,6 +2,7 @@ import { countEgress } from '../../db/plans/count-egress.ts';
 import { type Granted, isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
+import type { CallTrace } from '../adapters/http-request/send-request.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
@@ -27,12 +28,20 @@ export function attemptMessage(deps: ActivityDependencies) {
     withHeartbeats(deps, async () => {
       const visit = await visited(deps, ref);
       if (visit.next !== 'send') return visit;
-      const egress: EgressMeter = { bytes: 0 };
-      const result = await send(deps, ref, visit.delivery, egress);
-      const { step, next } = await record(deps, ref, visit.delivery, result, egress.bytes);
+      const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
+      const result = await send(deps, ref, visit.delivery, call);
+      const { step, next } = await record(deps, ref, visit.delivery, result, call);
       await tellNext(deps, 'delivery', next);
       return step;
     });
+}
+
+/** What an attempt finds out about its call, whatever comes of it. */
+interface Call {
+  egress: EgressMeter;
+  trace: CallTrace;
+  /** Null: nothing was dialled. */
+  latencyMs: number | null;
 }
 
 /**
@@ -58,7 +67,7 @@ async function send(
   deps: ActivityDependencies,
   ref: MessageRef,
   delivery: Delivery,
-  egress: EgressMeter,
+  call: Call,
 ): Promise<AttemptResult> {
   let made: ReturnType<typeof makeDelivery>;
   try {
@@ -77,14 +86,18 @@ async function send(
     ids: { environmentId, messageId: delivery.work.id },
     timeoutMs,
   } as const;
+  const startedAtMs = performance.now();
   try {
+    const { egress, trace } = call;
     const sent = await deps.watchdog.run(watched, (signal) =>
-      deps.sendRequest(request, limit, { timeoutMs, signal, egress }),
+      deps.sendRequest(request, limit, { timeoutMs, signal, egress, trace }),
     );
     return readAnswer(sent, secrets);
   } catch (error) {
     if (!(error instanceof OverdueError)) throw error;
     return readAnswer({ kind: 'no_answer', reason: error.message }, secrets);
+  } finally {
+    call.latencyMs = Math.round(performance.now() - startedAtMs);
   }
 }
 
@@ -93,14 +106,15 @@ async function record(
   ref: MessageRef,
   { work, attempt }: Delivery,
   result: AttemptResult,
-  egressBytes: number,
+  { egress, trace, latencyMs }: Call,
 ): Promise<{ step: DeliveryStep; next: Granted | null }> {
-  const closing = { attemptId: attempt.id, status: 'completed', result } as const;
+  const { address } = trace;
+  const closing = { number: attempt.number, status: 'completed', result, address, latencyMs } as const;
   return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
       const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
       const next = await releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
-      if (closed) await countEgress(tx, egressBytes);
+      if (closed) await countEgress(tx, egress.bytes);
       return { step, next };
     }),
   );

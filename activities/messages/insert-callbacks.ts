@@ -62,7 +62,8 @@ function callbackBody(
   work: MessageWork,
   { status, seen }: MessageOutcome,
 ): Record<string, unknown> {
-  const source = openContent(vault, messagePlace(ref, work.id), work.content).body;
+  const { content } = work;
+  const source = content === null ? null : openContent(vault, messagePlace(ref, work.id), content).body;
   return {
     messageId: work.id,
     url: work.url,

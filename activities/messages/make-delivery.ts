@@ -24,6 +24,7 @@ export function makeDelivery(
   { work, attempt, signingKeys }: Delivery,
   timestampSeconds: number,
 ): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
+  if (work.content === null) throw new Error('its content is gone');
   const { headers, body, secrets, secretBody } = openContent(vault, messagePlace(ref, work.id), work.content);
   const keys = signingKeys.map((key) => vault.open(signingKeyPlace(ref.workspaceId, key.id), key));
   const { environmentId } = ref;

@@ -10,9 +10,13 @@ import { insertCallbacks } from './insert-callbacks.ts';
 import type { AttemptResult } from './read-answer.ts';
 
 export interface ClosingAttempt {
-  attemptId: string;
+  number: number;
   status: 'completed' | 'abandoned';
   result: AttemptResult;
+  /** The address that was dialled; null where none was, or where nobody knows. */
+  address: string | null;
+  /** Null where nobody knows. */
+  latencyMs: number | null;
 }
 
 /**
@@ -25,18 +29,18 @@ export async function settleAttempt(
   deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
   ref: MessageRef,
   messageId: string,
-  { attemptId, status, result }: ClosingAttempt,
+  { number, status, result, address, latencyMs }: ClosingAttempt,
 ): Promise<{ step: DeliveryStep; closed: boolean }> {
   const work = await lockMessage(tx, messageId);
   if (work === null) throw new Error(`message ${messageId} is not there`);
   const outcome = outcomeOf(work, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
-  const closed = await closeAttempt(tx, attemptId, { status, responseStatus: result.seen.status, error });
+  const closed = await closeAttempt(tx, messageId, number, { status, seen: result.seen, error, address, latencyMs });
   if (!closed) {
-    deps.logger.warn({ ...ref, attemptId }, 'an attempt was given up before its end was recorded');
+    deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
     return { step: await stepOf(tx, work), closed: false };
   }
-  await recordOutcome(tx, work.id, result.seen, outcome);
+  await recordOutcome(tx, work.id, result.seen.status, outcome);
   if (outcome.kind === 'retry') return { step: { next: 'wait', delayMs: outcome.delayMs }, closed: true };
   const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
   return { step: { next: 'end', status: outcome.kind, callbackIds }, closed: true };

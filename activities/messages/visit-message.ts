@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
@@ -22,6 +23,8 @@ export interface Delivery {
 
 export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
 
+/** This worker as its attempts name it, and as Temporal names it. */
+const WORKER = `${process.pid}@${hostname()}`;
 const LOST_ERROR = 'the worker was lost before the end of this attempt was on record';
 
 /**
@@ -40,14 +43,15 @@ export async function visitMessage(
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
     return { next: 'end', status, callbackIds: await findUnbegunCallbacks(tx, id) };
   }
-  if (work.openAttemptId !== null) {
+  if (work.openAttempt !== null) {
     const result = {
       seen: { status: null, headers: null, body: null },
       retryAfter: null,
       error: LOST_ERROR,
       blocked: false,
     };
-    const lost = { attemptId: work.openAttemptId, status: 'abandoned', result } as const;
+    const nothing = { address: null, latencyMs: null };
+    const lost = { number: work.openAttempt, status: 'abandoned', result, ...nothing } as const;
     return (await settleAttempt(tx, deps, ref, id, lost)).step;
   }
   if (work.dueInMs > 0) {
@@ -65,6 +69,6 @@ export async function visitMessage(
     await markBegun(tx, id);
     return new Queued(position);
   }
-  const attempt = await startAttempt(tx, id);
+  const attempt = await startAttempt(tx, id, WORKER);
   return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };
 }

@@ -121,6 +121,6 @@ export function presentListedMessage(message: ListedMessageRecord): z.input<type
 
 function bodyOf({ body, bodyKind, bodySealed }: MessageRecord): Json {
   if (bodySealed) return REDACTED;
-  if (body === null || bodyKind === 'none') return null;
+  if (body === null || bodyKind === null || bodyKind === 'none') return null;
   return bodyKind === 'json' ? (JSON.parse(body) as Json) : body;
 }

@@ -1,18 +1,39 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import type { SeenResponse } from './record-outcome.ts';
 
 export interface AttemptEnd {
   /** `abandoned`: the worker was lost before the end of the attempt was recorded. */
   status: 'completed' | 'abandoned';
-  responseStatus: number | null;
+  seen: SeenResponse;
   error: string | null;
+  /** The address that was dialled; null where none was, or where nobody knows. */
+  address: string | null;
+  /** How long the call took; null where nobody knows. */
+  latencyMs: number | null;
 }
 
 /** Closes an attempt, once. Returns false where it was closed before; what it saw must then be ignored. */
-export async function closeAttempt(tx: EnvironmentTransaction, attemptId: string, end: AttemptEnd): Promise<boolean> {
+export async function closeAttempt(
+  tx: EnvironmentTransaction,
+  messageId: string,
+  number: number,
+  { status, seen, error, address, latencyMs }: AttemptEnd,
+): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
-    `UPDATE message_attempts SET status = :status, response_status = :responseStatus, error = :error, finished_at = now()
-     WHERE id = :attemptId AND status = 'started'`,
-    { attemptId, status: end.status, responseStatus: end.responseStatus, error: end.error },
+    `UPDATE message_attempts SET status = :status, response_status = :responseStatus, response_headers = :responseHeaders,
+       response_body = :responseBody, error = :error, address = :address, latency_ms = :latencyMs, finished_at = now()
+     WHERE message_id = :messageId AND number = :number AND status = 'started'`,
+    {
+      messageId,
+      number,
+      status,
+      responseStatus: seen.status,
+      responseHeaders: seen.headers === null ? null : JSON.stringify(seen.headers),
+      responseBody: seen.body,
+      error,
+      address,
+      latencyMs,
+    },
   );
   return rowCount === 1;
 }

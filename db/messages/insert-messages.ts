@@ -64,18 +64,29 @@ function* inStatements(messages: readonly NewMessage[]): Generator<string> {
   if (rows.length > 0) yield `[${rows.join()}]`;
 }
 
-/** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
-const COLUMNS = `id, kind, url, method, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value,
-  redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url, failure_callback_url, callback_of,
-  published_by, schedule_id, url_group_id, url_group_endpoint_id, flow_control_key_id, flow_control_key, retry_of`;
 const RETENTION = `(SELECT CASE plan ${PLANS.map((plan) => `WHEN '${plan}' THEN '${PLAN_TABLE[plan].messageRetention}'`).join(' ')} END
   FROM workspaces WHERE id = current_workspace_id())`;
-const INSERT = `INSERT INTO messages (environment_id, ${COLUMNS}, retention, status, next_attempt_at)
-  SELECT current_environment_id(), ${COLUMNS}, ${RETENTION}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
+const MESSAGE_COLUMNS = `id, kind, url, method, redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url,
+  failure_callback_url, callback_of, published_by, schedule_id, url_group_id, url_group_endpoint_id, flow_control_key_id,
+  flow_control_key, retry_of`;
+const CONTENT_COLUMNS = `headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value`;
+/** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
+const INSERT = `WITH given AS MATERIALIZED (
+    SELECT ${RETENTION} AS retention, m.* FROM json_to_recordset(CAST(:messages AS json)) AS m (
+      id text, kind text, url text, method text, redact jsonb, label text, scheduled_for timestamptz, max_retries integer,
+      retry_delays_ms integer[], timeout_seconds integer, callback_url text, failure_callback_url text, callback_of text,
+      published_by jsonb, schedule_id text, url_group_id text, url_group_endpoint_id uuid, flow_control_key_id text,
+      flow_control_key text, retry_of text, headers jsonb, body text, body_kind text, body_sealed boolean,
+      master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
+  ), content AS (
+    INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
+    SELECT id, current_environment_id(), retention, ${CONTENT_COLUMNS} FROM given)
+  INSERT INTO messages (environment_id, retention, ${MESSAGE_COLUMNS}, status, next_attempt_at)
+  SELECT current_environment_id(), retention, ${MESSAGE_COLUMNS}, CASE WHEN scheduled_for > now() THEN 'scheduled' ELSE 'pending' END,
     COALESCE(scheduled_for, now())
-  FROM json_populate_recordset(CAST(NULL AS messages), CAST(:messages AS json)) RETURNING id, status`;
+  FROM given RETURNING id, status`;
 
-/** A row as `json_populate_recordset` reads it; bytes are hexadecimal. */
+/** A row as `json_to_recordset` reads it; bytes are hexadecimal. */
 function rowOf(message: NewMessage): Record<string, unknown> {
   const { content } = message;
   const { sealed } = content;

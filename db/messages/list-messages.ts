@@ -2,12 +2,12 @@ import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
-import { type ListedMessageRecord, MESSAGE_COLUMNS } from './records.ts';
+import { type ListedMessageRecord, MESSAGE_COLUMNS, MESSAGE_TABLES, responseBodyOf } from './records.ts';
 
 const { body: _cut, ...SHOWN_COLUMNS } = MESSAGE_COLUMNS;
-const IS_LARGE = `(octet_length(messages.body) > ${LISTED_MEMBER_BYTES_MAX})`;
-const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN messages.body END AS body,
-  CASE WHEN ${IS_LARGE} THEN shortened_text(messages.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`;
+const IS_LARGE = `(octet_length(message_contents.body) > ${LISTED_MEMBER_BYTES_MAX})`;
+const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN message_contents.body END AS body,
+  CASE WHEN ${IS_LARGE} THEN shortened_text(message_contents.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`;
 
 export interface MessageFilter {
   status?: MessageStatus | undefined;
@@ -50,7 +50,7 @@ export async function listMessages(
     bindings,
   );
   const page = await tx.raw<{ rows: ListedMessageRecord[] }>(
-    `SELECT ${selected(SHOWN_COLUMNS)}, ${BODY_COLUMNS} FROM messages ${where}
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${BODY_COLUMNS}, ${responseBodyOf('messages.id')} FROM ${MESSAGE_TABLES} ${where}
      ORDER BY messages.created_at DESC, messages.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit: filter.limit, offset: filter.offset },
   );

@@ -10,7 +10,8 @@ export interface MessageWork {
   status: MessageStatus;
   url: string;
   method: MessageMethod;
-  content: StoredContent;
+  /** Null: it was kept for its time after the message's end, and is gone. */
+  content: StoredContent | null;
   redact: Redaction | null;
   label: string | null;
   scheduleId: string | null;
@@ -25,25 +26,28 @@ export interface MessageWork {
   createdAt: Date;
   /** Time until the next attempt is due; 0 or less when it is due. */
   dueInMs: number;
-  /** An attempt that was started and has no recorded end. */
-  openAttemptId: string | null;
+  /** The number of an attempt that was started and has no recorded end. */
+  openAttempt: number | null;
 }
 
 type Row = Omit<MessageWork, 'content'> &
-  Omit<StoredContent, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+  Omit<StoredContent, 'sealed' | 'bodyKind'> & { bodyKind: StoredContent['bodyKind'] | null } & {
+    [Column in keyof SealedSecret]: SealedSecret[Column] | null;
+  };
 
 /** Locks a message's row until the transaction ends. Null where there is none. */
 export async function lockMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageWork | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT m.id, m.status, m.url, m.method, m.headers, m.body, m.body_kind AS "bodyKind", m.body_sealed AS "bodySealed",
-       m.master_key_version AS "masterKeyVersion", m.wrapped_data_key AS "wrappedDataKey", m.sealed_value AS "sealedValue",
+    `SELECT m.id, m.status, m.url, m.method, c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
+       c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
        m.redact, m.label, m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId", m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
        m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
        m.published_by AS "publishedBy", m.created_at AS "createdAt",
        ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",
-       (SELECT a.id FROM message_attempts a WHERE a.message_id = m.id AND a.status = 'started') AS "openAttemptId"
-     FROM messages m WHERE m.id = ? FOR UPDATE OF m`,
-    [messageId],
+       (SELECT a.number FROM message_attempts a WHERE a.message_id = :messageId AND a.status = 'started') AS "openAttempt"
+     FROM messages m LEFT JOIN message_contents c ON c.message_id = m.id
+     WHERE m.id = :messageId FOR UPDATE OF m`,
+    { messageId },
   );
   const row = rows[0];
   if (row === undefined) return null;
@@ -52,5 +56,6 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
     masterKeyVersion === null || wrappedDataKey === null || sealedValue === null
       ? null
       : { masterKeyVersion, wrappedDataKey, sealedValue };
+  if (bodyKind === null) return { ...work, content: null };
   return { ...work, content: { headers, body, bodyKind, bodySealed, sealed } };
 }

@@ -15,13 +15,13 @@ export async function rewrapMessages(
   most: number,
 ): Promise<number> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
-     FROM messages WHERE master_key_version IS NOT NULL AND master_key_version <> ? ORDER BY id LIMIT ? FOR UPDATE`,
+    `SELECT message_id AS id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
+     FROM message_contents WHERE master_key_version IS NOT NULL AND master_key_version <> ? ORDER BY message_id LIMIT ? FOR UPDATE`,
     [vault.newestMasterKeyVersion, most],
   );
   for (const row of rows) {
     const rewrapped = vault.rewrap(messagePlace(tenant, row.id), row);
-    await tx.raw('UPDATE messages SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?', [
+    await tx.raw('UPDATE message_contents SET master_key_version = ?, wrapped_data_key = ? WHERE message_id = ?', [
       rewrapped.masterKeyVersion,
       rewrapped.wrappedDataKey,
       row.id,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
+import { KEEPING, MESSAGE_PARTITIONS } from './message-partitions.ts';
 
 export const name = '0018-messages';
 
@@ -16,7 +17,9 @@ export const name = '0018-messages';
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(SIGNING_KEYS);
+  await knex.raw(MESSAGE_PARTITIONS);
   await knex.raw(MESSAGES);
+  await knex.raw(CONTENTS);
   await knex.raw(MESSAGE_MOVES);
   await knex.raw(ATTEMPTS);
   await knex.raw(DEDUPLICATION);
@@ -25,6 +28,8 @@ export async function up(knex: Knex): Promise<void> {
     'find_expired_message_deduplications(text, integer)',
     'delete_expired_message_deduplications(text[])',
   ]);
+  await makeDirectoryFunctions(knex, KEEPING, ['keep_live_messages(integer)', 'delete_kept_messages(integer)']);
+  await knex.raw('SELECT make_message_partitions()');
 }
 
 const SIGNING_KEYS = `
@@ -50,18 +55,13 @@ const SIGNING_KEYS = `
 
 const MESSAGES = `
   CREATE TABLE messages (
-    id text COLLATE "C" PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
     environment_id uuid NOT NULL REFERENCES environments,
+    -- The class of the plan when it was accepted; kept_…: it outlived its range.
+    retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter', 'kept_week', 'kept_month', 'kept_quarter')),
     kind text NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'callback', 'event')),
     url text NOT NULL CHECK (char_length(url) <= 2048),
     method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
-    headers jsonb,                   -- as they may be shown: the values of credentials replaced
-    body text,                       -- the very text that is sent; null where there is none, or it is sealed
-    body_kind text NOT NULL CHECK (body_kind IN ('none', 'text', 'json')),
-    body_sealed boolean NOT NULL DEFAULT false,
-    master_key_version integer CHECK (master_key_version >= 1),
-    wrapped_data_key bytea,
-    sealed_value bytea,              -- JSON { headers, body }: what headers and body leave out
     redact jsonb,
     label text CHECK (char_length(label) BETWEEN 1 AND 200),
     scheduled_for timestamptz(3),    -- as asked for; null: at once
@@ -77,7 +77,6 @@ const MESSAGES = `
     flow_control_key_id text COLLATE "C",
     flow_control_key text,           -- the key's name when the message was accepted
     retry_of text COLLATE "C",       -- the dead letter that this message retries
-    retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter')), -- the class of the plan when it was accepted
     published_by jsonb NOT NULL,     -- { type, id }
     status text NOT NULL CHECK (status IN ('pending', 'scheduled', 'processing', 'delivered', 'failed', 'cancelled')),
     attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -85,20 +84,18 @@ const MESSAGES = `
     begun_at timestamptz(3),         -- its workflow runs, or ran
     held_at timestamptz(3),          -- an attempt was due while the environment was halted
     response_status integer CHECK (response_status BETWEEN 100 AND 599),
-    response_headers jsonb,
-    response_body bytea CHECK (octet_length(response_body) <= 8192),
     error_message text,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     delivered_at timestamptz(3),
     failed_at timestamptz(3),
-    CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
-    CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed),
+    PRIMARY KEY (id, retention),
     CHECK ((url_group_id IS NULL) = (url_group_endpoint_id IS NULL)),
     CHECK ((flow_control_key_id IS NULL) = (flow_control_key IS NULL)),
     CHECK ((status = 'delivered') = (delivered_at IS NOT NULL)),
     CHECK ((status = 'failed') = (failed_at IS NOT NULL))
-  );
+  ) PARTITION BY LIST (retention);
+  CALL partition_messages('messages', 'id', 'record');
   CREATE INDEX messages_newest_first ON messages (environment_id, created_at DESC, id DESC);
   CREATE INDEX messages_by_status ON messages (environment_id, status, created_at DESC, id DESC);
   CREATE INDEX messages_by_url ON messages USING hash (url);
@@ -107,25 +104,72 @@ const MESSAGES = `
   CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
   CREATE INDEX messages_held ON messages (environment_id, id) WHERE held_at IS NOT NULL;
   CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled');
-  CREATE INDEX messages_overdue ON messages (next_attempt_at) WHERE status IN ('pending', 'scheduled', 'processing') AND held_at IS NULL;
-  CREATE INDEX messages_by_master_key ON messages (environment_id, master_key_version) WHERE master_key_version IS NOT NULL;
-  CALL make_tenant_table('messages', 'SELECT, INSERT, UPDATE');
+  CREATE INDEX messages_overdue ON messages (next_attempt_at) WHERE status IN ('pending', 'scheduled', 'processing');
+  CALL make_tenant_table('messages', 'SELECT, INSERT');
+  GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at)
+    ON messages TO service_app;
+`;
+
+const CONTENTS = `
+  -- What a message carries. It goes before the message's record, and is not there any more then.
+  CREATE TABLE message_contents (
+    message_id text COLLATE "C" NOT NULL,
+    environment_id uuid NOT NULL REFERENCES environments,
+    retention text NOT NULL,
+    headers jsonb,                   -- as they may be shown: the values of credentials replaced
+    body text,                       -- the very text that is sent; null where there is none, or it is sealed
+    body_kind text NOT NULL CHECK (body_kind IN ('none', 'text', 'json')),
+    body_sealed boolean NOT NULL DEFAULT false,
+    master_key_version integer CHECK (master_key_version >= 1),
+    wrapped_data_key bytea,
+    sealed_value bytea,              -- JSON { headers, body }: what headers and body leave out
+    PRIMARY KEY (message_id, retention),
+    CHECK (num_nonnulls(master_key_version, wrapped_data_key, sealed_value) IN (0, 3)),
+    CHECK (body_kind = 'none' OR (body IS NULL) = body_sealed)
+  ) PARTITION BY LIST (retention);
+  CALL partition_messages('message_contents', 'message_id', 'content');
+  CREATE INDEX message_contents_by_master_key ON message_contents (environment_id, master_key_version)
+    WHERE master_key_version IS NOT NULL;
+  CALL make_tenant_table('message_contents', 'SELECT, INSERT');
+  GRANT UPDATE (master_key_version, wrapped_data_key) ON message_contents TO service_app;
+
+  CREATE FUNCTION keep_message_content() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'the content of message % goes with its partition', OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.message_id, NEW.environment_id, NEW.retention, NEW.headers, NEW.body, NEW.body_kind, NEW.body_sealed, NEW.sealed_value)
+       IS DISTINCT FROM (OLD.message_id, OLD.environment_id, OLD.retention, OLD.headers, OLD.body, OLD.body_kind, OLD.body_sealed, OLD.sealed_value) THEN
+      RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER keep BEFORE UPDATE OR DELETE ON message_contents FOR EACH ROW EXECUTE FUNCTION keep_message_content();
 `;
 
 const MESSAGE_MOVES = `
   CREATE FUNCTION check_message_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'messages are never deleted' USING ERRCODE = 'check_violation'; END IF;
+    IF current_user = 'service_directory' THEN
+      -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
+      IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
+      IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
+      IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
     IF TG_OP = 'INSERT' THEN
       IF NEW.status NOT IN ('pending', 'scheduled') THEN
         RAISE EXCEPTION 'message % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
       END IF;
       RETURN NEW;
     END IF;
-    IF (NEW.id, NEW.kind, NEW.url, NEW.method, NEW.headers, NEW.body, NEW.body_kind, NEW.sealed_value, NEW.scheduled_for,
+    IF (NEW.id, NEW.retention, NEW.kind, NEW.url, NEW.method, NEW.scheduled_for,
         NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
         NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
-       IS DISTINCT FROM (OLD.id, OLD.kind, OLD.url, OLD.method, OLD.headers, OLD.body, OLD.body_kind, OLD.sealed_value, OLD.scheduled_for,
+       IS DISTINCT FROM (OLD.id, OLD.retention, OLD.kind, OLD.url, OLD.method, OLD.scheduled_for,
         OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
         OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
       RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
@@ -148,30 +192,41 @@ const MESSAGE_MOVES = `
 
 const ATTEMPTS = `
   CREATE TABLE message_attempts (
-    id text COLLATE "C" PRIMARY KEY,
-    environment_id uuid NOT NULL REFERENCES environments,
     message_id text COLLATE "C" NOT NULL,
     number integer NOT NULL CHECK (number >= 1),
+    environment_id uuid NOT NULL REFERENCES environments,
+    retention text NOT NULL,
     status text NOT NULL DEFAULT 'started' CHECK (status IN ('started', 'completed', 'abandoned')),
+    worker text,                     -- the identity of the worker that made it
+    address text,                    -- the address that was dialled; null: none was
+    latency_ms integer CHECK (latency_ms >= 0), -- of the call alone
     response_status integer CHECK (response_status BETWEEN 100 AND 599),
+    response_headers jsonb,
+    response_body bytea CHECK (octet_length(response_body) <= 8192),
     error text,
     started_at timestamptz(3) NOT NULL DEFAULT now(),
     finished_at timestamptz(3),
-    UNIQUE (message_id, number),
+    PRIMARY KEY (message_id, number, retention),
     CHECK ((status = 'started') = (finished_at IS NULL))
-  );
-  CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id) WHERE status = 'started';
-  CALL make_tenant_table('message_attempts', 'SELECT, INSERT, UPDATE');
+  ) PARTITION BY LIST (retention);
+  CALL partition_messages('message_attempts', 'message_id', 'content');
+  CREATE UNIQUE INDEX message_attempts_one_at_a_time ON message_attempts (message_id, retention) WHERE status = 'started';
+  CALL make_tenant_table('message_attempts', 'SELECT, INSERT');
+  GRANT UPDATE (status, address, latency_ms, response_status, response_headers, response_body, error, finished_at)
+    ON message_attempts TO service_app;
 
   CREATE FUNCTION check_message_attempt_move() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF TG_OP = 'DELETE' THEN RAISE EXCEPTION 'attempts are never deleted' USING ERRCODE = 'check_violation'; END IF;
-    IF OLD.status <> 'started' THEN
-      RAISE EXCEPTION 'attempt % is closed', OLD.id USING ERRCODE = 'check_violation';
+    IF current_user = 'service_directory' THEN RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF;
+    IF TG_OP = 'DELETE' THEN
+      RAISE EXCEPTION 'attempts of message % are not deleted: they go with their partition', OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
-    IF (NEW.id, NEW.message_id, NEW.number, NEW.started_at)
-       IS DISTINCT FROM (OLD.id, OLD.message_id, OLD.number, OLD.started_at) THEN
-      RAISE EXCEPTION 'the identity of attempt % is immutable', OLD.id USING ERRCODE = 'check_violation';
+    IF OLD.status <> 'started' THEN
+      RAISE EXCEPTION 'attempt % of message % is closed', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (NEW.message_id, NEW.number, NEW.retention, NEW.worker, NEW.started_at)
+       IS DISTINCT FROM (OLD.message_id, OLD.number, OLD.retention, OLD.worker, OLD.started_at) THEN
+      RAISE EXCEPTION 'the identity of attempt % of message % is immutable', OLD.number, OLD.message_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $$;
@@ -191,9 +246,8 @@ const DEDUPLICATION = `
 `;
 
 const DIRECTORY = `
-  CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
   CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
-  GRANT SELECT (id, environment_id, status, created_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
+  GRANT SELECT (environment_id, status, created_at, updated_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
   GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
 
   -- Messages whose workflow never started, and messages whose attempt is long overdue.

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainMessage } from '../db/messages/plain-message.ts';
+import { insertMessages } from '../../db/messages/insert-messages.ts';
 import { dial } from '../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
@@ -67,10 +69,8 @@ describe('a delivery that outlives its deadline by the grace', () => {
   test('is tried again: its socket is closed, its permit free, the log and the metric say so', async () => {
     const { watchdog, logged, metrics } = watched();
     const messageId = newId('message');
-    await world.database.asOwner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
-       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 1, '{}', 'week', 'pending', now())`,
-      [messageId, world.database.tenant.environmentId],
+    await world.transaction((tx) =>
+      insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3, timeoutSeconds: 1 })]),
     );
     const { attemptMessage } = world.activities({ sendRequest: hang, watchdog });
     const step = await activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });

@@ -24,12 +24,19 @@ export type Sent =
   /** The egress guard refused it. */
   | { kind: 'blocked'; message: string };
 
+/** What is found out about a connection, whatever comes of the call. */
+export interface CallTrace {
+  /** The address that was dialled; null until there is a connection. */
+  address: string | null;
+}
+
 export interface SendLimits {
   /** Covers resolution, connection and response together. */
   timeoutMs: number;
   signal: AbortSignal;
   /** Where the bytes are counted for the month's egress; left out for what does not count, such as a read. */
   egress?: EgressMeter;
+  trace?: CallTrace;
 }
 
 export type SendRequest = (request: PreparedRequest, limit: ResponseLimit, limits: SendLimits) => Promise<Sent>;
@@ -47,6 +54,7 @@ export async function sendRequest(
   const dialled = await dial(url, { resolve: systemResolve, ...options, signal });
   if (dialled.kind === 'blocked') return dialled;
   if (dialled.kind === 'failed') return { kind: 'not_sent', reason: dialled.reason };
+  if (limits.trace !== undefined) limits.trace.address = dialled.socket.remoteAddress ?? null;
   // Awaited here: the deadline is disposed of as soon as this function returns.
   return await exchange(dialled.socket, url, request, limit, signal, limits.egress);
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { plainMessage } from '../../db/messages/plain-message.ts';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
 import { REPLAY_NOT_TAKEN_UP } from '../../../activities/reconciliation/send-replay.ts';
 import { claimReplay } from '../../../db/attempts/claim-replay.ts';
@@ -232,11 +234,7 @@ describe('a delivery', () => {
   async function queued(overrides: ReturnType<typeof onePermit>['overrides']) {
     await take('delivery', 'msg_before');
     const messageId = newId('message');
-    await world.database.asOwner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at)
-       VALUES ($1, $2, 'https://example.com/hook', 'POST', 'none', 3, 30, '{}', 'week', 'pending', now())`,
-      [messageId, world.database.tenant.environmentId],
-    );
+    await world.transaction((tx) => insertMessages(tx, [plainMessage({ id: messageId, maxRetries: 3 })]));
     const { attemptMessage } = world.activities(overrides);
     const visit = () => activityEnvironment().run(attemptMessage, { ...world.database.tenant, messageId });
     expect(await visit()).toMatchObject({ next: 'wait', isQueued: true });
@@ -268,7 +266,7 @@ describe('a delivery', () => {
     const { messageId, visit } = await queued(overrides);
     await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
     await take('delivery', messageId);
-    await world.transaction((tx) => startAttempt(tx, messageId));
+    await world.transaction((tx) => startAttempt(tx, messageId, 'lost'));
     expect(await visit()).toMatchObject({ next: 'wait' });
     expect(await permits(messageId)).toEqual([]);
     expect(told).toEqual(['msg_behind']);

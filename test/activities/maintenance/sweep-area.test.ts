@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainMessage } from '../../db/messages/plain-message.ts';
+import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { createActivities } from '../../../activities/index.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -63,11 +65,13 @@ const AREAS: Record<string, () => Promise<Planted>> = {
   },
   'lost-messages': async () => {
     const ids = Array.from({ length: 3 }, () => newId('message')).sort();
-    await owner(
-      `INSERT INTO messages (id, environment_id, url, method, body_kind, max_retries, timeout_seconds, published_by, retention, status, next_attempt_at, created_at)
-       SELECT id, $1, 'https://example.com/', 'POST', 'none', 0, 30, '{}', 'week', 'pending', now(), now() - interval '1 hour' FROM unnest($2::text[]) id`,
-      [environmentId, ids],
+    await world.transaction((tx) =>
+      insertMessages(
+        tx,
+        ids.map((id) => plainMessage({ id })),
+      ),
     );
+    await owner(`SET session_replication_role = 'replica'; UPDATE messages SET created_at = now() - interval '1 hour'`);
     return starting(ids, 'wakeMessage');
   },
   'overdue-reads': async () => {
@@ -210,9 +214,9 @@ describe('a row that always fails costs itself alone', () => {
     expect(lines.at(-1)).toMatchObject({ area: name, seen: 3, failed: 1, level: 50 });
   });
 
-  test('every area is tested', async () => {
+  test('every area is tested; test/db/messages/partitions.test.ts has that of partitions', async () => {
     const { listSweepAreas } = createActivities(world.dependencies());
-    expect((await listSweepAreas()).sort()).toEqual(Object.keys(AREAS).sort());
+    expect((await listSweepAreas()).sort()).toEqual([...Object.keys(AREAS), 'message-partitions'].sort());
   });
 
   test('counts of failed sign-ins that still matter are kept', async () => {

@@ -23,7 +23,7 @@ const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   publishedBy: { type: 'api_key', id: null },
   createdAt: new Date(),
   dueInMs: 0,
-  openAttemptId: null,
+  openAttempt: null,
 };
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   [null, 'grp_1'],
   ['sch_1', 'grp_1'],
 ])('names the schedule %s and the URL group %s that asked for the delivery', (scheduleId, urlGroupId) => {
-  const delivery = { work: { ...work, scheduleId, urlGroupId }, attempt: { id: 'att_1', number: 1 }, signingKeys: [] };
+  const delivery = { work: { ...work, scheduleId, urlGroupId }, attempt: { number: 1 }, signingKeys: [] };
   const { headers } = makeDelivery(vault, ref, delivery, 1).request;
   expect([headers['X-Service-Schedule-Id'] ?? null, headers['X-Service-Url-Group'] ?? null]).toEqual([
     scheduleId,

@@ -273,11 +273,13 @@ describe('a credential in a header', () => {
       headers: { Authorization: '[REDACTED]', Cookie: '[REDACTED]', 'X-Api-Key': '[REDACTED]', 'X-Plain': 'plain' },
       body: '[REDACTED]',
     });
-    const tables = ['messages', 'message_attempts', 'idempotency_claims', 'message_deduplications'];
+    const tables = ['messages', 'message_contents', 'message_attempts', 'idempotency_claims', 'message_deduplications'];
     const rows = await Promise.all(
       tables.map((table) => service.database.asOwner(`SELECT t::text AS row FROM ${table} t`)),
     );
-    const decoded = await service.database.asOwner(`SELECT convert_from(response_body, 'UTF8') AS body FROM messages`);
+    const decoded = await service.database.asOwner(
+      `SELECT convert_from(response_body, 'UTF8') AS body FROM message_attempts`,
+    );
     const history = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
     const sourceBody = Buffer.from('redacted-body-0004').toString('base64');
     const everything = JSON.stringify([message, rows, decoded, history, service.logLines, service.workerLogLines]);

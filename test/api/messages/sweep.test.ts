@@ -69,8 +69,8 @@ describe('the sweep', () => {
   test('gives up an attempt whose worker was lost, and tries again', async () => {
     const id = await accepted({ url: `${destination.baseUrl}/lost-attempt`, retryDelay: '0' });
     await service.database.asOwner(
-      `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id)
-       INSERT INTO message_attempts (id, environment_id, message_id, number) SELECT 'att_lost', environment_id, $1, 1 FROM begun`,
+      `WITH begun AS (UPDATE messages SET status = 'processing', attempts = 1, begun_at = now() WHERE id = $1 RETURNING environment_id, retention)
+       INSERT INTO message_attempts (environment_id, retention, message_id, number) SELECT environment_id, retention, $1, 1 FROM begun`,
       [id],
     );
     const { workspaceId, environmentId } = service.database.tenant;

@@ -255,7 +255,7 @@ it('leaves no trace of a value in the database, the log or a reply', async () =>
   for (const reply of replies) expect(reply.text).not.toContain(canary);
   expect(api.logLines.join('\n')).not.toContain(canary);
   const tables = await api.database.asOwner<{ name: string }>(
-    `SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
+    `SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`,
   );
   expect(tables.map((table) => table.name)).toContain('secret_versions');
   for (const { name } of tables) {

@@ -99,6 +99,7 @@ const NOT_COMPARED = new Set([
   'invocations',
   'late_answers',
   'message_attempts',
+  'message_contents',
   'messages',
   'observations',
   'in_flight_permits',

@@ -10,7 +10,6 @@ export const rows: PlantedArea = {
       environment_id,
       url: 'https://example.com/hook',
       method: 'POST',
-      body_kind: 'none',
       max_retries: 5,
       timeout_seconds: 30,
       published_by: {},
@@ -18,7 +17,9 @@ export const rows: PlantedArea = {
       status: 'pending',
       next_attempt_at: new Date(),
     });
-    await insert(owner, 'message_attempts', { id: newId('attempt'), environment_id, message_id: id, number: 1 });
+    const place = { message_id: id, environment_id, retention: 'week' };
+    await insert(owner, 'message_contents', { ...place, body_kind: 'none' });
+    await insert(owner, 'message_attempts', { ...place, number: 1 });
     await insert(owner, 'message_deduplications', {
       environment_id,
       digest: Buffer.alloc(32),

@@ -39,7 +39,7 @@ async function insertSealed(): Promise<string> {
 async function open(vault: Vault, id: string, place = id): Promise<unknown> {
   const { db, tenant } = database;
   const work = await db.withEnvironment(tenant, (tx) => lockMessage(tx, id));
-  if (work === null) throw new Error('the message was inserted');
+  if (work === null || work.content === null) throw new Error('the message was inserted');
   const { headers, body } = openContent(vault, messagePlace(tenant, place), work.content);
   return { headers, body };
 }

@@ -21,7 +21,7 @@ export async function dumpSchema(client: Client): Promise<string> {
 }
 
 const HEADER = `-- The schema as the migrations leave it. Generated: change db/migrations, then run \`npm run db:schema\`.`;
-const OUR_TABLES = `c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname NOT LIKE 'migrations%'`;
+const OUR_TABLES = `c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname NOT LIKE 'migrations%'`;
 const ROLES = `('service_app', 'service_directory')`;
 
 /** Fails on a kind of object that this dump does not print. */
@@ -29,7 +29,7 @@ async function refuseUnknownKinds(client: Client): Promise<void> {
   const kinds = await linesOf(
     client,
     `SELECT format('%s (relkind %s)', relname, relkind) AS line FROM pg_class
-       WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('r', 'i', 't') AND relname NOT LIKE 'migrations%'
+       WHERE relnamespace = 'public'::regnamespace AND relkind NOT IN ('r', 'p', 'i', 'I', 't') AND relname NOT LIKE 'migrations%'
      UNION ALL
      SELECT format('%s (type)', typname) FROM pg_type
        WHERE typnamespace = 'public'::regnamespace AND typtype IN ('d', 'e', 'r') ORDER BY 1`,
@@ -97,7 +97,7 @@ async function dumpTable(client: Client, table: string): Promise<string> {
 const KIND_AND_STORAGE = `
   SELECT line FROM pg_class, LATERAL (VALUES
     (1, CASE relpersistence WHEN 'u' THEN 'CREATE UNLOGGED TABLE' ELSE 'CREATE TABLE' END),
-    (2, CASE WHEN reloptions IS NULL THEN '' ELSE format(' WITH (%s)', array_to_string(reloptions, ', ')) END)) v (place, line)
+    (2, CASE WHEN relkind = 'p' THEN format(' PARTITION BY %s', pg_get_partkeydef(oid)) WHEN reloptions IS NULL THEN '' ELSE format(' WITH (%s)', array_to_string(reloptions, ', ')) END)) v (place, line)
   WHERE oid = $1::regclass ORDER BY place`;
 
 const COLUMNS = `

@@ -50,7 +50,11 @@ describe('a guard of the database refuses', () => {
     ],
     ['a change of a crossing', /append-only/, ['UPDATE impact_limit_crossings SET used = 0']],
     ['the end of a crossing', /append-only/, ['DELETE FROM impact_limit_crossings']],
-    ['the end of an attempt of a message', /never deleted/, ['DELETE FROM message_attempts']],
+    ['the end of an attempt of a message', /are not deleted/, ['DELETE FROM message_attempts']],
+    ['the end of a message', /is not deleted/, ['DELETE FROM messages']],
+    ['the end of the content of a message', /goes with its partition/, ['DELETE FROM message_contents']],
+    ['another body of a message', /immutable/, [`UPDATE message_contents SET body_kind = 'json', body = '1'`]],
+    ['another partition of a message', /immutable/, [`UPDATE messages SET retention = 'kept_week'`]],
     ['another destination of a message', /immutable/, [`UPDATE messages SET url = 'https://example.com/another'`]],
     [
       'a key that is no longer revoked',

@@ -1,0 +1,37 @@
+import {
+  deleteKeptMessages,
+  dropOldMessagePartition,
+  keepLiveMessages,
+  makeMessagePartitions,
+} from '../../db/messages/keep-partitions.ts';
+import type { SweepDependencies, Swept } from './sweep-rows.ts';
+
+/** Calls of one step in one sweep, so that a large backlog holds up no other area: the next sweep goes on. */
+const CALLS_MAX = 20;
+
+/**
+ * Makes the partitions of messages for later, and lets old ones go: docs/retention.md. A step that fails is Temporal's to repeat;
+ * each may run again after a crash anywhere.
+ */
+export async function sweepMessagePartitions(deps: SweepDependencies): Promise<Swept> {
+  const made = await makeMessagePartitions(deps.db);
+  const kept = await untilNone(() => keepLiveMessages(deps.db));
+  let dropped = 0;
+  for (; dropped < CALLS_MAX; dropped++) {
+    const partition = await dropOldMessagePartition(deps.db);
+    if (partition === null) break;
+    deps.logger.info({ partition }, 'a partition of messages had its time and is dropped');
+  }
+  const deleted = await untilNone(() => deleteKeptMessages(deps.db));
+  return { seen: made + kept + dropped + deleted, failed: 0 };
+}
+
+async function untilNone(step: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let call = 0; call < CALLS_MAX; call++) {
+    const count = await step();
+    if (count === 0) break;
+    total += count;
+  }
+  return total;
+}
