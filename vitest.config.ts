@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/harness/slowest-first.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
+
+const WORKERS_PER_CORE = 1.5;
 
 const SHARED = ['activities', 'api', 'architecture', 'db', 'demo', 'domain', 'temporal', 'faults/providers'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
@@ -19,8 +22,9 @@ export default defineConfig({
     // Once for the whole run, not for each project: one PostgreSQL, one Temporal.
     globalSetup: ['test/harness/global-setup.ts'],
     reporters: ['default', './test/harness/plain-summary-reporter.ts'],
-    // Tests wait more than they work: two run beside each other also where there is one core.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait about as long as they work (for heartbeats, time-outs, processes that start): three run on two cores.
+    maxWorkers: Math.max(2, Math.ceil(WORKERS_PER_CORE * availableParallelism())),
+    sequence: { sequencer: SlowestFirst },
     projects: [
       // Files share a process and what it has loaded: that is a third of their time. Each has its own database and task queue.
       { test: { ...common, name: 'shared', include: SHARED, isolate: false } },

@@ -13,7 +13,7 @@ import { installSchemathesis, runSchemathesis, SchemathesisMissingError, type Co
 /** `npm run test:contract` sets it. */
 const isLong = process.env['CONTRACT'] === 'long';
 const LONG = { casesPerOperation: 100, casesAtLeast: 100, phases: 'examples,coverage,fuzzing' };
-const SHORT = { casesPerOperation: 8, casesAtLeast: 1, phases: 'examples,fuzzing' };
+const SHORT = { casesPerOperation: 4, casesAtLeast: 1, phases: 'examples,fuzzing' };
 const SEED = 4;
 const ROWS_FOR_EACH_ROUTE = 3;
 const RUNS_AGAIN_MAX = 3;

@@ -27,7 +27,7 @@ const refundImpact = [{ dimension: 'money', currency: 'usd', amount: { path: 'in
 /** The name and id of a new action, plain by default. */
 export function plantAction(
   { api, key, targetUrl }: World,
-  over: { governed?: true } = {},
+  over: { governed?: true; timeoutMs?: number } = {},
 ): Promise<{ id: string; name: string }> {
   const body = { ...refundAction(targetUrl), ...(over.governed === true ? { impact: refundImpact } : {}), ...over };
   return planted(api.call('POST', '/api/v2/actions', { key, body }));

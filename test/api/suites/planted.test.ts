@@ -8,6 +8,7 @@ import {
 } from '../../../api/http/define-route.ts';
 import { paginationOf } from '../../../api/http/pagination.ts';
 import { ROUTES } from '../../../api/routes.ts';
+import { plantAction, REFUND } from '../actions/fixtures.ts';
 import { violationsOf } from '../harness/reply-schemas.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { fixtureFindings, fixtureOf, ROUTE_AREAS } from './fixtures.ts';
@@ -36,6 +37,8 @@ interface Planted {
   mounted?: AnyRoute;
   /** For a route made for the plant. */
   request?: FixtureRequest;
+  /** Replaces the fixture of a real route. */
+  asks?: () => Promise<FixtureRequest>;
 }
 
 /** Always reads as the tenant that owns the rows, regardless of the caller. */
@@ -176,9 +179,14 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     fault: 'a reply with a field that is not declared',
     declared: withExtraField('effects.get'),
   }),
-  accepted: () => {
+  accepted: (world) => {
     const { accepted: _, ...route } = routeOf('actions.invoke');
-    return { fault: 'a route that answers 202 and says nothing of the result', declared: route };
+    // No worker is there, so the reply is the 202 that comes when the action's time-out and ten seconds are over.
+    const asks = async () => ({
+      params: { ref: (await plantAction(world, { timeoutMs: 1 })).id },
+      body: { input: REFUND },
+    });
+    return { fault: 'a route that answers 202 and says nothing of the result', declared: route, asks };
   },
   idempotency: () => ({
     fault: 'a route that declares the header and replays nothing',
@@ -238,7 +246,7 @@ describe('a planted fault', () => {
   afterAll(async () => world.api.close());
 
   /** The suite's findings about the route, on an API in which the planted route replaces it. */
-  async function findingsOf(name: string, { declared, mounted = declared, request }: Planted): Promise<string[]> {
+  async function findingsOf(name: string, { declared, mounted = declared, request, asks }: Planted): Promise<string[]> {
     const crash = new CrashBeforeReply();
     const others = ROUTES.filter((route) => route.id !== declared.id);
     const suite = suitesOver([...others, declared], crash).find((candidate) => candidate.name === name);
@@ -254,6 +262,7 @@ describe('a planted fault', () => {
     try {
       const asked = worldAt(world, api);
       if (request !== undefined) asked.requestFor = () => Promise.resolve(request);
+      if (asks !== undefined) asked.requestFor = asks;
       return await suite.check(asked, declared);
     } finally {
       await api.close();
