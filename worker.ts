@@ -22,6 +22,7 @@ import { startInvocationWorkflow } from './api/invocations/start-invocation-work
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
+import { EnvironmentNames } from './db/environments/environment-names.ts';
 import { refuseOtherSchema } from './db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
@@ -36,6 +37,7 @@ import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import {
+  SWEEP_ATTRIBUTES,
   SWEEP_INTERVAL_MS,
   SWEEP_SCHEDULE_ID,
   sweepMaintenanceStart,
@@ -114,6 +116,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await refusePrivilegedLogin(db);
     await refuseOtherSchema(db);
     const client = new Client({ connection, namespace });
+    const names = new EnvironmentNames(db);
     const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };
     const permits = {
@@ -127,10 +130,11 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...permits,
       vault: parts.vault,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
-      startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false }),
-      startReads: (ref, kind) => startReadsWorkflow(client, ref, kind),
-      wakeApproval: (ref) => wakeApproval(client, ref),
-      wakeMessage: (ref) => wakeMessageWorkflow(client, ref),
+      startInvocation: async (ref) =>
+        startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false }),
+      startReads: async (ref, kind) => startReadsWorkflow(client, ref, kind, await names.nameOf(ref)),
+      wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref) }),
+      wakeMessage: async (ref) => wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref) }),
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
@@ -178,17 +182,22 @@ async function runToTheEnd(worker: WorkerGroup, db: Database, keeper: { stop(): 
  * One schedule for the whole installation: the first worker creates it, the others find it. A schedule of an earlier version
  * is updated to this version's workflow and queue. An operator's pause stays.
  */
-export async function ensureSweepSchedule(client: Client, taskQueue = TASK_QUEUE): Promise<void> {
+export async function ensureSweepSchedule(
+  client: Client,
+  taskQueue = TASK_QUEUE,
+  scheduleId = SWEEP_SCHEDULE_ID,
+): Promise<void> {
   const wanted = {
     spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
     action: sweepMaintenanceStart(taskQueue),
+    typedSearchAttributes: SWEEP_ATTRIBUTES,
   };
   try {
-    await client.schedule.create({ scheduleId: SWEEP_SCHEDULE_ID, ...wanted });
+    await client.schedule.create({ scheduleId, ...wanted });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await client.schedule.getHandle(SWEEP_SCHEDULE_ID).update(({ state }) => ({ ...wanted, state }));
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...wanted, state }));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Grade, InvocationStatus, Stage } from './lifecycle.ts';
+import type { RefusalCode } from './refusals.ts';
 
 /** The keys of an invocation's rows. Workflows and activities pass these instead of its contents. */
 export interface InvocationRef {
@@ -25,6 +26,8 @@ export interface InvocationState {
   grade: Grade;
   stage: Stage | null;
   effectId: string | null;
+  /** Why it was not carried out, failed or is unknown; left out under any other status. */
+  refusal?: RefusalCode;
   /** Invocations that wait for this one's effect, once it is settled; left out where there are none. */
   dependents?: string[];
 }

@@ -2,7 +2,8 @@ import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair
 
 /**
  * The attributes by which an operator finds a workflow in the Temporal UI. All are Keywords: at most 10 on PostgreSQL. Never
- * a secret. The embedded stack and `npm run temporal:setup` register them.
+ * a secret. The embedded stack and `npm run temporal:setup` register them. Every workflow has `Environment`: the name of its
+ * environment when it was started, or EVERY_ENVIRONMENT.
  */
 export const SEARCH_ATTRIBUTES = {
   workspaceId: defineSearchAttributeKey('WorkspaceId', SearchAttributeType.KEYWORD),
@@ -14,6 +15,9 @@ export const SEARCH_ATTRIBUTES = {
   stage: defineSearchAttributeKey('Stage', SearchAttributeType.KEYWORD),
   grade: defineSearchAttributeKey('Grade', SearchAttributeType.KEYWORD),
 } as const;
+
+/** The `Environment` of what belongs to the installation. No environment has an id for it, so no name can be mistaken for it. */
+export const EVERY_ENVIRONMENT = '(every environment)';
 
 export type SearchAttributeValues = { [Name in keyof typeof SEARCH_ATTRIBUTES]?: string | null | undefined };
 

@@ -11,8 +11,10 @@ export interface StartOptions<Input extends readonly unknown[]> {
   workflowId: string;
   taskQueue: string;
   args: Input;
+  /** One line in the list of the Temporal UI: `summaryOf`. */
   staticSummary: string;
-  staticDetails?: string;
+  /** What the workflow is for and what to do when it stands still: `descriptionOf`. */
+  staticDetails: string;
   /** Shown with the workflow in the Temporal UI; ids only. */
   memo?: Record<string, string>;
   typedSearchAttributes: SearchAttributePair[];
@@ -20,6 +22,28 @@ export interface StartOptions<Input extends readonly unknown[]> {
   /** How a client's start treats a running workflow. A child's start always fails there. */
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
   workflowExecutionTimeout?: number;
+}
+
+/** Of a name in a summary, whose 400 bytes Temporal holds a start to. */
+const PART_CHARACTERS_MAX = 64;
+
+/** One line: `refund.create · Production`. A part that is not known is left out. Ids and names only, never a value. */
+export function summaryOf(...parts: readonly (string | null | undefined)[]): string {
+  return parts
+    .flatMap((part) => (part === null || part === undefined ? [] : [[...part].slice(0, PART_CHARACTERS_MAX).join('')]))
+    .join(' · ');
+}
+
+/** What an operator who has only the Temporal UI reads about any workflow of its type. Markdown, the same for each of them. */
+export interface Description {
+  /** What it does, and what it waits for. */
+  does: string;
+  /** What to look at, and what may be done, when it stands still. */
+  standsStill: string;
+}
+
+export function descriptionOf({ does, standsStill }: Description): string {
+  return `**What it does.** ${does}\n\n**When it stands still.** ${standsStill}`;
 }
 
 /** The same for a start within a workflow, to which Temporal offers no conflict policy. */

@@ -1,4 +1,10 @@
-import { type ActivityOptions, type LocalActivityOptions, workflowInfo } from '@temporalio/workflow';
+import {
+  type ActivityOptions,
+  type LocalActivityOptions,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
@@ -17,11 +23,24 @@ export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }
  * Idempotent SQL only: a local activity's result is kept when the workflow task completes, so a crash runs it again. It is
  * retried until the database is back. A mistake in our own code stays visible in the Temporal UI as a pending task.
  */
-export const SQL_OPTIONS: LocalActivityOptions = {
+const SQL_OPTIONS: LocalActivityOptions = {
   startToCloseTimeout: '20 seconds',
   localRetryThreshold: '1 minute',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 };
+
+/**
+ * Local activities by their names, each with the summary that the Temporal UI shows beside its event. A summary is one line of
+ * plain words; ids and names may be in it, values never.
+ */
+export function sqlActivities<Name extends keyof Activities>(summaries: Record<Name, string>): Pick<Activities, Name> {
+  const names = Object.keys(summaries) as Name[];
+  const proxies = names.map((name) => {
+    const options = { ...SQL_OPTIONS, summary: summaries[name] };
+    return [name, proxyLocalActivities<Activities>(options)[name]] as const;
+  });
+  return Object.fromEntries(proxies) as unknown as Pick<Activities, Name>;
+}
 
 /** Reads at a provider may be repeated at will; their results are judged from the record. */
 export const READ_OPTIONS: ActivityOptions = {

@@ -1,17 +1,9 @@
-import {
-  condition,
-  defineSignal,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { isWithoutPermit, type NoPermit } from '../domain/in-flight.ts';
 import { PERMIT_FREE_SIGNAL, readHolder } from '../temporal/in-flight/permit-free.ts';
-import { SQL_OPTIONS } from './activity-options.ts';
+import { sqlActivities } from './activity-options.ts';
 
-const { leaveQueue } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { leaveQueue } = sqlActivities({ leaveQueue: 'leaves the queue for a permit' });
 
 const permitFree = defineSignal(PERMIT_FREE_SIGNAL);
 
@@ -45,8 +37,9 @@ export class PermitQueue {
       if (!isWithoutPermit(answer)) return answer;
       const leftMs = untilMs - Date.now();
       if (leftMs <= 0 || isOver()) return null;
-      setCurrentDetails(`queued behind other ${what} of its workspace`);
-      await condition(() => this.isFree || isOver(), Math.min(answer.lookAgainMs, leftMs));
+      const waits = `queued behind other ${what} of its workspace`;
+      setCurrentDetails(waits);
+      await condition(() => this.isFree || isOver(), Math.min(answer.lookAgainMs, leftMs), { summary: waits });
       if (isOver()) return null;
     }
   }

@@ -1,11 +1,10 @@
-import { ActivityFailure, log, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import { ActivityFailure, log, sleep } from '@temporalio/workflow';
 import type { UnclaimedInput } from '../activities/in-flight/is-unclaimed.ts';
-import type { Activities } from '../activities/index.ts';
 import type { NoPermit } from '../domain/in-flight.ts';
-import { SQL_OPTIONS } from './activity-options.ts';
+import { sqlActivities } from './activity-options.ts';
 import type { PermitQueue } from './permit-queue.ts';
 
-const { isUnclaimed } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { isUnclaimed } = sqlActivities({ isUnclaimed: 'looks whether any worker has claimed the call' });
 
 /** Before a call that did not report back is given out again; it doubles each time. */
 const AGAIN_MS_MIN = 1_000;
@@ -40,6 +39,6 @@ export async function untilClaimed<T extends object>(
     const { workspaceId, environmentId, invocationId, attemptId } = call;
     const ref = { workspaceId, environmentId, invocationId, ...(attemptId === undefined ? {} : { attemptId }) };
     if (Date.now() + pauseMs >= untilMs || !(await isUnclaimed(ref))) return null;
-    await sleep(pauseMs);
+    await sleep(pauseMs, { summary: 'before the call that nobody claimed is given out again' });
   }
 }

@@ -12,7 +12,11 @@ const WHY: Record<GivenUp, string> = {
   cancelled: 'the invocation was cancelled while it waited',
 };
 
-export type Dependencies = { state: 'settled' } | { state: 'waiting' } | { state: 'refused'; refusal: Refusal };
+export type Dependencies =
+  | { state: 'settled' }
+  /** For these effects. */
+  | { state: 'waiting'; effectIds: string[] }
+  | { state: 'refused'; refusal: Refusal };
 
 /**
  * Checks whether every dependency of an invocation has succeeded. Any other end of a dependency is final and refuses the
@@ -31,7 +35,7 @@ export async function checkDependencies(
   if (!first) return { state: 'settled' };
   if (givenUp) return refused(first, WHY[givenUp]);
   await awaitDependencies(tx, work.id);
-  return { state: 'waiting' };
+  return { state: 'waiting', effectIds: open.map(({ effectId }) => effectId) };
 }
 
 function refused({ effectId }: Dependency, why: string): Dependencies {

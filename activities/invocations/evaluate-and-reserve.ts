@@ -16,10 +16,10 @@ export function evaluateAndReserve(deps: InvocationDependencies) {
       deps.db.withEnvironment(ref, async (tx): Promise<Evaluation> => {
         const { evaluation, work, rendered } = await evaluateInvocation(deps, tx, ref);
         if (evaluation.decision !== 'proceed' || !work) return evaluation;
-        const { decision } = await reserve(deps, tx, work, { rendered });
-        if (decision === 'depends') return { ...evaluation, decision };
-        if (decision === 'observe') return { decision };
-        return decision === 'refused' ? { decision, effectId: evaluation.effectId } : evaluation;
+        const reservation = await reserve(deps, tx, work, { rendered });
+        if (reservation.decision === 'depends') return { ...evaluation, decision: 'depends' };
+        if (reservation.decision === 'observe') return reservation;
+        return reservation.decision === 'refused' ? { ...reservation, effectId: evaluation.effectId } : evaluation;
       }),
     );
 }

@@ -4,7 +4,7 @@ import { markEvaluated } from '../../db/invocations/mark-evaluated.ts';
 import type { InvocationWork } from '../../db/invocations/records.ts';
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
-import type { Refusal } from '../../domain/refusals.ts';
+import type { Refusal, RefusalCode } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { decideInvocation } from './decide-invocation.ts';
@@ -22,7 +22,7 @@ interface Onward {
 export type Evaluation =
   /** The admission was withdrawn before the workflow began. */
   | { decision: 'withdrawn' }
-  | { decision: 'refused'; effectId: string | null }
+  | { decision: 'refused'; effectId: string | null; refusal: RefusalCode }
   /** It ended while it waited: denied, expired or cancelled. */
   | { decision: 'ended'; state: InvocationState }
   /** The provider's record must be read first (`observeTarget`); then it is evaluated again. */
@@ -53,7 +53,8 @@ export async function evaluateInvocation(
 ): Promise<Evaluated> {
   const work = await lockInvocationWork(tx, ref.invocationId);
   if (!work) return { evaluation: { decision: 'withdrawn' }, work };
-  if (work.status === 'refused') return { evaluation: { decision: 'refused', effectId: work.effectId }, work };
+  if (work.status === 'refused')
+    return { evaluation: { decision: 'refused', effectId: work.effectId, refusal: refusalOf(work) }, work };
   const ended = endedBeforeDispatch(work);
   if (ended !== null) return { evaluation: { decision: 'ended', state: ended }, work };
   const onward = onwardOf(deps, work);
@@ -63,7 +64,7 @@ export async function evaluateInvocation(
   if (work.actionArchived) {
     const refusal: Refusal = { code: 'action_disabled', message: `action ${work.actionName} is archived` };
     await refuseInvocation(tx, work.id, refusal);
-    return { evaluation: { decision: 'refused', effectId: null }, work };
+    return { evaluation: { decision: 'refused', effectId: null, refusal: refusal.code }, work };
   }
   if (work.effectId !== null) return { evaluation: { decision: 'proceed', ...onward }, work };
   return decide(deps, tx, work, onward);
@@ -82,8 +83,9 @@ async function decide(
   }
   const { effectId } = decided.work;
   if (decided.decision === 'refused') {
-    await refuseInvocation(tx, work.id, decided.refusal);
-    return { evaluation: { decision: 'refused', effectId }, work: decided.work };
+    const { refusal } = decided;
+    await refuseInvocation(tx, work.id, refusal);
+    return { evaluation: { decision: 'refused', effectId, refusal: refusal.code }, work: decided.work };
   }
   if (decided.decision === 'wait')
     return { evaluation: waitFor(deps, decided.work, { ...onward, effectId }), work: decided.work };
@@ -111,12 +113,20 @@ function waitFor(deps: InvocationDependencies, work: InvocationWork, onward: Onw
 }
 
 /** How an invocation ended while it waited, so that it was never sent; null where it did not. */
-export function endedBeforeDispatch({ status, effectId }: InvocationWork): InvocationState | null {
+export function endedBeforeDispatch(work: InvocationWork): InvocationState | null {
+  const { status, effectId } = work;
   if (status !== 'denied' && status !== 'expired' && status !== 'cancelled') return null;
   return {
     status,
     grade: status === 'denied' ? 'denied' : 'refused',
     stage: effectId === null ? null : 'rejected',
     effectId,
+    refusal: refusalOf(work),
   };
+}
+
+/** Why an invocation ended that did; the database records it with every such end. */
+export function refusalOf({ id, status, refusalCode }: InvocationWork): RefusalCode {
+  if (refusalCode === null) throw new Error(`invocation ${id} is ${status} and does not say why`);
+  return refusalCode;
 }

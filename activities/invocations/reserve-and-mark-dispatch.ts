@@ -9,7 +9,7 @@ import { readLatestObservation } from '../../db/previews/read-latest-observation
 import type { Preparation } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
 import type { InvocationStatus } from '../../domain/lifecycle.ts';
-import type { Refusal } from '../../domain/refusals.ts';
+import type { Refusal, RefusalCode } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { decidePolicy } from '../approval-policies/decide-policy.ts';
 import { withCompiledPolicies } from '../approval-policies/with-compiled-policies.ts';
@@ -21,14 +21,14 @@ import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
 import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
 import { checkRequester } from './check-requester.ts';
-import { endedBeforeDispatch } from './evaluate-invocation.ts';
+import { endedBeforeDispatch, refusalOf } from './evaluate-invocation.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 
 export type Reservation =
-  | { decision: 'refused' }
+  | { decision: 'refused'; refusal: RefusalCode }
   | { decision: 'dispatch' }
-  /** It waits for effects that it depends on. The workflow asks again when one of them is settled. */
-  | { decision: 'depends' }
+  /** It waits for these effects. The workflow asks again when one of them is settled. */
+  | { decision: 'depends'; effectIds: string[] }
   /**
    * The provider's record, which it is bound to, was read before the wait. It is read again (`observeTarget`) before the
    * next try.
@@ -67,19 +67,19 @@ export async function reserve(
   work: InvocationWork,
   { givenUp = null, rendered }: { givenUp?: GivenUp | null; rendered?: Preparation | undefined } = {},
 ): Promise<Reservation> {
-  if (work.status === 'refused') return { decision: 'refused' };
+  if (work.status === 'refused') return { decision: 'refused', refusal: refusalOf(work) };
   if (MARKED.includes(work.status)) return { decision: 'dispatch' };
   const ended = endedBeforeDispatch(work);
   if (ended !== null) return { decision: 'ended', state: ended };
   const dependencies = await checkDependencies(tx, work, givenUp);
-  if (dependencies.state === 'waiting') return { decision: 'depends' };
+  if (dependencies.state === 'waiting') return { decision: 'depends', effectIds: dependencies.effectIds };
   const now = new Date();
   if (dependencies.state === 'settled' && (await wasReadLongAgo(deps, tx, work, now))) return { decision: 'observe' };
   const { approval, refusal } = await lastLook(deps, tx, work, { dependencies, rendered, now });
   if (refusal) {
     await refuseInvocation(tx, work.id, refusal);
     if (approval !== null) await invalidateApproval(tx, approval, { workspaceId: work.workspaceId, refusal, at: now });
-    return { decision: 'refused' };
+    return { decision: 'refused', refusal: refusal.code };
   }
   if (approval !== null) await consumeForDispatch(tx, approval);
   const { descriptor } = deps.adapterFor(work.definition.adapter);

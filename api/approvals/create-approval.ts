@@ -21,9 +21,9 @@ export const createApprovalRoute = defineRoute({
   response: { 201: approvalSchema },
   errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
-  async change(tx, { body, caller: { tenant }, actor, deps }) {
+  async change(tx, { body, caller, actor, deps }) {
     const id = newId('approval');
-    const { workspaceId, environmentId } = tenant;
+    const { workspaceId, environmentId } = caller.tenant;
     const seconds = body.expiresIn === undefined ? EXPIRES_IN_SECONDS_DEFAULT : durationSeconds(body.expiresIn);
     const expiresAt = new Date(Date.now() + seconds * 1000);
     const bound = {
@@ -64,7 +64,7 @@ export const createApprovalRoute = defineRoute({
         target: { type: 'approval', id },
         details: { bindingDigest, quorum: body.quorum },
       },
-      after: () => tellWorkflow(deps, { approvalId: id, invocationId: null, workspaceId, environmentId }),
+      after: () => tellWorkflow(deps, caller, { approvalId: id, invocationId: null }),
     };
   },
 });

@@ -61,7 +61,6 @@ interface Decided {
 async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked: Deciding): Promise<Decided> {
   const approval = await decide(tx, asked);
   const { id, status, bindingDigest, invocationId } = approval;
-  const { workspaceId, environmentId } = asked.caller.tenant;
   return {
     reply: { status: 200, data: presentApproval(await showApproval(tx, approval)) },
     audit: {
@@ -69,6 +68,6 @@ async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked
       target: { type: 'approval', id },
       details: { status, bindingDigest, invocationId },
     },
-    after: () => tellWorkflow(deps, { approvalId: id, invocationId, workspaceId, environmentId }),
+    after: () => tellWorkflow(deps, asked.caller, { approvalId: id, invocationId }),
   };
 }

@@ -1,5 +1,5 @@
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
-import type { WorkDependencies } from '../http/define-route.ts';
+import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { wakeApproval } from './wake-approval.ts';
 
 /**
@@ -7,8 +7,11 @@ import { wakeApproval } from './wake-approval.ts';
  * time is lost. The sweep wakes every workflow that was not notified of its approval's end
  * (its area `unwatched-approvals`).
  */
-export async function tellWorkflow(deps: WorkDependencies, ref: ApprovalRef): Promise<void> {
-  const { approvalId, invocationId, workspaceId, environmentId } = ref;
+export async function tellWorkflow(
+  deps: WorkDependencies,
+  { tenant: { workspaceId, environmentId }, environment }: Caller,
+  { approvalId, invocationId }: Pick<ApprovalRef, 'approvalId' | 'invocationId'>,
+): Promise<void> {
   const told = { approvalId, invocationId, workspaceId, environmentId };
-  await wakeApproval(deps.temporal, told, { taskQueue: deps.taskQueue });
+  await wakeApproval(deps.temporal, told, { environmentName: environment.name, taskQueue: deps.taskQueue });
 }

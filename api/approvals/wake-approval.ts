@@ -17,12 +17,12 @@ import { startInvocationWorkflow } from '../invocations/start-invocation-workflo
 export async function wakeApproval(
   client: Client,
   ref: ApprovalRef,
-  { taskQueue = TASK_QUEUE }: { taskQueue?: string } = {},
+  { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
 ): Promise<void> {
   const { approvalId, invocationId, workspaceId, environmentId } = ref;
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, async () => {
     if (invocationId === null) {
-      const { type, options } = awaitApprovalStart({ ...ref, subject: FREE_STANDING }, taskQueue);
+      const { type, options } = awaitApprovalStart({ ...ref, subject: FREE_STANDING }, taskQueue, environmentName);
       await client.workflow.signalWithStart(type, { ...options, signal: DECIDED_SIGNAL });
       return;
     }
@@ -31,7 +31,8 @@ export async function wakeApproval(
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       // It has not begun yet, and reads the row when it does; or somebody terminated the one that waits for it.
-      await startInvocationWorkflow(client, { invocationId, workspaceId, environmentId }, { eager: false, taskQueue });
+      const waiting = { invocationId, workspaceId, environmentId };
+      await startInvocationWorkflow(client, waiting, { environmentName, eager: false, taskQueue });
     }
   });
 }

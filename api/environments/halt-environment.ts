@@ -55,7 +55,7 @@ export const resumeEnvironmentRoute = defineRoute({
     return {
       reply: { status: 200, data: presentEnvironment(environment) },
       audit: changed ? { action: 'environment.resumed', target } : 'none: the environment was not halted',
-      after: () => wakeHeldMessages(deps, caller.tenant),
+      after: () => wakeHeldMessages(deps, caller),
     };
   },
 });

@@ -12,6 +12,7 @@ import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
 export interface StartMessageOptions {
+  environmentName: string | null;
   /** Shown in the Temporal UI. A process that wakes a message does not know it. */
   summary?: string;
   eager?: boolean;
@@ -25,9 +26,9 @@ export interface StartMessageOptions {
 export async function startMessageWorkflow(
   client: Client,
   ref: MessageRef,
-  { summary, eager = false, taskQueue = TASK_QUEUE }: StartMessageOptions = {},
+  { environmentName, summary, eager = false, taskQueue = TASK_QUEUE }: StartMessageOptions,
 ): Promise<void> {
-  const { type, options } = deliverMessageStart(ref, taskQueue, summary);
+  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary });
   const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
   await unlessEnded(() =>
     client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
@@ -40,9 +41,9 @@ export async function startMessageWorkflow(
 export async function wakeMessageWorkflow(
   client: Client,
   ref: MessageRef,
-  { summary, taskQueue = TASK_QUEUE }: StartMessageOptions = {},
+  { environmentName, summary, taskQueue = TASK_QUEUE }: StartMessageOptions,
 ): Promise<void> {
-  const { type, options } = deliverMessageStart(ref, taskQueue, summary);
+  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary });
   await unlessEnded(() =>
     client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
       client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
@@ -68,9 +69,10 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
 export async function startResumeMessagesWorkflow(
   client: Client,
   environment: { workspaceId: string; environmentId: string },
+  environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = resumeMessagesStart(environment, taskQueue);
+  const { type, options } = resumeMessagesStart(environment, taskQueue, environmentName);
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
 }
 
@@ -78,9 +80,10 @@ export async function startResumeMessagesWorkflow(
 export async function startMessageWorkflows(
   client: Client,
   input: StartMessagesInput,
+  environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = startMessagesStart(input, taskQueue);
+  const { type, options } = startMessagesStart(input, taskQueue, environmentName);
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
 }
 

@@ -17,17 +17,14 @@ export async function startDeliveries(
   const messageIds = published.filter((message) => !message.deduplicated).map((message) => message.messageId);
   const { temporal, eagerStart: eager, taskQueue } = deps;
   const { workspaceId, environmentId } = caller.tenant;
+  const environmentName = caller.environment.name;
   if (messageIds.length > STARTED_HERE_MAX) {
-    await startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds }, taskQueue);
+    await startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds }, environmentName, taskQueue);
     return;
   }
   await Promise.all(
     messageIds.map((messageId) =>
-      startMessageWorkflow(
-        temporal,
-        { messageId, workspaceId, environmentId },
-        { summary: `${messageId} · ${caller.environment.name}`, eager, taskQueue },
-      ),
+      startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
     ),
   );
 }

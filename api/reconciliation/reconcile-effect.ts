@@ -40,7 +40,11 @@ export const reconcileEffectRoute = defineRoute({
       actionName: effect.actionName,
     };
     try {
-      const reconciled = await reconcileNow(deps.temporal, ref, READ_WAIT_MS, deps.taskQueue);
+      const reconciled = await reconcileNow(deps.temporal, ref, {
+        waitMs: READ_WAIT_MS,
+        environmentName: caller.environment.name,
+        taskQueue: deps.taskQueue,
+      });
       const data = presentEffect((await read()) ?? effect);
       return { status: reconciled === 'read' ? 200 : 202, data };
     } catch (error) {

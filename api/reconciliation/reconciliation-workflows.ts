@@ -34,11 +34,19 @@ export async function startReadsWorkflow(
   client: Client,
   ref: EffectRef,
   kind: 'reconciliation' | 'reversal',
+  environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
   const start = kind === 'reconciliation' ? reconcileEffectStart : watchReversalStart;
-  const { type, options } = start(ref, taskQueue);
+  const { type, options } = start(ref, taskQueue, environmentName);
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
+}
+
+export interface ReconcileNowOptions {
+  /** How long the caller waits for the read. */
+  waitMs: number;
+  environmentName: string | null;
+  taskQueue?: string;
 }
 
 export type ReconciledNow =
@@ -54,10 +62,9 @@ export type ReconciledNow =
 export async function reconcileNow(
   client: Client,
   ref: EffectRef,
-  waitMs: number,
-  taskQueue: string = TASK_QUEUE,
+  { waitMs, environmentName, taskQueue = TASK_QUEUE }: ReconcileNowOptions,
 ): Promise<ReconciledNow> {
-  const { type, options } = reconcileEffectStart(ref, taskQueue);
+  const { type, options } = reconcileEffectStart(ref, taskQueue, environmentName);
   const deadline = Date.now() + waitMs;
   for (;;) {
     try {
@@ -84,9 +91,10 @@ export async function reconcileNow(
 export async function startReplayWorkflow(
   client: Client,
   input: ReplayEffectInput,
+  environmentName: string | null,
   taskQueue: string = TASK_QUEUE,
 ): Promise<void> {
-  const { type, options } = replayEffectStart(input, taskQueue);
+  const { type, options } = replayEffectStart(input, taskQueue, environmentName);
   try {
     await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
   } catch (error) {

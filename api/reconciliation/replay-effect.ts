@@ -1,7 +1,6 @@
 import { abandonAttempt } from '../../db/attempts/close-attempt.ts';
 import { findAttempt } from '../../db/attempts/find-attempt.ts';
 import { startReplay } from '../../db/attempts/start-replay.ts';
-import type { Tenant } from '../../db/client.ts';
 import { getEffect } from '../../db/effects/get-effect.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
 import { lockResolvableEffect, type Resolvable } from '../../db/reconciliation/lock-resolvable.ts';
@@ -10,7 +9,7 @@ import { replayMarginSeconds } from '../../domain/reconciliation/replay.ts';
 import type { ReplayEffectInput } from '../../temporal/reconciliation/replay-effect.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { acceptedEffect, effectParams, effectSchema, presentEffect } from '../effects/schemas.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { type Caller, defineRoute } from '../http/define-route.ts';
 import { awaitReplay, startReplayWorkflow } from './reconciliation-workflows.ts';
 
 /** Beyond the action's own time-out: the claim, the record and the settlement. */
@@ -53,7 +52,7 @@ export const replayEffectRoute = defineRoute({
       const { workspaceId, environmentId } = caller.tenant;
       return { workspaceId, environmentId, invocationId, effectId: effect.id, actionName, attemptId, timeoutMs };
     });
-    await start(deps, caller.tenant, input);
+    await start(deps, caller, input);
     const ended = await awaitReplay(deps.temporal, input.attemptId, input.timeoutMs + REPLY_MARGIN_MS);
     const effect = await deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
     if (!effect) throw notFound('effect');
@@ -83,9 +82,9 @@ function whyNot(effect: NonNullable<Resolvable['effect']>): string | null {
  * The first commit decides: this withdrawal, or the claim of a workflow that was started after all. The other one finds it. A
  * kill between the fence and the start leaves a replay that no workflow claims: the next read of the effect closes it.
  */
-async function start(deps: ApiDependencies, tenant: Tenant, input: ReplayEffectInput): Promise<void> {
+async function start(deps: ApiDependencies, { tenant, environment }: Caller, input: ReplayEffectInput): Promise<void> {
   try {
-    await startReplayWorkflow(deps.temporal, input, deps.taskQueue);
+    await startReplayWorkflow(deps.temporal, input, environment.name, deps.taskQueue);
   } catch (error) {
     const withdrawn = await deps.db.withEnvironment(tenant, async (tx) => {
       const attempt = await findAttempt(tx, input.attemptId);

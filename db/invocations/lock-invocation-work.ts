@@ -7,7 +7,7 @@ export async function lockInvocationWork(
   invocationId: string,
 ): Promise<InvocationWork | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT i.id, i.status, i.grade, i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
+    `SELECT i.id, i.status, i.grade, i.refusal_code AS "refusalCode", i.effect_id AS "effectId", i.operation_key AS "operationKey", i.input, i.compensates,
        EXISTS (SELECT FROM effect_dependencies d WHERE d.invocation_id = i.id) AS "hasDependencies",
        i.requested_by - 'memberId' AS "requestedBy", i.requested_by ->> 'memberId' AS "requestingMember", k.name AS "requestedByName", i.run_id AS "runId", i.agent_id AS "agentId",
        a.id AS "actionId", a.name AS "actionName", a.archived_at IS NOT NULL AS "actionArchived",

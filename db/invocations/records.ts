@@ -76,6 +76,8 @@ export interface InvocationWork {
   id: string;
   status: InvocationStatus;
   grade: Grade;
+  /** Set under every status that a refusal goes with. */
+  refusalCode: RefusalCode | null;
   effectId: string | null;
   operationKey: string;
   input: JsonObject;

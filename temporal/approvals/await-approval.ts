@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { ApprovalRef, ApprovalStatus } from '../../domain/approvals/approval.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the approval workflow's boundary: ids and small facts, never an input, a payload or a note. */
 export const AWAIT_APPROVAL_WORKFLOW = 'awaitApproval';
@@ -23,10 +23,22 @@ export function approvalWorkflowId(approvalId: string): string {
   return `approval/${approvalId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does:
+    'Keeps the time of one approval: its reminders and its expiry. People decide through the API, and the decision is a row; a ' +
+    'signal tells this workflow to read it.',
+  standsStill:
+    'It waits for people until the time that the current details say. Cancelling this workflow cancels the approval, unless it was ' +
+    'decided before. It may be terminated: a decision is found all the same.',
+});
+
 /** The row says whether there is anything left to wait for, so a second run is harmless. */
-export function awaitApprovalStart(input: AwaitApprovalInput, taskQueue: string): Start<[AwaitApprovalInput]> {
+export function awaitApprovalStart(
+  input: AwaitApprovalInput,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[AwaitApprovalInput]> {
   const { approvalId, invocationId, workspaceId, environmentId, subject } = input;
-  const of = invocationId === null ? '' : ` of invocation ${invocationId}`;
   return {
     type: AWAIT_APPROVAL_WORKFLOW,
     options: {
@@ -34,11 +46,15 @@ export function awaitApprovalStart(input: AwaitApprovalInput, taskQueue: string)
       taskQueue,
       args: [{ approvalId, invocationId, workspaceId, environmentId, subject }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: invocationId === null ? `${subject} approval` : `approval of ${subject}`,
-      staticDetails: `Approval ${approvalId}${of}. Cancelling this workflow cancels the approval, unless it was decided before.`,
+      staticSummary: summaryOf(
+        invocationId === null ? `${subject} approval` : `approval of ${subject}`,
+        environmentName,
+      ),
+      staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({
         workspaceId,
         environmentId,
+        environment: environmentName,
         actionName: invocationId === null ? null : subject,
         invocationId,
         stage: 'pending',

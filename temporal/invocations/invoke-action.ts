@@ -1,7 +1,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the invocation workflow's boundary: ids and small facts, never inputs, credentials or responses. */
 export const INVOKE_ACTION_WORKFLOW = 'invokeAction';
@@ -16,10 +16,20 @@ export function invocationWorkflowId(invocationId: string): string {
   return `invocation/${invocationId}`;
 }
 
-/** Shown and searchable in the Temporal UI. The sweep, which starts lost ones, does not know it. */
+const DESCRIPTION = descriptionOf({
+  does:
+    'One invocation of an action: evaluates it, waits for an approval or for other effects where it has to, sends the request at ' +
+    'most once, and settles it from the record. The current details say what it waits for, or how it ended.',
+  standsStill:
+    '`Stage` `queued` with no worker on its task queue: start workers. `awaiting_approval`: people have to decide. Waiting for ' +
+    'effects: look at the effects that are named. Queued behind other dispatches: its workspace has its calls in flight. It may be ' +
+    'terminated or reset: the sweep starts it again, and nothing is sent twice.',
+});
+
+/** Shown and searchable in the Temporal UI. The sweep, which starts lost ones, does not know the action and the request. */
 export interface InvocationNames {
+  environmentName: string | null;
   actionName?: string | undefined;
-  environmentName?: string | undefined;
   /** Kept in the memo: the request that was admitted. */
   requestId?: string | undefined;
 }
@@ -31,7 +41,7 @@ export interface InvocationNames {
 export function invokeActionStart(
   ref: InvokeActionInput,
   taskQueue: string,
-  { actionName, environmentName, requestId }: InvocationNames = {},
+  { actionName, environmentName, requestId }: InvocationNames,
   again = false,
 ): Start<[InvokeActionInput]> {
   const { invocationId, workspaceId, environmentId } = ref;
@@ -44,7 +54,8 @@ export function invokeActionStart(
       args: [{ invocationId, workspaceId, environmentId }],
       workflowIdReusePolicy: again ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      staticSummary: [actionName, environmentName].filter((part) => part !== undefined).join(' · ') || invocationId,
+      staticSummary: summaryOf(actionName ?? invocationId, environmentName),
+      staticDetails: DESCRIPTION,
       ...(requestId === undefined ? {} : { memo: { requestId } }),
       typedSearchAttributes: searchAttributes({
         workspaceId,

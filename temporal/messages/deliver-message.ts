@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the message workflow's boundary: ids and small facts, never a body, a header or a response. */
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
@@ -16,13 +16,20 @@ export function messageWorkflowId(messageId: string): string {
   return `message/${messageId}`;
 }
 
-/**
- * A completed workflow is not run again. The Temporal UI shows `summary`; a caller that wakes a message knows only its id.
- */
+const DESCRIPTION = descriptionOf({
+  does:
+    'Delivers one message: waits until it is due, attempts it, and waits for the next attempt, until it is delivered, failed or ' +
+    'cancelled. What is due is decided from the row of the message; this workflow keeps the time.',
+  standsStill:
+    'The current details say what it waits for: the next attempt, a permit of its workspace, or the resumption of a halted ' +
+    'environment. It may be terminated: the sweep starts it again where its next attempt is overdue.',
+});
+
+/** A completed workflow is not run again. The Temporal UI shows `summary`; a caller that wakes a message knows only its id. */
 export function deliverMessageStart(
   ref: MessageRef,
   taskQueue: string,
-  summary: string = ref.messageId,
+  { environmentName, summary = ref.messageId }: { environmentName: string | null; summary?: string | undefined },
 ): Start<[DeliverMessageInput]> {
   const { messageId, workspaceId, environmentId } = ref;
   return {
@@ -32,8 +39,14 @@ export function deliverMessageStart(
       taskQueue,
       args: [{ messageId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      staticSummary: summary,
-      typedSearchAttributes: searchAttributes({ workspaceId, environmentId, stage: 'pending' }),
+      staticSummary: summaryOf(summary, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: searchAttributes({
+        workspaceId,
+        environmentId,
+        environment: environmentName,
+        stage: 'pending',
+      }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 export const RESUME_MESSAGES_WORKFLOW = 'resumeMessages';
 export interface ResumeMessagesInput {
@@ -14,10 +14,16 @@ export function resumeMessagesWorkflowId(environmentId: string): string {
   return `resume-messages/${environmentId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does: 'Wakes the messages that the halt of an environment has held, page by page, so that they are delivered at once.',
+  standsStill: 'It may be terminated: each message looks again by itself, five minutes later at the latest.',
+});
+
 /** Replaces a run that still wakes for an earlier resumption: the messages it woke may have been held again since. */
 export function resumeMessagesStart(
   { workspaceId, environmentId }: Omit<ResumeMessagesInput, 'afterId'>,
   taskQueue: string,
+  environmentName: string | null,
 ): Start<[ResumeMessagesInput]> {
   return {
     type: RESUME_MESSAGES_WORKFLOW,
@@ -27,8 +33,9 @@ export function resumeMessagesStart(
       args: [{ workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
-      staticSummary: 'delivers what the halt of an environment has held',
-      typedSearchAttributes: searchAttributes({ workspaceId, environmentId }),
+      staticSummary: summaryOf('delivers what the halt has held', environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 export const START_MESSAGES_WORKFLOW = 'startMessages';
 export interface StartMessagesInput {
@@ -13,7 +13,16 @@ export function startMessagesWorkflowId(firstMessageId: string): string {
   return `start-messages/${firstMessageId}`;
 }
 
-export function startMessagesStart(input: StartMessagesInput, taskQueue: string): Start<[StartMessagesInput]> {
+const DESCRIPTION = descriptionOf({
+  does: 'Starts the workflows of the messages of a batch, so that its publisher need not wait for them.',
+  standsStill: 'It may be terminated: the sweep starts what has no workflow within two minutes.',
+});
+
+export function startMessagesStart(
+  input: StartMessagesInput,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[StartMessagesInput]> {
   const { workspaceId, environmentId, messageIds } = input;
   return {
     type: START_MESSAGES_WORKFLOW,
@@ -22,8 +31,9 @@ export function startMessagesStart(input: StartMessagesInput, taskQueue: string)
       taskQueue,
       args: [{ workspaceId, environmentId, messageIds }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: `starts ${messageIds.length} messages of a batch`,
-      typedSearchAttributes: searchAttributes({ workspaceId, environmentId }),
+      staticSummary: summaryOf(`starts ${messageIds.length} messages of a batch`, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),
     },
   };
 }

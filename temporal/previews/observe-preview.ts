@@ -1,7 +1,7 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { DraftObserved, PreviewRef } from '../../domain/previews/preview-ref.ts';
 import { searchAttributes } from '../search-attributes.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the boundary of the workflow that reads a provider for a preview: ids, and how it ended. */
 export const OBSERVE_PREVIEW_WORKFLOW = 'observePreview';
@@ -15,10 +15,15 @@ export function previewWorkflowId(previewId: string): string {
   return `preview/${previewId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does: 'Reads a provider for a preview, while the caller who asked for the preview waits. It sends nothing.',
+  standsStill: 'It ends within 22 seconds by itself. It may be terminated: the caller asks again.',
+});
+
 export function observePreviewStart(
   ref: ObservePreviewInput,
   taskQueue: string,
-  { actionName, environmentName }: { actionName: string; environmentName: string },
+  { actionName, environmentName }: { actionName: string; environmentName: string | null },
 ): Start<[ObservePreviewInput]> {
   const { previewId, workspaceId, environmentId } = ref;
   return {
@@ -29,7 +34,8 @@ export function observePreviewStart(
       args: [{ previewId, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowExecutionTimeout: OBSERVE_PREVIEW_TIMEOUT_MS,
-      staticSummary: `preview ${actionName} · ${environmentName}`,
+      staticSummary: summaryOf(`preview ${actionName}`, environmentName),
+      staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName, actionName }),
     },
   };

@@ -7,6 +7,9 @@ export function effectRefOf({ invocationId, workspaceId, environmentId, effectId
 }
 
 /** The search attributes of an effect's workflows. */
-export function effectAttributes(ref: EffectRef, state: Pick<SearchAttributeValues, 'stage' | 'grade'>) {
+export function effectAttributes(
+  ref: EffectRef,
+  state: Pick<SearchAttributeValues, 'environment' | 'stage' | 'grade'>,
+) {
   return searchAttributes({ ...effectRefOf(ref), ...state });
 }

@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 export const RECONCILE_EFFECT_WORKFLOW = 'reconcileEffect';
@@ -21,8 +21,21 @@ export function reconciliationWorkflowId(effectId: string): string {
   return `reconcile/${effectId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does:
+    'Finds out the outcome of an effect whose answer nobody saw, or that its provider still processes: it reads the provider after ' +
+    '5 seconds, then ever less often, and never sends. A person may resolve the effect meanwhile.',
+  standsStill:
+    'The current details say when it reads next. Exhausted: a person has to look at the provider and to resolve the effect through ' +
+    'the API. It may be terminated: the sweep starts it again where the next read is overdue.',
+});
+
 /** A running workflow is left as it is. One that ended is started again, and continues from the record. */
-export function reconcileEffectStart(ref: EffectRef, taskQueue: string): Start<[ReconcileEffectInput]> {
+export function reconcileEffectStart(
+  ref: EffectRef,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[ReconcileEffectInput]> {
   return {
     type: RECONCILE_EFFECT_WORKFLOW,
     options: {
@@ -31,8 +44,13 @@ export function reconcileEffectStart(ref: EffectRef, taskQueue: string): Start<[
       args: [effectRefOf(ref)],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      staticSummary: `reconcile ${ref.actionName}`,
-      typedSearchAttributes: effectAttributes(ref, { stage: 'reconciling', grade: 'unknown' }),
+      staticSummary: summaryOf(`reconcile ${ref.actionName}`, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: effectAttributes(ref, {
+        environment: environmentName,
+        stage: 'reconciling',
+        grade: 'unknown',
+      }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { WorkflowIdReusePolicy } from '@temporalio/common';
 import type { InvocationState, ReplayRef } from '../../domain/refs.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 /** Sends a lost request once more, under the same provider key. */
@@ -15,8 +15,21 @@ export function replayWorkflowId(attemptId: string): string {
   return `replay/${attemptId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does:
+    'One replay that a person asked for: sends a lost request once more under the same provider key, at most once, and settles it ' +
+    'from the record.',
+  standsStill:
+    'It waits for a permit and for a worker for a minute, and is given up then. Where it was terminated, the next read of the effect ' +
+    'closes its attempt; ask for another replay through the API.',
+});
+
 /** Runs once for each replay that a person asked for. */
-export function replayEffectStart(input: ReplayEffectInput, taskQueue: string): Start<[ReplayEffectInput]> {
+export function replayEffectStart(
+  input: ReplayEffectInput,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[ReplayEffectInput]> {
   const { attemptId, timeoutMs } = input;
   return {
     type: REPLAY_EFFECT_WORKFLOW,
@@ -25,8 +38,13 @@ export function replayEffectStart(input: ReplayEffectInput, taskQueue: string): 
       taskQueue,
       args: [{ ...effectRefOf(input), attemptId, timeoutMs }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      staticSummary: `replay ${input.actionName}`,
-      typedSearchAttributes: effectAttributes(input, { stage: 'reconciling', grade: 'unknown' }),
+      staticSummary: summaryOf(`replay ${input.actionName}`, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: effectAttributes(input, {
+        environment: environmentName,
+        stage: 'reconciling',
+        grade: 'unknown',
+      }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
-import type { Start } from '../start.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
 import { effectAttributes, effectRefOf } from './effect-start.ts';
 
 /** Keeps reading a succeeded effect that its provider may still reverse. */
@@ -12,8 +12,20 @@ export function reversalWorkflowId(effectId: string): string {
   return `reversal/${effectId}`;
 }
 
+const DESCRIPTION = descriptionOf({
+  does:
+    'Reads a succeeded effect once a day, for thirty days, because its provider may still reverse it. Where it does, the effect ' +
+    'becomes failed.',
+  standsStill:
+    'It sleeps until the time that the current details say. It may be terminated: the sweep starts it again when the next read is due.',
+});
+
 /** The workflow learns the grade from the record. Its starter does not know it. */
-export function watchReversalStart(ref: EffectRef, taskQueue: string): Start<[WatchReversalInput]> {
+export function watchReversalStart(
+  ref: EffectRef,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[WatchReversalInput]> {
   return {
     type: WATCH_REVERSAL_WORKFLOW,
     options: {
@@ -22,8 +34,9 @@ export function watchReversalStart(ref: EffectRef, taskQueue: string): Start<[Wa
       args: [effectRefOf(ref)],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      staticSummary: `watch ${ref.actionName}`,
-      typedSearchAttributes: effectAttributes(ref, { stage: 'settled' }),
+      staticSummary: summaryOf(`watch ${ref.actionName}`, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: effectAttributes(ref, { environment: environmentName, stage: 'settled' }),
     },
   };
 }

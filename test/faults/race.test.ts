@@ -85,7 +85,7 @@ class RacingWorker {
 
 function dependencies(db: Database): ActivityDependencies {
   const startInvocation: ActivityDependencies['startInvocation'] = (ref) =>
-    startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue });
+    startInvocationWorkflow(service.client, ref, { environmentName: null, eager: false, taskQueue: service.taskQueue });
   const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
   const notHere = (): never => {
     throw new Error('no secret and no message in this race');

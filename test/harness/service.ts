@@ -13,6 +13,7 @@ import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
+import { EnvironmentNames } from '../../db/environments/environment-names.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
@@ -62,6 +63,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const workerLogLines: string[] = [];
   const connection = await NativeConnection.connect({ address: stack.temporalAddress });
   const client = new Client({ connection, namespace: stack.temporalNamespace });
+  const names = new EnvironmentNames(api.deps.db);
   const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
   const permits = {
     db: api.deps.db,
@@ -76,11 +78,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     watchdog: WATCHDOG,
-    startReads: (ref, kind) => startReadsWorkflow(client, ref, kind, taskQueue),
-    wakeApproval: (ref) => wakeApproval(client, ref, { taskQueue }),
-    wakeMessage: (ref) => wakeMessageWorkflow(client, ref, { taskQueue }),
+    startReads: async (ref, kind) => startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
+    wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    wakeMessage: async (ref) =>
+      wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
-    startInvocation: (ref) => startInvocationWorkflow(client, ref, { eager: false, taskQueue }),
+    startInvocation: async (ref) =>
+      startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false, taskQueue }),
   });
   let worker: WorkerGroup | null = null;
   let keeper: ReturnType<typeof keepPermits> | null = null;

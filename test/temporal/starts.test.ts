@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
-import { expect, test } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { ReplayRef } from '../../domain/refs.ts';
 import { awaitApprovalStart } from '../../temporal/approvals/await-approval.ts';
 import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
@@ -10,8 +12,9 @@ import { observePreviewStart } from '../../temporal/previews/observe-preview.ts'
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { replayEffectStart } from '../../temporal/reconciliation/replay-effect.ts';
 import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
-import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
+import { ensureSweepSchedule } from '../../worker.ts';
 import * as registry from '../../workflows/index.ts';
 
 /** Everything that a caller may hold, and one value that must be in no history. */
@@ -27,34 +30,35 @@ const ref: ReplayRef & { previewId: string; messageId: string; approvalId: strin
   approvalId: 'apr_1',
   secret: 'CONFIDENTIAL',
 };
-const names = { actionName: ref.actionName, environmentName: 'Production' };
-const tenant = ['WorkspaceId', 'EnvironmentId'];
+const ENVIRONMENT = 'Production';
+const names = { actionName: ref.actionName, environmentName: ENVIRONMENT };
+const tenant = ['WorkspaceId', 'EnvironmentId', 'Environment'];
 const ofEffect = [...tenant, 'ActionName', 'InvocationId', 'EffectId', 'Stage'];
 
 const STARTS: [string, Start, string[]][] = [
+  ['invocation/inv_1', invokeActionStart(ref, 'q', names), [...tenant, 'ActionName', 'InvocationId', 'Stage', 'Grade']],
   [
     'invocation/inv_1',
-    invokeActionStart(ref, 'q', names),
-    [...tenant, 'Environment', 'ActionName', 'InvocationId', 'Stage', 'Grade'],
+    invokeActionStart(ref, 'q', { environmentName: ENVIRONMENT }),
+    [...tenant, 'InvocationId', 'Stage', 'Grade'],
   ],
-  ['invocation/inv_1', invokeActionStart(ref, 'q'), [...tenant, 'InvocationId', 'Stage', 'Grade']],
   [
     'approval/apr_1',
-    awaitApprovalStart({ ...ref, subject: 'refund.create' }, 'q'),
+    awaitApprovalStart({ ...ref, subject: 'refund.create' }, 'q', ENVIRONMENT),
     [...tenant, 'ActionName', 'InvocationId', 'Stage'],
   ],
   [
     'approval/apr_1',
-    awaitApprovalStart({ ...ref, invocationId: null, subject: 'free-standing' }, 'q'),
+    awaitApprovalStart({ ...ref, invocationId: null, subject: 'free-standing' }, 'q', ENVIRONMENT),
     [...tenant, 'Stage'],
   ],
-  ['reconcile/eff_1', reconcileEffectStart(ref, 'q'), [...ofEffect, 'Grade']],
-  ['replay/att_1', replayEffectStart({ ...ref, timeoutMs: 1 }, 'q'), [...ofEffect, 'Grade']],
-  ['reversal/eff_1', watchReversalStart(ref, 'q'), ofEffect],
-  ['message/msg_1', deliverMessageStart(ref, 'q'), [...tenant, 'Stage']],
-  ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q'), tenant],
-  ['resume-messages/env', resumeMessagesStart(ref, 'q'), tenant],
-  ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'Environment', 'ActionName']],
+  ['reconcile/eff_1', reconcileEffectStart(ref, 'q', ENVIRONMENT), [...ofEffect, 'Grade']],
+  ['replay/att_1', replayEffectStart({ ...ref, timeoutMs: 1 }, 'q', ENVIRONMENT), [...ofEffect, 'Grade']],
+  ['reversal/eff_1', watchReversalStart(ref, 'q', ENVIRONMENT), ofEffect],
+  ['message/msg_1', deliverMessageStart(ref, 'q', { environmentName: ENVIRONMENT }), [...tenant, 'Stage']],
+  ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
+  ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
+  ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'ActionName']],
 ];
 
 test.each(STARTS)(
@@ -67,6 +71,67 @@ test.each(STARTS)(
     expect(JSON.stringify(start)).not.toContain('CONFIDENTIAL');
   },
 );
+
+describe('on a server', () => {
+  let connection: Connection;
+  let client: Client;
+  beforeAll(async () => {
+    const { temporalAddress: address, temporalNamespace: namespace } = inject('stack');
+    connection = await Connection.connect({ address });
+    client = new Client({ connection, namespace });
+  });
+  afterAll(() => connection.close());
+
+  const shown = async (workflowId: string): Promise<{ summary: string; details: string; environment: unknown }> => {
+    const described = await client.workflow.getHandle(workflowId).describe();
+    return {
+      summary: (await described.staticSummary()) ?? '',
+      details: (await described.staticDetails()) ?? '',
+      environment: described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.environment),
+    };
+  };
+
+  test.each(STARTS)(
+    '%s shows its environment, one line, and what an operator may do',
+    async (id, { type, options }) => {
+      const workflowId = `${id}/${randomUUID()}`;
+      const handle = await client.workflow.start(type, {
+        ...options,
+        workflowId,
+        args: [...options.args],
+        taskQueue: randomUUID(),
+      });
+      const { summary, details, environment } = await shown(workflowId);
+      await handle.terminate();
+      expect(environment).toBe(ENVIRONMENT);
+      expect(summary).toMatch(/^[^\n]+ · Production$/);
+      expect(details).toMatch(/^\*\*What it does\.\*\* [^]{40,}\n\n\*\*When it stands still\.\*\* [^]{40,}$/);
+    },
+  );
+
+  test('a name of the longest kind fits into what the server takes', async () => {
+    const longest = { actionName: 'a'.repeat(64), environmentName: '🏦'.repeat(100) };
+    const { type, options } = invokeActionStart(ref, randomUUID(), longest);
+    const workflowId = `invocation/${randomUUID()}`;
+    const handle = await client.workflow.start(type, { ...options, workflowId, args: [...options.args] });
+    expect((await shown(workflowId)).environment).toBe(longest.environmentName);
+    await handle.terminate();
+  });
+
+  test('the schedule of the sweep and its runs belong to every environment', async () => {
+    const scheduleId = `maintenance/${randomUUID()}`;
+    await ensureSweepSchedule(client, randomUUID(), scheduleId);
+    await ensureSweepSchedule(client, randomUUID(), scheduleId);
+    const schedule = client.schedule.getHandle(scheduleId);
+    onTestFinished(() => schedule.delete());
+    const { action, typedSearchAttributes } = await schedule.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.environment)).toBe(EVERY_ENVIRONMENT);
+    // What every run is started with. To wait for a run costs up to a minute.
+    const attributes = new TypedSearchAttributes([...(action.typedSearchAttributes ?? [])]);
+    expect(attributes.get(SEARCH_ATTRIBUTES.environment)).toBe(EVERY_ENVIRONMENT);
+    expect(action.staticDetails).toContain('swept_in_part');
+  });
+});
 
 test('every workflow but the scheduled one has its start', () => {
   const started = new Set(STARTS.map(([, { type }]) => type));
@@ -82,7 +147,7 @@ test('an attribute that is not known is left out', () => {
 });
 
 test('a start as a child differs by the conflict policy alone', () => {
-  const start = reconcileEffectStart(ref, 'q');
+  const start = reconcileEffectStart(ref, 'q', ENVIRONMENT);
   const { workflowIdConflictPolicy, ...rest } = start.options;
   expect(workflowIdConflictPolicy).toBe(WorkflowIdConflictPolicy.USE_EXISTING);
   expect(asChild(start)).toEqual({ type: start.type, options: rest });

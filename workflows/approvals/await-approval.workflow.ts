@@ -5,16 +5,14 @@ import {
   defineSignal,
   isCancellation,
   log,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
 import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
 import { nextReminderMs } from '../../domain/approvals/reminders.ts';
-import { SQL_OPTIONS } from '../activity-options.ts';
+import { sqlActivities } from '../activity-options.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   type AwaitApprovalInput,
@@ -22,7 +20,12 @@ import {
   DECIDED_SIGNAL,
 } from '../../temporal/approvals/await-approval.ts';
 
-const { watchApproval, expireApproval, remindApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { watchApproval, expireApproval, remindApproval, cancelApproval } = sqlActivities({
+  watchApproval: 'reads how the approval stands',
+  expireApproval: 'expires the approval, unless it was decided',
+  remindApproval: 'reminds those who may decide',
+  cancelApproval: 'cancels the approval, unless it was decided',
+});
 const decided = defineSignal(DECIDED_SIGNAL);
 
 /**
@@ -49,9 +52,9 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
       const step = stepOf(watch);
       if (step.waitMs > 0) {
         setCurrentDetails(
-          `${watch.decisions} of ${watch.quorum} approvals; expires at ${watch.expiresAt}; ${watch.remindersSent} reminders`,
+          `WAITS for people: ${watch.decisions} of ${watch.quorum} approvals; expires at ${watch.expiresAt}; ${watch.remindersSent} reminders`,
         );
-        await waitIn(root, hasNews, step.waitMs);
+        await waitIn(root, hasNews, step);
         if (workflowInfo().continueAsNewSuggested && !root.consideredCancelled)
           await continueAsNew<typeof awaitApproval>(input);
       } else if (step.next === 'expire') {
@@ -64,7 +67,12 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
 }
 
 /** The next event by the clock of this workflow, and the time until then. */
-function stepOf(watch: ApprovalWatch): { next: 'expire' | 'remind'; waitMs: number } {
+interface Step {
+  next: 'expire' | 'remind';
+  waitMs: number;
+}
+
+function stepOf(watch: ApprovalWatch): Step {
   const expiresAtMs = Date.parse(watch.expiresAt);
   const reminderMs = nextReminderMs({
     createdAtMs: Date.parse(watch.createdAt),
@@ -78,9 +86,10 @@ function stepOf(watch: ApprovalWatch): { next: 'expire' | 'remind'; waitMs: numb
 }
 
 /** Waits for news, the end of the time, or a cancellation of the workflow, which the caller checks itself. */
-async function waitIn(root: CancellationScope, hasNews: () => boolean, waitMs: number): Promise<void> {
+async function waitIn(root: CancellationScope, hasNews: () => boolean, { next, waitMs }: Step): Promise<void> {
+  const summary = `a decision, or the time to ${next}`;
   try {
-    await new CancellationScope({ cancellable: true, parent: root }).run(() => condition(hasNews, waitMs));
+    await new CancellationScope({ cancellable: true, parent: root }).run(() => condition(hasNews, waitMs, { summary }));
   } catch (error) {
     if (!isCancellation(error)) throw error;
     log.info('cancelled while it waited for a decision');
@@ -88,7 +97,7 @@ async function waitIn(root: CancellationScope, hasNews: () => boolean, waitMs: n
 }
 
 function ended(status: AwaitApprovalResult['status']): AwaitApprovalResult {
-  setCurrentDetails(status);
+  setCurrentDetails(status.toUpperCase());
   upsertSearchAttributes(searchAttributes({ stage: status }));
   return { status };
 }

@@ -5,7 +5,7 @@ import {
   log,
   ParentClosePolicy,
   proxyActivities,
-  proxyLocalActivities,
+  setCurrentDetails,
   sleep,
   startChild,
   upsertSearchAttributes,
@@ -15,13 +15,15 @@ import type { Activities } from '../../activities/index.ts';
 import type { DispatchInput, Dispatched } from '../../activities/invocations/dispatch-effect.ts';
 import type { Evaluation } from '../../activities/invocations/evaluate-invocation.ts';
 import type { EffectRef, InvocationState } from '../../domain/refs.ts';
+import type { RefusalCode } from '../../domain/refusals.ts';
+import { standingOf } from '../../domain/workflow-details.ts';
 import {
   CONFIRM_OPTIONS,
   dispatchOptions,
   type DispatchTimes,
   OBSERVE_OPTIONS,
   onQueue,
-  SQL_OPTIONS,
+  sqlActivities,
 } from '../activity-options.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { asChild } from '../../temporal/start.ts';
@@ -30,10 +32,14 @@ import type { InvokeActionInput, InvokeActionResult } from '../../temporal/invoc
 import { untilClaimed } from '../until-claimed.ts';
 import { untilDecided } from './until-decided.ts';
 import { untilReserved } from './until-reserved.ts';
+import { environmentName } from '../environment-name.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 
-const { evaluateAndReserve, settleInvocation } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { evaluateAndReserve, settleInvocation } = sqlActivities({
+  evaluateAndReserve: 'evaluates; reserves and marks the dispatch where nothing has to be waited for',
+  settleInvocation: 'settles from the record',
+});
 
 /**
  * An approved request is sent within this time, or not at all: `failed`, with its reservations released. It covers both the
@@ -57,8 +63,8 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
   const permits = new PermitQueue();
   return CancellationScope.nonCancellable(async () => {
     const evaluation = await evaluated(permits, ref);
-    if (evaluation.decision === 'withdrawn') return null;
-    if (evaluation.decision === 'refused') return refused(evaluation.effectId);
+    if (evaluation.decision === 'withdrawn') return withdrawn();
+    if (evaluation.decision === 'refused') return refused(evaluation.effectId, evaluation.refusal);
     if (evaluation.decision === 'ended') return finished(evaluation.state);
     const { effectId, actionName, readsBack } = evaluation;
     if (evaluation.decision === 'wait') {
@@ -67,8 +73,9 @@ export async function invokeAction(ref: InvokeActionInput): Promise<InvokeAction
     }
     if (evaluation.decision === 'wait' || evaluation.decision === 'depends') {
       const reservation = await untilReserved(root, ref, () => observe(permits, ref, actionName));
-      if (reservation.decision === 'refused') return refused(effectId);
+      if (reservation.decision === 'refused') return refused(effectId, reservation.refusal);
       if (reservation.decision === 'ended') return finished(reservation.state);
+      upsertSearchAttributes(searchAttributes({ stage: 'dispatching' }));
     }
 
     const { timeoutMs, heartbeatTimeoutMs } = evaluation;
@@ -103,7 +110,7 @@ async function observe(permits: PermitQueue, ref: InvokeActionInput, actionName?
   const { observeTarget } = proxyActivities<Activities>({
     ...OBSERVE_OPTIONS,
     ...onQueue('provider-reads', ref),
-    ...(actionName === undefined ? {} : { summary: actionName }),
+    summary: ['reads the provider before it is decided', actionName].filter((part) => part !== undefined).join(': '),
   });
   await permits.read(ref, (permit) => observeTarget({ ...ref, ...permit }));
 }
@@ -122,9 +129,9 @@ async function dispatchInTurn(
   const untilMs = Date.now() + UNTIL_SENT_MS_MAX;
   const send = () => {
     const untilStartMs = Math.max(LAST_START_MS, untilMs - Date.now());
-    return proxyActivities<Activities>(dispatchOptions({ ...times, untilStartMs }, actionName, input)).dispatchEffect(
-      input,
-    );
+    const options = dispatchOptions({ ...times, untilStartMs }, `sends the request: ${actionName}`, input);
+    setCurrentDetails('DISPATCHING');
+    return proxyActivities<Activities>(options).dispatchEffect(input);
   };
   return untilClaimed(permits, input, { what: 'dispatches', send, untilMs });
 }
@@ -137,11 +144,11 @@ async function confirm(permits: PermitQueue, effect: EffectRef): Promise<void> {
   const { readBackEffect } = proxyActivities<Activities>({
     ...CONFIRM_OPTIONS,
     ...onQueue('provider-reads', effect),
-    summary: effect.actionName,
+    summary: `reads the effect back: ${effect.actionName}`,
   });
   const untilMs = Date.now() + CONFIRM_PERMIT_MS_MAX;
   for (const delayMs of CONFIRM_DELAYS_MS) {
-    if (delayMs > 0) await sleep(delayMs);
+    if (delayMs > 0) await sleep(delayMs, { summary: "the provider's own record may lag" });
     try {
       const read = await permits.read(effect, (permit) => readBackEffect({ ...effect, ...permit }), { untilMs });
       if (read === null) return;
@@ -163,17 +170,25 @@ async function startReconciliation(effect: EffectRef): Promise<void> {
 }
 
 async function startReconciliationChild(effect: EffectRef): Promise<void> {
-  const { type, options } = asChild(reconcileEffectStart(effect, workflowInfo().taskQueue));
+  const { type, options } = asChild(reconcileEffectStart(effect, workflowInfo().taskQueue, environmentName()));
   await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
 }
 
-function refused(effectId: string | null): InvocationState {
-  return finished({ status: 'refused', grade: 'refused', stage: effectId === null ? null : 'rejected', effectId });
+function withdrawn(): null {
+  setCurrentDetails('WITHDRAWN: its admission was taken back before it began; nothing was sent');
+  upsertSearchAttributes(searchAttributes({ stage: 'withdrawn' }));
+  return null;
 }
 
-/** Lets an operator find the end in the Temporal UI. */
+function refused(effectId: string | null, refusal: RefusalCode): InvocationState {
+  const stage = effectId === null ? null : 'rejected';
+  return finished({ status: 'refused', grade: 'refused', stage, effectId, refusal });
+}
+
+/** The workflow completes however the invocation ended, so the Temporal UI shows the end in its details and attributes. */
 function finished(state: InvocationState): InvocationState {
   const { effectId, grade } = state;
+  setCurrentDetails(standingOf(state));
   upsertSearchAttributes(searchAttributes({ effectId, stage: state.stage ?? state.status, grade }));
   return state;
 }

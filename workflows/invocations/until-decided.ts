@@ -5,14 +5,13 @@ import {
   executeChild,
   isCancellation,
   log,
-  proxyLocalActivities,
   setCurrentDetails,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
-import { SQL_OPTIONS } from '../activity-options.ts';
+import { sqlActivities } from '../activity-options.ts';
+import { environmentName } from '../environment-name.ts';
 import {
   type AwaitApprovalInput,
   type AwaitApprovalResult,
@@ -21,7 +20,10 @@ import {
 import { asChild } from '../../temporal/start.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 
-const { watchApproval, cancelApproval } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { watchApproval, cancelApproval } = sqlActivities({
+  watchApproval: 'reads how the approval stands',
+  cancelApproval: 'cancels the approval, unless it was decided',
+});
 
 /** A wait that broke off is resumed after this time, which doubles on each failure. */
 const RETRY_MS_MIN = 1_000;
@@ -50,11 +52,11 @@ export async function untilDecided(root: CancellationScope, waiting: Waiting): P
     subject: actionName,
   };
   upsertSearchAttributes(searchAttributes({ stage: 'awaiting_approval' }));
-  setCurrentDetails(`waits for approval ${approvalId}`);
+  setCurrentDetails(`WAITS for approval ${approvalId}`);
   for (let retryMs = RETRY_MS_MIN; ; retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)) {
     const status = (await waitInChild(root, input)) ?? (await watchApproval(input)).status;
     if (status !== 'pending') return status === 'approved';
-    await sleep(retryMs);
+    await sleep(retryMs, { summary: 'before the wait for the approval is taken up again' });
   }
 }
 
@@ -65,7 +67,7 @@ async function waitInChild(
 ): Promise<AwaitApprovalResult['status'] | null> {
   try {
     const scope = new CancellationScope({ cancellable: true, parent: root });
-    const { type, options } = asChild(awaitApprovalStart(input, workflowInfo().taskQueue));
+    const { type, options } = asChild(awaitApprovalStart(input, workflowInfo().taskQueue, environmentName()));
     const { status } = await scope.run(() => executeChild(type, options));
     return status as AwaitApprovalResult['status'];
   } catch (error) {

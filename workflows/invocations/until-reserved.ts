@@ -1,18 +1,21 @@
 import {
   type CancellationScope,
   condition,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   defineSignal,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
 import type { Reservation } from '../../activities/invocations/reserve-and-mark-dispatch.ts';
 import type { InvocationRef } from '../../domain/refs.ts';
-import { SQL_OPTIONS } from '../activity-options.ts';
+import { waitsForEffects } from '../../domain/workflow-details.ts';
+import { sqlActivities } from '../activity-options.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { DEPENDENCY_SETTLED_SIGNAL } from '../../temporal/invocations/invoke-action.ts';
 
-const { reserveAndMarkDispatch } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { reserveAndMarkDispatch } = sqlActivities({
+  reserveAndMarkDispatch: 'takes the last look, reserves, and marks the dispatch',
+});
 const dependencySettled = defineSignal(DEPENDENCY_SETTLED_SIGNAL);
 
 /** A settlement whose signal was lost is found by polling: after this time, which doubles each time. */
@@ -38,6 +41,7 @@ export async function untilReserved(
     told = true;
   });
   const startedAtMs = Date.now();
+  let hasWaited = false;
   for (let lookMs = LOOK_MS_MIN; ; lookMs = Math.min(LOOK_MS_MAX, lookMs * 2)) {
     told = false;
     const isOver = Date.now() - startedAtMs >= WAIT_MS_MAX;
@@ -48,9 +52,12 @@ export async function untilReserved(
       continue;
     }
     if (reservation.decision !== 'depends') return reservation;
-    setCurrentDetails('waits for the effects that it depends on');
+    if (!hasWaited) upsertSearchAttributes(searchAttributes({ stage: 'awaiting_effects' }));
+    hasWaited = true;
+    setCurrentDetails(waitsForEffects(reservation.effectIds));
     const leftMs = Math.max(1, startedAtMs + WAIT_MS_MAX - Date.now());
-    await condition(() => told || root.consideredCancelled, Math.min(lookMs, leftMs));
+    const summary = 'the effects that it depends on, or the next look at them';
+    await condition(() => told || root.consideredCancelled, Math.min(lookMs, leftMs), { summary });
     isCancelled = root.consideredCancelled;
   }
 }

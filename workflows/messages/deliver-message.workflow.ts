@@ -15,6 +15,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { DeliveryStep } from '../../domain/messages/messages.ts';
 import { ATTEMPT_OPTIONS, onQueue } from '../activity-options.ts';
+import { environmentName } from '../environment-name.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   type DeliverMessageInput,
@@ -35,7 +36,11 @@ const HOLD_MS_MAX = 300_000;
  * cancelled. `attemptMessage` decides from the message's row what is due; this workflow keeps the time.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
-  const { attemptMessage } = proxyActivities<Activities>({ ...ATTEMPT_OPTIONS, ...onQueue('deliveries', ref) });
+  const { attemptMessage } = proxyActivities<Activities>({
+    ...ATTEMPT_OPTIONS,
+    ...onQueue('deliveries', ref),
+    summary: 'attempts the message, where it is due',
+  });
   let woken = false;
   setHandler(wake, () => {
     woken = true;
@@ -45,13 +50,15 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
     const step = await attemptMessage(ref);
     if (step.next === 'end') {
       for (const callbackId of step.callbackIds) await startCallback(ref, callbackId);
+      setCurrentDetails(step.status.toUpperCase());
       upsertSearchAttributes(searchAttributes({ stage: step.status }));
       return { status: step.status };
     }
     const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
     if (step.next === 'wait') holds = 0;
-    setCurrentDetails(`${whyOf(step)} at ${new Date(Date.now() + waitMs).toISOString()}`);
-    await condition(() => woken, waitMs);
+    const summary = whyOf(step);
+    setCurrentDetails(`WAITS: ${summary} at ${new Date(Date.now() + waitMs).toISOString()}`);
+    await condition(() => woken, waitMs, { summary });
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliverMessage>(ref);
   }
 }
@@ -65,7 +72,10 @@ function whyOf(step: Exclude<DeliveryStep, { next: 'end' }>): string {
 async function startCallback(ref: DeliverMessageInput, messageId: string): Promise<void> {
   const { workspaceId, environmentId } = ref;
   const callback = { messageId, workspaceId, environmentId };
-  const start = deliverMessageStart(callback, workflowInfo().taskQueue, `callback of ${ref.messageId}`);
+  const start = deliverMessageStart(callback, workflowInfo().taskQueue, {
+    environmentName: environmentName(),
+    summary: `callback of ${ref.messageId}`,
+  });
   const { type, options } = asChild(start);
   try {
     await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });

@@ -6,7 +6,11 @@ import type { ResumeMessagesInput } from '../../temporal/messages/resume-message
 
 /** Wakes the messages that a halt has held, page by page, so that they are delivered at once. Returns how many. */
 export async function resumeMessages(input: ResumeMessagesInput): Promise<number> {
-  const { wakeHeldMessages } = proxyActivities<Activities>({ ...WAKE_OPTIONS, ...onQueue('maintenance', input) });
+  const { wakeHeldMessages } = proxyActivities<Activities>({
+    ...WAKE_OPTIONS,
+    ...onQueue('maintenance', input),
+    summary: 'wakes a page of the messages that the halt has held',
+  });
   const { workspaceId, environmentId } = input;
   let woken = 0;
   for (let afterId: string | null = input.afterId ?? ''; afterId !== null;) {

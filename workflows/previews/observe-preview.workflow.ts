@@ -12,7 +12,11 @@ const PERMIT_MS_MAX = 3_000;
  * depends on the result; leftovers are swept.
  */
 export async function observePreview(ref: ObservePreviewInput): Promise<ObservePreviewResult> {
-  const { observeDraft } = proxyActivities<Activities>({ ...OBSERVE_DRAFT_OPTIONS, ...onQueue('provider-reads', ref) });
+  const { observeDraft } = proxyActivities<Activities>({
+    ...OBSERVE_DRAFT_OPTIONS,
+    ...onQueue('provider-reads', ref),
+    summary: 'reads the provider for the preview',
+  });
   const untilMs = Date.now() + PERMIT_MS_MAX;
   const observed = await new PermitQueue().read(ref, (permit) => observeDraft({ ...ref, ...permit }), { untilMs });
   return observed ?? { outcome: 'crowded' };

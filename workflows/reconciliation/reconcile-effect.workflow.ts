@@ -8,7 +8,6 @@ import {
   defineUpdate,
   log,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -24,7 +23,8 @@ import {
   type ReconciliationStep,
 } from '../../domain/reconciliation/state-machine.ts';
 import type { InvocationState } from '../../domain/refs.ts';
-import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { standingOf } from '../../domain/workflow-details.ts';
+import { onQueue, READ_OPTIONS, sqlActivities } from '../activity-options.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { wakeDependents } from '../wake-dependents.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
@@ -36,8 +36,14 @@ import {
   type ReconcileNowResult,
 } from '../../temporal/reconciliation/reconcile-effect.ts';
 
-const { beginReconciliation, settleInvocation, planReconciliation, exhaustReconciliation } =
-  proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { beginReconciliation, settleInvocation, planReconciliation, exhaustReconciliation } = sqlActivities({
+  beginReconciliation: 'looks at the record before the first read',
+  settleInvocation: 'settles from the record',
+  planReconciliation: 'records when the next read is due',
+  exhaustReconciliation: 'records that a person must resolve it',
+});
+
+const EXHAUSTED = 'EXHAUSTED: the schedule of reads is at its end, and a person must resolve the effect';
 
 const reconcileNow = defineUpdate<ReconcileNowResult>(RECONCILE_NOW_UPDATE);
 const look = defineSignal(LOOK_SIGNAL);
@@ -49,6 +55,7 @@ const look = defineSignal(LOOK_SIGNAL);
  */
 export async function reconcileEffect(input: ReconcileEffectInput): Promise<ReconcileEffectResult> {
   const state = await new ReconciliationRun(input).untilItsEnd();
+  setCurrentDetails(state.stage === 'reconciling' ? EXHAUSTED : standingOf(state));
   upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   await wakeDependents(state);
   return state;
@@ -93,7 +100,6 @@ class ReconciliationRun {
         }
         case 'give_up':
           await exhaustReconciliation(this.input, step.scheduledReads);
-          setCurrentDetails('exhausted: a person must resolve it');
           this.report({ type: 'given_up' });
           break;
         case 'end':
@@ -122,13 +128,15 @@ class ReconciliationRun {
   private async wait(delayMs: number): Promise<void> {
     const nextAt = new Date(Date.now() + delayMs).toISOString();
     await planReconciliation(this.input, 0, nextAt);
-    setCurrentDetails(`the next read at ${nextAt}`);
+    setCurrentDetails(`WAITS: the next read at ${nextAt}`);
     if (workflowInfo().continueAsNewSuggested && !isWoken(this.state)) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof reconcileEffect>(this.input);
     }
     // Never 0, which stands for no time-out.
-    const woken = await condition(() => isWoken(this.state), Math.max(1, delayMs));
+    const woken = await condition(() => isWoken(this.state), Math.max(1, delayMs), {
+      summary: 'the next read of the provider, or news',
+    });
     if (!woken) this.report({ type: 'wait_over' });
   }
 
@@ -137,7 +145,7 @@ class ReconciliationRun {
     const { readBackEffect } = proxyActivities<Activities>({
       ...READ_OPTIONS,
       ...onQueue('provider-reads', this.input),
-      summary: this.input.actionName,
+      summary: `reads the effect back: ${this.input.actionName}`,
     });
     try {
       const read = (permit: { holder: string }) => readBackEffect({ ...this.input, ...permit });

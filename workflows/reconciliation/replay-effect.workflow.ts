@@ -3,11 +3,12 @@ import {
   getExternalWorkflowHandle,
   log,
   proxyActivities,
-  proxyLocalActivities,
+  setCurrentDetails,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, SQL_OPTIONS } from '../activity-options.ts';
+import { standingOf } from '../../domain/workflow-details.ts';
+import { dispatchOptions, REPLAY_LAST_START_MS, REPLAY_UNTIL_START_MS, sqlActivities } from '../activity-options.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { untilClaimed } from '../until-claimed.ts';
 import { wakeDependents } from '../wake-dependents.ts';
@@ -15,7 +16,7 @@ import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { LOOK_SIGNAL, reconciliationWorkflowId } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { type ReplayEffectInput, type ReplayEffectResult } from '../../temporal/reconciliation/replay-effect.ts';
 
-const { settleReplay } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { settleReplay } = sqlActivities({ settleReplay: 'settles the replay from the record' });
 
 /**
  * One replay that a person asked for: sent at most once, then settled from the record whatever the call returned. It then
@@ -29,12 +30,13 @@ export async function replayEffect(input: ReplayEffectInput): Promise<ReplayEffe
     const untilMs = Date.now() + REPLAY_UNTIL_START_MS;
     const send = () => {
       const untilStartMs = Math.max(REPLAY_LAST_START_MS, untilMs - Date.now());
-      const options = dispatchOptions({ timeoutMs, untilStartMs }, input.actionName, input);
+      const options = dispatchOptions({ timeoutMs, untilStartMs }, `sends it once more: ${input.actionName}`, input);
       return proxyActivities<Activities>(options).sendReplay({ ...ref, timeoutMs });
     };
     await untilClaimed(permits, ref, { what: 'dispatches', send, untilMs });
     const state = await settleReplay(ref);
     if (state.stage === 'settled' || state.grade === 'pending') await tellReconciliation(input.effectId);
+    setCurrentDetails(standingOf(state));
     upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
     await wakeDependents(state);
     return state;

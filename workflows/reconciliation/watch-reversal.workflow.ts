@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   log,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   sleep,
   upsertSearchAttributes,
@@ -13,12 +12,17 @@ import {
   REVERSAL_READ_INTERVAL_MS,
   REVERSAL_READS_MAX,
 } from '../../domain/reconciliation/schedule.ts';
-import { onQueue, READ_OPTIONS, SQL_OPTIONS } from '../activity-options.ts';
+import { standingOf } from '../../domain/workflow-details.ts';
+import { onQueue, READ_OPTIONS, sqlActivities } from '../activity-options.ts';
 import { PermitQueue } from '../permit-queue.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import type { WatchReversalInput, WatchReversalResult } from '../../temporal/reconciliation/watch-reversal.ts';
 
-const { beginReversalWatch, planReversalRead, settleReversal } = proxyLocalActivities<Activities>(SQL_OPTIONS);
+const { beginReversalWatch, planReversalRead, settleReversal } = sqlActivities({
+  beginReversalWatch: 'looks at the record before the first read',
+  planReversalRead: 'records when the next read is due',
+  settleReversal: 'settles from the record',
+});
 
 /**
  * Reads once a day, for thirty days, a succeeded effect that its provider may still reverse: a refund that fails after it
@@ -29,7 +33,7 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
   const { readBackEffect } = proxyActivities<Activities>({
     ...READ_OPTIONS,
     ...onQueue('provider-reads', input),
-    summary: input.actionName,
+    summary: `reads whether it was reversed: ${input.actionName}`,
   });
   const permits = new PermitQueue();
   const begun = await beginReversalWatch(input);
@@ -50,12 +54,11 @@ export async function watchReversal(input: WatchReversalInput): Promise<WatchRev
     const delayMs = nextReversalReadDelayMs(reads, Math.random());
     const nextAt = delayMs === null ? null : new Date(Date.now() + delayMs).toISOString();
     await planReversalRead(input, nextAt);
-    setCurrentDetails(
-      nextAt === null ? 'it still stands after thirty days' : `it still stands; the next read at ${nextAt}`,
-    );
     if (delayMs === null) break;
-    await sleep(delayMs);
+    setCurrentDetails(`WAITS: it still stands; the next read at ${nextAt}`);
+    await sleep(delayMs, { summary: 'the next read of the provider' });
   }
+  setCurrentDetails(standingOf(state));
   upsertSearchAttributes(searchAttributes({ stage: state.stage ?? state.status, grade: state.grade }));
   return state;
 }

@@ -66,7 +66,7 @@ async function agreedTo(): Promise<Agreed> {
 /** The sweep's call: the workflow reads the row and continues. */
 function goOn({ approvalId, invocationId }: Agreed): Promise<void> {
   const ref = { approvalId, invocationId, ...service.database.tenants.production };
-  return wakeApproval(service.client, ref, { taskQueue: service.taskQueue });
+  return wakeApproval(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
 }
 
 async function outcome(agreed: Agreed): Promise<Effect> {

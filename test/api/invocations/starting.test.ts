@@ -90,7 +90,11 @@ describe('an API process died between the admission and the start', () => {
     const deps = {
       ...service.deps,
       startInvocation: (ref: InvocationRef) =>
-        startInvocationWorkflow(service.client, ref, { eager: false, taskQueue: service.taskQueue }),
+        startInvocationWorkflow(service.client, ref, {
+          environmentName: null,
+          eager: false,
+          taskQueue: service.taskQueue,
+        }),
     };
     const sweep = async (olderThanSeconds: number): Promise<number> =>
       (await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds))).seen;
@@ -117,7 +121,7 @@ describe('the workflow was terminated by an operator while its destination hung'
     await startInvocationWorkflow(
       service.client,
       { invocationId: running.id, workspaceId, environmentId },
-      { eager: false, taskQueue: service.taskQueue },
+      { environmentName: null, eager: false, taskQueue: service.taskQueue },
     );
     const { invocation } = await waiting;
     expect(invocation).toMatchObject({ id: running.id, status: 'unknown', grade: 'unknown' });

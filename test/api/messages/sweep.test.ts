@@ -39,7 +39,8 @@ async function accepted(body: Record<string, unknown>): Promise<string> {
 }
 
 async function sweep(olderThanSeconds: number): Promise<number> {
-  const wakeMessage = (ref: MessageRef) => wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue });
+  const wakeMessage = (ref: MessageRef) =>
+    wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
   const swept = await sweepRows({ ...service.deps, wakeMessage }, 'lost-messages', lostMessages(olderThanSeconds));
   return swept.seen;
 }
@@ -75,7 +76,7 @@ describe('the sweep', () => {
     );
     const { workspaceId, environmentId } = service.database.tenant;
     const ref = { messageId: id, workspaceId, environmentId };
-    await wakeMessageWorkflow(service.client, ref, { taskQueue: service.taskQueue });
+    await wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
     await expect.poll(() => statusOf(service, id)).toBe('delivered');
     expect(messageIn(await service.get(`/api/v2/messages/${id}`)).attempts).toBe(2);
     const rows = await service.database.asOwner(

@@ -116,7 +116,7 @@ export const scenarios: readonly Scenario[] = [
   }),
   waiting('invalidated', {
     ...life(decided('approved')),
-    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'refused' }),
+    reserveAndMarkDispatch: () => Promise.resolve({ decision: 'refused', refusal: 'approval_invalidated' }),
   }),
   waiting(
     'observed-before-and-after',

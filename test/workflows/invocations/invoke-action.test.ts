@@ -70,13 +70,14 @@ describe('invokeAction', () => {
 
   test('never dispatches what was refused', async () => {
     const { activities, calls } = life({
-      evaluateAndReserve: async () => ({ decision: 'refused', effectId: 'eff_1' }),
+      evaluateAndReserve: async () => ({ decision: 'refused', effectId: 'eff_1', refusal: 'policy_denied' }),
     });
     expect(await invoke(activities)).toEqual({
       status: 'refused',
       grade: 'refused',
       stage: 'rejected',
       effectId: 'eff_1',
+      refusal: 'policy_denied',
     });
     expect(calls).not.toContain('dispatchEffect');
   });

@@ -69,7 +69,8 @@ const depending = (what: string, activities: Partial<Activities>): Scenario => (
   },
   server: 'time-skipping',
 });
-const waits = { decision: 'depends' } as const;
+const waits: Reservation = { decision: 'depends', effectIds: ['eff_0000000000000000000002'] };
+const unsettled: Reservation = { decision: 'refused', refusal: 'dependency_unsettled' };
 
 export const scenarios: readonly Scenario[] = [
   invoking('queued-then-dispatched', {
@@ -99,7 +100,9 @@ export const scenarios: readonly Scenario[] = [
     leaveQueue: async () => {},
   }),
   invoking('withdrawn', { evaluateAndReserve: async () => ({ decision: 'withdrawn' }) }),
-  invoking('refused', { evaluateAndReserve: async () => ({ decision: 'refused', effectId }) }),
+  invoking('refused', {
+    evaluateAndReserve: async () => ({ decision: 'refused', effectId, refusal: 'policy_denied' }),
+  }),
   invoking('dispatch-failed', {
     dispatchEffect: async () => ({ seen: 'settled', state: { ...accepted, status: 'failed', grade: 'failed' } }),
   }),
@@ -143,11 +146,11 @@ export const scenarios: readonly Scenario[] = [
     observeTarget: () => Promise.resolve({ outcome: 'observed' }),
   }),
   depending('depends-for-a-day', {
-    reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? { decision: 'refused' } : waits),
+    reserveAndMarkDispatch: (_ref, givenUp) => Promise.resolve(givenUp ? unsettled : waits),
   }),
   depending('depends-and-is-cancelled', {
     reserveAndMarkDispatch: async (_ref, givenUp) => {
-      if (givenUp) return { decision: 'refused' };
+      if (givenUp) return unsettled;
       await caller().cancel();
       return waits;
     },

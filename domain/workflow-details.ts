@@ -1,0 +1,23 @@
+import { REFUSED_STATUSES, refusalEntry } from './refusals.ts';
+import type { InvocationState } from './refs.ts';
+
+/** The number of effects that the details name. */
+const NAMED_MAX = 10;
+
+/**
+ * How an invocation stands, for the current details of its workflows in the Temporal UI: the status comes first, then the code, then
+ * the table's sentence about the code. So nothing of an input, a response or a person's note can be in it.
+ */
+export function standingOf({ status, grade, stage, effectId, refusal }: InvocationState): string {
+  const word = status.toUpperCase();
+  const isExplained = refusal !== undefined && (REFUSED_STATUSES as readonly string[]).includes(status);
+  const stands = isExplained ? `${word} (${refusal}): ${refusalEntry(refusal).meaning}` : `${word} (${grade})`;
+  return stage === 'reconciling' && effectId !== null ? `${stands} Reads go on in reconcile/${effectId}.` : stands;
+}
+
+/** What an invocation waits for that depends on other effects. */
+export function waitsForEffects(effectIds: readonly string[]): string {
+  const named = effectIds.slice(0, NAMED_MAX).join(', ');
+  const more = effectIds.length - NAMED_MAX;
+  return `WAITS for the effects that it depends on: ${named}${more > 0 ? ` and ${more} more` : ''}`;
+}
