@@ -10,9 +10,11 @@ const NAMED_MAX = 10;
  */
 export function standingOf({ status, grade, stage, effectId, refusal }: InvocationState): string {
   const word = status.toUpperCase();
+  const isRead = stage === 'reconciling' && effectId !== null;
   const isExplained = refusal !== undefined && (REFUSED_STATUSES as readonly string[]).includes(status);
-  const stands = isExplained ? `${word} (${refusal}): ${refusalEntry(refusal).meaning}` : `${word} (${grade})`;
-  return stage === 'reconciling' && effectId !== null ? `${stands} Reads go on in reconcile/${effectId}.` : stands;
+  if (!isExplained && !isRead) return `${word} (${grade})`;
+  const stands = isExplained ? refusalEntry(refusal).meaning : 'Its provider still processes it.';
+  return `${word} (${isExplained ? refusal : grade}): ${stands}${isRead ? ` Reads go on in reconcile/${effectId}.` : ''}`;
 }
 
 /** What an invocation waits for that depends on other effects. */

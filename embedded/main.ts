@@ -7,12 +7,14 @@ import { ConfigurationError, readConfiguration } from '../domain/configuration/r
 import { isBlocked } from '../domain/egress.ts';
 import { loggerOptions } from '../domain/logging.ts';
 import { MasterKeysError } from '../db/secrets/vault.ts';
+import { SWEEP_WORKFLOW } from '../temporal/maintenance/sweep-maintenance.ts';
 import { keyOf } from './credentials.ts';
 import { DataFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
 import { LOOPBACK } from './ports.ts';
 import { startStack, type Stack } from './stack.ts';
 import { StartError } from './start-error.ts';
+import { DEV_NAMESPACE } from './temporal.ts';
 
 /** The exit code that shells report for a program ended by Ctrl-C. */
 const SIGNALLED_EXIT_CODE = 130;
@@ -121,7 +123,7 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     '',
     `  API            ${baseUrl}`,
     `  API reference  ${baseUrl}/reference`,
-    `  Temporal       ${temporalUiUrl ?? temporalAddress}`,
+    `  Temporal       ${temporalUiUrl === null ? temporalAddress : defaultViewOf(temporalUiUrl)}`,
     `  Keys           ${credentials}`,
     '',
     demoIsBlocked
@@ -137,6 +139,12 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     'Ctrl-C stops everything; what is in flight goes on at the next start.',
   ];
   console.log(lines.join('\n'));
+}
+
+/** The list of workflows without the runs of the sweep, which are one a minute (docs/operations.md). */
+function defaultViewOf(temporalUiUrl: string): string {
+  const query = encodeURIComponent(`WorkflowType != "${SWEEP_WORKFLOW}"`);
+  return `${temporalUiUrl}/namespaces/${DEV_NAMESPACE}/workflows?query=${query}`;
 }
 
 function shorter(one: string, other: string): string {

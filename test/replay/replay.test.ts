@@ -5,6 +5,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, test } from 'vitest';
 import * as workflows from '../../workflows/index.ts';
+import { stepsWithoutSummary } from './summaries.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const HISTORIES = path.join(import.meta.dirname, 'histories');
@@ -44,6 +45,12 @@ describe('every stored history replays on the code of today', () => {
 
   test('every scenario is recorded', () => {
     expect(SCENARIOS.map((scenario) => `${scenario.name}.json`).filter((file) => !FILES.includes(file))).toEqual([]);
+  });
+
+  test('every activity and timer of every workflow has a summary', () => {
+    const remedy = 'give it a `summary` (docs/howto/add-a-workflow.md), delete the file and `npm run histories:record`';
+    const without = FILES.flatMap((file) => stepsWithoutSummary(read(file)).map((step) => `${file}: ${step}`));
+    expect(without, remedy).toEqual([]);
   });
 
   test('no history tells of the machine that recorded it', () => {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -15,6 +17,7 @@ import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
 import { ensureSweepSchedule } from '../../worker.ts';
+import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import * as registry from '../../workflows/index.ts';
 
 /** Everything that a caller may hold, and one value that must be in no history. */
@@ -118,6 +121,15 @@ describe('on a server', () => {
     await handle.terminate();
   });
 
+  test('every filter that docs/operations.md names is one that the server takes', async () => {
+    const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'operations.md'), 'utf8');
+    const filters = [...page.matchAll(/`([A-Z]\w+ (?:=|!=|IN) [^`]*)`/g)].map(([, filter = '']) =>
+      filter.replaceAll('…', ''),
+    );
+    expect(filters.length).toBeGreaterThan(10);
+    for (const query of filters) expect((await client.workflow.count(query)).count, query).toBeGreaterThanOrEqual(0);
+  });
+
   test('the schedule of the sweep and its runs belong to every environment', async () => {
     const scheduleId = `maintenance/${randomUUID()}`;
     await ensureSweepSchedule(client, randomUUID(), scheduleId);
@@ -127,8 +139,9 @@ describe('on a server', () => {
     const { action, typedSearchAttributes } = await schedule.describe();
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.environment)).toBe(EVERY_ENVIRONMENT);
     // What every run is started with. To wait for a run costs up to a minute.
-    const attributes = new TypedSearchAttributes([...(action.typedSearchAttributes ?? [])]);
-    expect(attributes.get(SEARCH_ATTRIBUTES.environment)).toBe(EVERY_ENVIRONMENT);
+    const given = action.typedSearchAttributes ?? [];
+    const pairs = Array.isArray(given) ? given : given.getAll();
+    expect(pairs.map(({ key, value }) => [key.name, value])).toEqual([['Environment', EVERY_ENVIRONMENT]]);
     expect(action.staticDetails).toContain('swept_in_part');
   });
 });

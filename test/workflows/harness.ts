@@ -3,6 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { ACTIVITY_QUEUES, activityQueue } from '../../temporal/task-queues.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 
@@ -48,7 +49,12 @@ export async function runWorkflow<Result>(
 ): Promise<Result> {
   const taskQueue = randomUUID();
   return withTestWorker(environment, { taskQueue, activities }, () =>
-    environment.client.workflow.execute<() => Promise<Result>>(workflow, { workflowId, taskQueue, args: args as [] }),
+    environment.client.workflow.execute<() => Promise<Result>>(workflow, {
+      workflowId,
+      taskQueue,
+      args: args as [],
+      typedSearchAttributes: searchAttributes({ environment: 'Production' }),
+    }),
   );
 }
 
