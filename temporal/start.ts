@@ -24,7 +24,7 @@ export interface StartOptions<Input extends readonly unknown[]> {
   workflowExecutionTimeout?: number;
 }
 
-/** Of a name in a summary, whose 400 bytes Temporal holds a start to. */
+/** The length of one name in a summary. Temporal refuses a start whose summary is longer than 400 bytes. */
 const PART_CHARACTERS_MAX = 64;
 
 /** One line: `refund.create · Production`. A part that is not known is left out. Ids and names only, never a value. */

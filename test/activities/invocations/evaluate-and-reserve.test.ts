@@ -71,7 +71,7 @@ test('an invocation that the reservation refuses has an effect, and no fence', a
     effects: [{ stage: 'rejected', rejection_reason: 'action_version_changed' }],
     attempts: [],
   });
-  expect(answer).toEqual({ decision: 'refused', effectId: refused.effects[0]?.id });
+  expect(answer).toEqual({ decision: 'refused', effectId: refused.effects[0]?.id, refusal: 'action_version_changed' });
   expect(await evaluateAndReserve(ref)).toEqual(answer);
 });
 
@@ -79,7 +79,11 @@ test('an invocation that the evaluation refuses is not reserved, and a withdrawn
   const { evaluateAndReserve } = world.activities();
   const archived = await world.admit();
   await world.transaction((tx) => archiveAction(tx, archived.actionId));
-  expect(await evaluateAndReserve(archived)).toEqual({ decision: 'refused', effectId: null });
+  expect(await evaluateAndReserve(archived)).toEqual({
+    decision: 'refused',
+    effectId: null,
+    refusal: 'action_disabled',
+  });
   expect(await world.recorded(archived)).toMatchObject({ invocation: { status: 'refused' }, attempts: [] });
   const withdrawn = await world.admit();
   await world.transaction((tx) => withdrawInvocation(tx, withdrawn.invocationId));

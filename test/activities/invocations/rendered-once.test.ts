@@ -65,7 +65,7 @@ test.each([true, false])(
     const { reserveAndMarkDispatch } = world.activities({
       adapterFor: (chosen) => ({ ...real(chosen), descriptor: ANOTHER_VERSION }),
     });
-    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused' });
+    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused', refusal: 'digest_mismatch' });
     const { invocation, attempts } = await world.recorded(ref);
     expect(invocation?.error).toContain('digest_mismatch');
     expect(attempts).toEqual([]);

@@ -97,20 +97,23 @@ describe('what changed between the evaluation and the dispatch', () => {
     const ref = await evaluated({ definition: { governed } });
     await world.transaction((tx) => archiveAction(tx, ref.actionId));
     const { reserveAndMarkDispatch } = world.activities();
-    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused' });
+    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused', refusal: 'action_disabled' });
     const refused = await world.recorded(ref);
     expect(refused).toMatchObject({
       ...REFUSED,
       effects: governed ? [{ stage: 'rejected', outcome: 'not_dispatched', rejection_reason: 'action_disabled' }] : [],
     });
-    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused' });
+    expect(await reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused', refusal: 'action_disabled' });
     expect(await world.recorded(ref)).toEqual(refused);
   });
 
   test('the action has a newer version: a governed one is refused', async () => {
     const ref = await evaluated();
     await makeVersion2(ref.actionId);
-    expect(await world.activities().reserveAndMarkDispatch(ref)).toEqual({ decision: 'refused' });
+    expect(await world.activities().reserveAndMarkDispatch(ref)).toEqual({
+      decision: 'refused',
+      refusal: 'action_version_changed',
+    });
     expect(await world.recorded(ref)).toMatchObject({
       ...REFUSED,
       effects: [{ stage: 'rejected', rejection_reason: 'action_version_changed' }],

@@ -262,7 +262,7 @@ describe('a halt that comes between', () => {
     const before = await attempts();
     expect(await evaluateAlone(deps, ref)).toMatchObject({ decision: 'proceed' });
     await halt();
-    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'refused' });
+    expect(await reserveAndMarkDispatch(deps)(ref)).toEqual({ decision: 'refused', refusal: 'environment_halted' });
     expect(await attempts()).toEqual(before);
     await expectRefused(ref);
   });
