@@ -25,13 +25,11 @@ export interface StartOptions<Input extends readonly unknown[]> {
 }
 
 /** The length of one name in a summary. Temporal refuses a start whose summary is longer than 400 bytes. */
-const PART_CHARACTERS_MAX = 64;
+const PART = /^.{0,64}/su;
 
 /** One line: `refund.create · Production`. A part that is not known is left out. Ids and names only, never a value. */
 export function summaryOf(...parts: readonly (string | null | undefined)[]): string {
-  return parts
-    .flatMap((part) => (part === null || part === undefined ? [] : [[...part].slice(0, PART_CHARACTERS_MAX).join('')]))
-    .join(' · ');
+  return parts.flatMap((part) => (part === null || part === undefined ? [] : [PART.exec(part)?.[0] ?? ''])).join(' · ');
 }
 
 /** What an operator who has only the Temporal UI reads about any workflow of its type. Markdown, the same for each of them. */
