@@ -215,7 +215,11 @@ describe('what changed between the admission and the reservation', () => {
     const invocationId = await admittedOnly(action, made.id);
     await change(made.id);
     const ref = { invocationId, ...service.database.tenant };
-    await startInvocationWorkflow(service.client, ref, { environmentName: null, eager: false, taskQueue: service.taskQueue });
+    await startInvocationWorkflow(service.client, ref, {
+      environmentName: null,
+      eager: false,
+      taskQueue: service.taskQueue,
+    });
     await service.client.workflow.getHandle(invocationWorkflowId(invocationId)).result();
     const { status, grade, error } = invocationIn(await service.get(`/api/v2/actions/invocations/${invocationId}`));
     return { status, grade, error };
@@ -287,7 +291,11 @@ describe('an admission that is withdrawn', () => {
     // The start had reached Temporal nevertheless: its workflow finds nothing, and ends.
     const invocationId = made.request.url.slice(-26);
     const ref = { invocationId, ...service.database.tenant };
-    await startInvocationWorkflow(service.client, ref, { environmentName: null, eager: false, taskQueue: service.taskQueue });
+    await startInvocationWorkflow(service.client, ref, {
+      environmentName: null,
+      eager: false,
+      taskQueue: service.taskQueue,
+    });
     expect(await service.client.workflow.getHandle(invocationWorkflowId(invocationId)).result()).toBeNull();
 
     const { status, invocation } = await invoke(service, action, { input: INPUT, previewId: made.id });

@@ -116,7 +116,11 @@ describe('dependsOn', () => {
     // As the sweep does.
     const { startInvocationWorkflow } = await import('../../../api/invocations/start-invocation-workflow.ts');
     const ref = { ...service.database.tenant, invocationId: invocation.id };
-    await startInvocationWorkflow(service.client, ref, { environmentName: null, eager: false, taskQueue: service.taskQueue });
+    await startInvocationWorkflow(service.client, ref, {
+      environmentName: null,
+      eager: false,
+      taskQueue: service.taskQueue,
+    });
     await resolve(effect.id, 'succeeded');
     await settledInvocation(invocation.id, 'succeeded');
     expect(await seen()).toBe(1);
