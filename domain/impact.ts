@@ -3,6 +3,7 @@ import type { ImpactDeclaration, ImpactQuantity } from './actions.ts';
 import { parsePath, readPath } from './json-path.ts';
 import type { JsonObject } from './json.ts';
 import type { Refusal } from './refusals.ts';
+import { parseResponsePath } from './response-path.ts';
 
 const DECLARATIONS_MAX = 20;
 export const DIMENSION_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
@@ -37,13 +38,11 @@ export const impactDeclarationSchema = z
   })
   .meta({ id: 'ImpactDeclarationInput' });
 
-const OBSERVED_ROOTS: readonly unknown[] = ['status', 'headers', 'body'];
-
 function checkObserved(bound: ImpactDeclaration['bound'], path: string, context: z.RefinementCtx): void {
   if (bound !== 'upper_bound') {
     context.addIssue({ code: 'custom', path: ['observed'], message: 'is for the bound upper_bound only' });
   }
-  if (!OBSERVED_ROOTS.includes(parsePath(path)?.[0])) {
+  if (parseResponsePath(path) === null) {
     const message = 'must be a path into status, headers or body, such as body.charged';
     context.addIssue({ code: 'custom', path: ['observed', 'path'], message });
   }

@@ -2,6 +2,7 @@ import type { ProviderResponse, RequestIdentity } from './adapters/adapter-descr
 import { parsePath, readPath } from './json-path.ts';
 import type { Found, PathStep } from './json-path.ts';
 import type { Json, JsonObject } from './json.ts';
+import { lowerHeaderName, RESPONSE_MEMBERS } from './response-path.ts';
 
 /**
  * Templates of a request: `{{input.customer.id}}`. A text is parsed once into segments. Values are inserted between them and
@@ -45,7 +46,6 @@ export type Resolved =
 export const SECRET_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const SECRET_PREFIX = 'secret:';
 const IDENTITY_ROOTS = ['invocation.id', 'effect.id', 'operationKey'] as const;
-const RESPONSE_MEMBERS: readonly PathStep[] = ['status', 'headers', 'body'];
 
 /** Splits a text into literal pieces and references. A `{{` that is not a reference is an error: it was meant as one. */
 export function parseTemplate(source: string, place: TemplatePlace): ParsedTemplate {
@@ -81,10 +81,8 @@ function parseReference(expression: string, place: TemplatePlace): Reference | s
   const [root, ...rest] = steps;
   if (root === 'input') return { kind: 'value', root, steps: rest, source };
   if (root === 'response' && place.response) {
-    if (!RESPONSE_MEMBERS.includes(rest[0] ?? '')) return `has ${source}; a response has status, headers and body`;
-    // Header names are compared without regard to case, and are kept in lower case.
-    const lowered = rest.map((step, at) => (rest[0] === 'headers' && at === 1 ? String(step).toLowerCase() : step));
-    return { kind: 'value', root, steps: lowered, source };
+    if (!RESPONSE_MEMBERS.includes(rest[0])) return `has ${source}; a response has status, headers and body`;
+    return { kind: 'value', root, steps: lowerHeaderName(rest), source };
   }
   const roots = ['input', ...IDENTITY_ROOTS, ...(place.response ? ['response'] : [])].join(', ');
   return `has ${source}; a template begins with one of ${roots}${place.secrets ? ' or is secret:NAME' : ''}`;

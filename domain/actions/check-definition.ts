@@ -2,13 +2,20 @@ import type { ActionDefinition } from '../actions.ts';
 import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
 import type { WrittenText } from '../adapters/adapter-descriptor.ts';
 import type { Issue } from '../errors.ts';
-import { type PathStep, parsePath, pathText } from '../json-path.ts';
-import { nearNames } from '../near-names.ts';
+import { parsePath, pathText } from '../json-path.ts';
+import { parseResponsePath } from '../response-path.ts';
 import { checkUrlShape, markedText } from '../template-rendering.ts';
 import { parseTemplate, referencesOf, type Template } from '../templates.ts';
+import { type CheckedPath, checkPath, INPUT_PATHS, OBSERVED_PATHS, RESPONSE_PATHS } from './checked-path.ts';
 import { literalCredential } from './literal-credentials.ts';
 import { SchemaPaths } from './schema-paths.ts';
 import type { Warning } from './warnings.ts';
+
+/** `output` is null where the definition does not describe its result. */
+interface Schemas {
+  input: SchemaPaths;
+  output: SchemaPaths | null;
+}
 
 /** What can be told of a definition before anything is invoked. Paths are relative to the definition. */
 export interface DefinitionFindings {
@@ -22,37 +29,42 @@ export interface DefinitionFindings {
 }
 
 const FINDINGS_MAX = 100;
-const NAMES_SHOWN_MAX = 10;
-const NUMBERS: readonly string[] = ['integer', 'number'];
 
 /** A single pair of braces, which is sent as it stands, around what is a reference in two. */
 const MISSPELT = /\$?\{\s*((?:input|response)[.[][^{}\s]+|secret:[^{}\s]+|(?:invocation|effect)\.id|operationKey)\s*\}/;
 
 /**
- * Checks what a definition says against itself: references against its input schema, their spelling, and literals that look like
- * credentials. The config and the schemas were checked before.
+ * Checks what a definition says against itself: references against its input and output schemas, their spelling, and literals that
+ * look like credentials. The config and the schemas were checked before.
  */
 export function checkDefinition(
   definition: ActionDefinition,
   descriptor: Pick<AdapterDescriptor, 'texts' | 'secretNames'>,
 ): DefinitionFindings {
   const findings: DefinitionFindings = { issues: [], warnings: [], addresses: [], secretPaths: {} };
-  const paths = new SchemaPaths(definition.inputSchema);
-  for (const written of descriptor.texts?.(definition) ?? []) checkText(written, paths, findings);
+  const { inputSchema, outputSchema } = definition;
+  const schemas: Schemas = {
+    input: new SchemaPaths(inputSchema),
+    output: outputSchema === null ? null : new SchemaPaths(outputSchema),
+  };
+  for (const written of descriptor.texts?.(definition) ?? []) checkText(written, schemas, findings);
   for (const name of descriptor.secretNames(definition)) findings.secretPaths[name] ??= 'adapter.config';
-  for (const [index, { amount }] of definition.impact.entries()) {
-    if (!('path' in amount)) continue;
-    const steps = parsePath(amount.path)?.slice(1) ?? [];
-    checkInputPath(
-      { path: `impact[${index}].amount.path`, steps, mayBeLeftOut: false, isAmount: true },
-      paths,
-      findings,
-    );
+  for (const [index, { amount, observed }] of definition.impact.entries()) {
+    const at = `impact[${index}]`;
+    if ('path' in amount) {
+      const steps = parsePath(amount.path)?.slice(1) ?? [];
+      const written = { path: `${at}.amount.path`, steps, kind: INPUT_PATHS, mayBeLeftOut: false, isAmount: true };
+      checkPath(written, schemas.input, findings);
+    }
+    const steps = observed === undefined ? null : parseResponsePath(observed.path);
+    if (steps === null) continue;
+    const written = { path: `${at}.observed.path`, steps, kind: OBSERVED_PATHS, isAmount: true };
+    checkResponsePath(written, schemas.output, findings);
   }
   return { ...findings, issues: unique(findings.issues), warnings: unique(findings.warnings) };
 }
 
-function checkText(written: WrittenText, paths: SchemaPaths, findings: DefinitionFindings): void {
+function checkText(written: WrittenText, schemas: Schemas, findings: DefinitionFindings): void {
   const { path, text, place, mayBeLeftOut, ofVerify } = written;
   const parsed = parseTemplate(text, { secrets: true, response: ofVerify });
   if (!parsed.ok) return; // its own parser has reported it
@@ -62,8 +74,33 @@ function checkText(written: WrittenText, paths: SchemaPaths, findings: Definitio
   for (const reference of referencesOf(parsed.template)) {
     if (reference.kind === 'secret') findings.secretPaths[reference.name] ??= path;
     else if (reference.root === 'input') {
-      checkInputPath({ path, steps: reference.steps, mayBeLeftOut, isAmount: false }, paths, findings);
+      const found = { path, steps: reference.steps, kind: INPUT_PATHS, mayBeLeftOut, isAmount: false };
+      checkPath(found, schemas.input, findings);
+    } else if (reference.root === 'response') {
+      const found = { path, steps: reference.steps, kind: RESPONSE_PATHS, isAmount: false };
+      checkResponsePath(found, schemas.output, findings);
     }
+  }
+}
+
+/** A path into `{status, headers, body}`. Where there is an outputSchema, it says what the status and the body can be. */
+function checkResponsePath(
+  written: Omit<CheckedPath, 'mayBeLeftOut'>,
+  output: SchemaPaths | null,
+  findings: DefinitionFindings,
+): void {
+  const { path, steps, kind, isAmount } = written;
+  const [root, ...rest] = steps;
+  const shown = pathText(kind.root, steps);
+  if (root === 'status' && rest.length > 0) {
+    findings.issues.push({ path, message: `refers to ${shown}, and the status is a number` });
+  } else if (root === 'headers' && rest.length > 1) {
+    findings.issues.push({ path, message: `refers to ${shown}, and a header is a text` });
+  } else if (root === 'headers' && isAmount && rest.length === 0) {
+    findings.issues.push({ path, message: 'leads to all headers; name one, such as headers.x-used' });
+  } else if (root !== 'headers' && output !== null) {
+    // A member that an answer lacks is no mistake: the impact counts in full then, and the read-back is not made.
+    checkPath({ ...written, mayBeLeftOut: true }, output, findings);
   }
 }
 
@@ -101,66 +138,6 @@ function collectAddress(path: string, template: Template, { addresses }: Definit
   if (!URL.canParse(origin)) return;
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
   if (/^[\d.]+$|:|^(?:.+\.)?localhost$/.test(host)) addresses.push({ path, host });
-}
-
-interface CheckedPath {
-  /** Where it is written. */
-  path: string;
-  steps: readonly PathStep[];
-  mayBeLeftOut: boolean;
-  isAmount: boolean;
-}
-
-function checkInputPath(
-  { path, steps, mayBeLeftOut, isAmount }: CheckedPath,
-  paths: SchemaPaths,
-  { issues, warnings }: DefinitionFindings,
-): void {
-  const shown = pathText('input', steps);
-  const answer = paths.answer(steps);
-  if (answer.kind === 'impossible') {
-    const { step, why, names } = answer;
-    const before = pathText('input', steps.slice(0, step));
-    issues.push({ path, message: impossibleMessage(shown, before, steps, { step, why, names }) });
-    return;
-  }
-  if (answer.kind === 'open') {
-    const message = `refers to ${shown}, which the inputSchema does not describe`;
-    warnings.push({ path, code: 'input_not_described', message });
-    return;
-  }
-  const { types } = answer;
-  if (isAmount && types !== null && !NUMBERS.some((type) => types.has(type))) {
-    const message = `leads to ${shown}, which the inputSchema makes ${[...types].join(' or ')}; an amount is a whole number`;
-    issues.push({ path, message });
-  } else if (!answer.required && !mayBeLeftOut) {
-    const message = `needs ${shown}, which the inputSchema does not require`;
-    warnings.push({ path, code: 'input_may_be_missing', message });
-  }
-}
-
-function impossibleMessage(
-  shown: string,
-  before: string,
-  steps: readonly PathStep[],
-  { step, why, names }: { step: number; why: 'closed' | 'no_container'; names: string[] },
-): string {
-  const name = steps[step];
-  if (why === 'no_container') {
-    const kind = typeof name === 'number' ? 'array' : 'object';
-    return `refers to ${shown}, and by the inputSchema ${before} is no ${kind}`;
-  }
-  const [near] = typeof name === 'string' ? nearNames(name, names) : [];
-  if (near !== undefined) {
-    const meant = pathText(
-      'input',
-      steps.map((one, index) => (index === step ? near : one)),
-    );
-    return `refers to ${shown}, which the inputSchema does not allow; did you mean ${meant}?`;
-  }
-  const members = names.slice(0, NAMES_SHOWN_MAX).join(', ');
-  const there = names.length === 0 ? '' : `; ${before} has ${members}${names.length > NAMES_SHOWN_MAX ? ', …' : ''}`;
-  return `refers to ${shown}, which the inputSchema does not allow${there}`;
 }
 
 const SHOWN_CHARACTERS_MAX = 80;

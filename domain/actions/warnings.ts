@@ -7,6 +7,8 @@ export const WARNING_TABLE = {
     'The inputSchema neither describes nor forbids an input that the action refers to. An invocation without it is refused. Describe it, and close the schema with `additionalProperties: false`, so that a misspelt name is found when it is written.',
   input_may_be_missing:
     'The inputSchema does not require an input that the action cannot do without. An invocation that lacks it is refused. List it in `required`, or send it by `parameters` or `bodyOptional`, which leave out what is missing.',
+  output_not_described:
+    'The outputSchema neither describes nor forbids a member of the response that the action refers to. Where the response lacks it, an `upper_bound` counts in full, and a read-back that needs it is not made. Describe it in `outputSchema`.',
   secret_missing:
     'The vault has no secret of that name yet. Until it does, an invocation is refused (`secret_missing`).',
   destination_blocked:

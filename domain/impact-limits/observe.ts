@@ -1,6 +1,7 @@
 import type { ImpactDeclaration, ImpactQuantity } from '../actions.ts';
-import { parsePath, readPath } from '../json-path.ts';
+import { readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
+import { parseResponsePath } from '../response-path.ts';
 import type { SettledImpact } from './settle.ts';
 
 /** The provider's response to the request that succeeded, as the attempt keeps it. */
@@ -19,8 +20,8 @@ export interface Observers {
 
 /**
  * How much an effect really used, from the response that accepted it. An `upper_bound` is lowered to the value at the path that
- * its declaration names in `observed`, or else to what the adapter reports for its dimension and currency. If that value is
- * missing, unusable or above the declared amount, the quantity counts in full. Null if nothing observes, or there is no such
+ * its declaration names in `observed`, or else to what the adapter reports for its dimension and currency. A header counts where it
+ * is digits alone. If the value is missing, unusable or above the declared amount, the quantity counts in full. Null if nothing observes, or there is no such
  * response.
  */
 export function observedImpact(
@@ -48,10 +49,15 @@ function reportedOf(quantity: ImpactQuantity, ofKind: number, reported: SettledI
   return ofKind === 1 && others.length === 0 ? only?.amount : undefined;
 }
 
+const DIGITS = /^\d{1,16}$/;
+
 function valueAt(path: string, { status, headers, body }: ObservedResponse): unknown {
-  const steps = parsePath(path);
+  const steps = parseResponsePath(path);
   const found = steps === null ? null : readPath({ status, headers, body }, steps);
-  return found?.found === true ? found.value : undefined;
+  if (found?.found !== true) return undefined;
+  const { value } = found;
+  // A header is always text.
+  return steps?.[0] === 'headers' && typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
 }
 
 function amountOf(quantity: ImpactQuantity, value: unknown): number {

@@ -1,6 +1,7 @@
 import type { Expectation } from '../actions.ts';
 import type { ProviderResponse } from '../adapters/adapter-descriptor.ts';
-import { jsonEquals, parsePath, readPath } from '../json-path.ts';
+import { jsonEquals, readPath } from '../json-path.ts';
+import { parseResponsePath } from '../response-path.ts';
 import type { RenderedVerify } from './verify.ts';
 
 export type ReadBackJudgement =
@@ -40,12 +41,10 @@ export function judgeReadBack(lists: RenderedVerify['lists'], response: Provider
   return { kind: 'inconclusive', summary: `the read-back answered ${response.status} and matches no expectation` };
 }
 
-/** One (rendered) expectation over `{status, headers, body}`. Header names are read without regard to case. */
+/** One (rendered) expectation over `{status, headers, body}`. */
 export function expectationHolds({ path, op, value }: Expectation, response: ProviderResponse): boolean {
-  const steps = parsePath(path)?.map((step, at, all) =>
-    at === 1 && all[0] === 'headers' ? String(step).toLowerCase() : step,
-  );
-  if (steps === undefined) return false;
+  const steps = parseResponsePath(path);
+  if (steps === null) return false;
   const { status, headers, body } = response;
   const found = readPath({ status, headers, body }, steps);
   if (!found.found) return false;

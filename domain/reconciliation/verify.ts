@@ -5,7 +5,7 @@ import { finishUrl, isAllowedHost } from '../adapters/http-request-url.ts';
 import type { Issue } from '../errors.ts';
 import { jsonDepthExceeds } from '../json.ts';
 import type { Json } from '../json.ts';
-import { parsePath } from '../json-path.ts';
+import { parseResponsePath } from '../response-path.ts';
 import {
   checkUrlShape,
   markedText,
@@ -141,8 +141,7 @@ function checkExpectation(
   issues: Issue[],
   parse: (source: string, path: string, place: TemplatePlace) => Template,
 ): void {
-  const root = parsePath(path)?.[0];
-  if (root !== 'status' && root !== 'headers' && root !== 'body') {
+  if (parseResponsePath(path) === null) {
     issues.push({
       path: `${at}/path`,
       message: 'must be a path over status, headers or body, such as body.items[0].state',

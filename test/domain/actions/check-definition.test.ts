@@ -119,6 +119,61 @@ describe('what a definition refers to', () => {
   });
 });
 
+describe('what an impact observes in the response', () => {
+  const OUTPUT: JsonObject = {
+    type: 'object',
+    properties: {
+      body: {
+        type: 'object',
+        properties: { charged: { type: 'integer' }, id: { type: 'string' }, usage: { type: 'object' } },
+        additionalProperties: false,
+      },
+    },
+  };
+  const observing = (path: string, outputSchema: JsonObject | null = OUTPUT): Partial<ActionDefinition> => ({
+    outputSchema,
+    impact: [{ dimension: 'units', amount: { path: 'input.amount' }, bound: 'upper_bound', observed: { path } }],
+  });
+
+  it.each(['body.charged', 'headers.x-used', 'headers["X-Used"]', 'status', 'body.usage.units'])(
+    '%s is in order',
+    (path) => {
+      expect(issuesOf({}, observing(path))).toEqual([]);
+    },
+  );
+
+  const refused = 'which the outputSchema does not allow';
+  it.each([
+    ['body.chraged', `refers to body.chraged, ${refused}; did you mean body.charged?`],
+    ['body.zzzzzz', `refers to body.zzzzzz, ${refused}; body has charged, id, usage`],
+    ['body.charged.value', 'refers to body.charged.value, and by the outputSchema body.charged is no object'],
+    ['body.id', 'leads to body.id, which the outputSchema makes string; an amount is a whole number'],
+    ['status.code', 'refers to status.code, and the status is a number'],
+    ['headers', 'leads to all headers; name one, such as headers.x-used'],
+    ['headers.x-used.value', 'refers to headers.x-used.value, and a header is a text'],
+  ])('%s is refused', (path, message) => {
+    expect(issuesOf({}, observing(path))).toEqual([`impact[0].observed.path ${message}`]);
+  });
+
+  it('is not looked up where nothing describes the result, and is a warning where that leaves it open', () => {
+    expect(check({}, observing('body.anything', null))).toMatchObject({ issues: [], warnings: [] });
+    expect(warningsOf({}, observing('body.anything', { type: 'object' }))).toEqual([
+      ['impact[0].observed.path', 'output_not_described'],
+    ]);
+  });
+
+  it('and what a read-back takes from the response, too', () => {
+    const verify = (url: string): Partial<ActionDefinition> => ({
+      outputSchema: OUTPUT,
+      verify: { request: { method: 'GET', url }, expect: [{ path: 'status', op: 'eq', value: 200 }] },
+    });
+    expect(issuesOf({}, verify('https://x.example/{{response.body.id}}/{{response.headers.Location}}'))).toEqual([]);
+    expect(issuesOf({}, verify('https://x.example/{{response.body.di}}'))).toEqual([
+      `verify.request.url refers to response.body.di, ${refused}; did you mean response.body.id?`,
+    ]);
+  });
+});
+
 describe('a reference in single braces', () => {
   it.each([
     ['{input.note}', '{{input.note}}'],

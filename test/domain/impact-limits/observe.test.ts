@@ -19,7 +19,7 @@ const quantity = (over: Partial<ImpactQuantity> = {}): ImpactQuantity => ({
   bound: 'upper_bound',
   ...over,
 });
-const answered = (body: Json, status = 201) => ({ status, headers: { 'x-used': '7' }, body });
+const answered = (body: Json, status = 201) => ({ status, headers: { 'x-used': '7', 'x-more': '7.5' }, body });
 const observe = (
   declarations: ImpactDeclaration[],
   impact: ImpactQuantity[],
@@ -47,10 +47,12 @@ test.each<[string, Json]>([
   expect(settled(body)).toEqual([900]);
 });
 
-test('status and headers are in reach; a header is text, and settles in full', () => {
+test('status and headers are in reach; a header counts where it is digits alone, whatever the case of its name', () => {
   const at = (path: string) => observe([declared({ observed: { path } })], [quantity()], answered({}, 207));
   expect(at('status')).toEqual([quantity({ amount: 207 })]);
-  expect(at('headers.x-used')).toEqual([quantity()]);
+  expect(at('headers.x-used')).toEqual([quantity({ amount: 7 })]);
+  expect(at('headers["X-Used"]')).toEqual([quantity({ amount: 7 })]);
+  expect(at('headers.x-more')).toEqual([quantity()]);
 });
 
 test('says nothing where nothing is to be observed, or nothing was answered', () => {
