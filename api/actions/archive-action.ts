@@ -10,9 +10,9 @@ export const archiveActionRoute = defineRoute({
   path: '/api/v2/actions/{ref}',
   summary: 'Archive an action',
   description:
-    'The action takes no more invocations and its name is free (that of an action that is governed or requires approval: for holders ' +
-    'of `actions:govern`); its versions and invocations stay readable by id. Archiving ' +
-    'by id what is archived already answers 200 and changes nothing; by name it is 404, because the name names nothing then.',
+    'The action takes no more invocations. Its versions and invocations stay readable by id. Its name is free, but the name ' +
+    'of an action that was governed or required approval can be taken only with `actions:govern`. Archiving an archived ' +
+    'action by id answers 200 and changes nothing; by name it answers 404, because the name no longer refers to it.',
   scope: 'actions:write',
   request: { params: actionRefParams },
   response: { 200: actionSchema },

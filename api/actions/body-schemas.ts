@@ -33,7 +33,9 @@ const members = {
   description: z.string().max(ACTION_DESCRIPTION_CHARACTERS_MAX).nullable(),
   adapter: adapterSchema.describe('What makes the call, and how. A PATCH replaces it whole.'),
   inputSchema: jsonObject.describe('JSON Schema 2020-12 of the input; it must describe an object.'),
-  outputSchema: jsonObject.nullable().describe('JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`.'),
+  outputSchema: jsonObject
+    .nullable()
+    .describe('JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`.'),
   governed: z
     .boolean()
     .describe('An action with impact or verify is governed whatever stands here, and may not say false.'),

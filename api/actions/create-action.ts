@@ -13,12 +13,15 @@ export const createActionRoute = defineRoute({
   path: '/api/v2/actions',
   summary: 'Create an action and its version 1',
   description:
-    'The definition is checked whole: the schemas, the config by its adapter, the declarations, and what each refers to in the ' +
-    'input. `warnings` say what may be wrong nevertheless. To refer to vault secrets the ' +
-    'credential needs `secrets:read` or `secrets:write`; a secret that does not exist yet may be referred to, and a dispatch ' +
-    'is refused with `secret_missing` until it does. A name that an action left behind (archived, or renamed) while it was governed ' +
-    'or required approval takes `actions:govern`. So does an ungoverned action that writes (any method but GET and HEAD) in a ' +
-    'protected environment.',
+    "The whole definition is checked: its schemas, the adapter's config, its declarations, and every path and secret that " +
+    'it refers to. What is certainly wrong is a 400; what may be wrong is listed in `warnings`.\n\n' +
+    'More scopes are needed in these cases:\n\n' +
+    '- `secrets:read` or `secrets:write` to refer to a secret of the vault. The secret may be created later; until then ' +
+    'invocations are refused with `secret_missing`.\n' +
+    '- `actions:govern` to take the name of an action that was archived or renamed while it was governed or required ' +
+    'approval.\n' +
+    '- `actions:govern` to create, in a protected environment, an ungoverned action that writes (any method but GET and ' +
+    'HEAD).',
   scope: 'actions:write',
   request: { body: createActionBody, issuesBeside: configIssuesOf },
   response: { 201: writtenActionSchema },

@@ -13,13 +13,15 @@ export const importActionsRoute = defineRoute({
   path: '/api/v2/actions/import',
   summary: 'Import actions from an OpenAPI description',
   description:
-    'Makes an `http.request` action of each operation of an OpenAPI 3.0, 3.1 or 3.2 description, or brings the action up to ' +
-    'date that an earlier import of it made: all in one transaction. The input of an action is `{path, query, headers, ' +
-    'cookies, body}`, as far as the operation has them. What cannot be written is skipped with a reason; a second import of ' +
-    'the same description changes nothing. To refer to vault secrets the credential needs `secrets:read` or `secrets:write`; ' +
-    'to take a name that a governed action left behind, `actions:govern`. Every operation but GET and HEAD becomes `governed: true`; ' +
-    'a credential with `actions:govern` may name others in `ungoverned`. An update leaves the governance of an action as it is, but ' +
-    'for an operation that did not write before, and one that is named.',
+    'Creates one `http.request` action for each operation of an OpenAPI 3.0, 3.1 or 3.2 description, in one transaction. An ' +
+    'action that an earlier import created is updated; importing the same description again changes nothing. An operation ' +
+    'that cannot become an action is skipped, with the reason.\n\n' +
+    'The input of an action is `{path, query, headers, cookies, body}`, with the members that the operation has.\n\n' +
+    'Every operation but GET and HEAD becomes `governed: true`. With `actions:govern` you can exempt operations in ' +
+    '`ungoverned`. An update keeps the governance of an action, except that an operation which did not write before and ' +
+    'does now becomes governed.\n\n' +
+    'Referring to secrets needs `secrets:read` or `secrets:write`; taking a name that a governed action left behind needs ' +
+    '`actions:govern`.',
   scope: 'actions:write',
   bodyBytesMax: IMPORT_BODY_BYTES_MAX,
   request: { body: importActionsBody },

@@ -23,12 +23,15 @@ export const updateActionRoute = defineRoute({
   path: '/api/v2/actions/{ref}',
   summary: 'Change an action',
   description:
-    'A change of the definition makes the next version; a change of name or description alone, or one that alters nothing, ' +
-    'makes none. `null` removes description, verify or outputSchema. Changing `approval`, or `impact`, `verify` or `governed` ' +
-    'of an action that is governed or requires approval, needs `actions:govern`, and so does renaming such an action, or another one ' +
-    'to a name that one left behind; a new version that refers to vault secrets ' +
-    'needs `secrets:read` or `secrets:write`. In a protected environment a new version or a new name of an ungoverned action that ' +
-    'writes (any method but GET and HEAD) needs `actions:govern` too. Changes made at the same time come one after the other.',
+    'Send the members to change; the others stay as they are. `null` removes `description`, `verify` or `outputSchema`. A ' +
+    'changed definition becomes the next version. A new name or description alone makes no version, and neither does a ' +
+    'change that alters nothing. Concurrent changes are applied one after the other.\n\n' +
+    'More scopes are needed in these cases:\n\n' +
+    '- `actions:govern` to change `approval`; to change `impact`, `verify` or `governed` of an action that is governed or ' +
+    'requires approval; to rename such an action; to take the name that one left behind.\n' +
+    '- `actions:govern` in a protected environment for a new version or name of an ungoverned action that writes (any ' +
+    'method but GET and HEAD).\n' +
+    '- `secrets:read` or `secrets:write` for a new version that refers to secrets.',
   scope: 'actions:write',
   request: { params: actionRefParams, body: updateActionBody, issuesBeside: configIssuesOf },
   response: { 200: writtenActionSchema },

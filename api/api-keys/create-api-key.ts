@@ -10,7 +10,8 @@ export const createApiKeyRoute = defineWorkspaceRouteInEnvironment({
   path: '/api/v2/workspaces/{workspaceId}/api-keys',
   summary: 'Create an API key',
   description:
-    'Answers the key this once. Its environment and scopes never change: to widen or narrow, create another key and delete this one.',
+    'This reply shows the key, and no later one does. Its environment and scopes cannot be changed: to change them, create ' +
+    'another key and delete this one.',
   role: 'admin',
   request: { params: apiKeysParams, body: createApiKeyBody },
   response: { 201: createdApiKeySchema },

@@ -10,7 +10,8 @@ export const deleteApiKeyRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/api-keys/{keyId}',
   summary: 'Delete an API key',
   description:
-    'It stops working with the very next request, everywhere, and cannot be restored. Deleting it again changes nothing.',
+    'The key stops working with the next request, on every process, and cannot be restored. Deleting it again changes ' +
+    'nothing.',
   role: 'admin',
   request: { params: apiKeyParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },

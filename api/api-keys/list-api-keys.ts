@@ -8,7 +8,8 @@ export const listApiKeysRoute = defineWorkspaceRoute({
   method: 'GET',
   path: '/api/v2/workspaces/{workspaceId}/api-keys',
   summary: 'List the API keys of all environments, newest first',
-  description: 'Deleted and expired keys stay in the list, with `isActive` false. No reply holds a key or its hash.',
+  description:
+    'Deleted and expired keys stay in the list with `isActive: false`. Keys and their hashes are never shown.',
   role: 'member',
   request: { params: apiKeysParams },
   response: { 200: z.array(apiKeySchema) },

@@ -22,8 +22,9 @@ export const applyPlanRoute = defineRoute({
   path: '/api/v2/approval-policies/files/apply',
   summary: 'Apply a plan made from policy files',
   description:
-    'All of its changes, or none: where any policy of the environment was changed since the plan was made, or the plan has expired, ' +
-    'the answer is 409 `PLAN_STALE`. Applying a plan again answers what the first time did.',
+    'Applies all changes of the plan, or none. 409 `PLAN_STALE` means that a policy of the environment was changed after ' +
+    'the plan was made, or that the plan has expired: make a new plan. Applying the same plan again answers what the first ' +
+    'time did.',
   scope: 'policies:write',
   role: 'admin',
   request: { body: applyBody },

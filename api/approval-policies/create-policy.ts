@@ -12,8 +12,9 @@ export const createPolicyRoute = defineRoute({
   path: '/api/v2/approval-policies',
   summary: 'Create an approval policy and its version 1',
   description:
-    'It is enabled, and in force for every evaluation that begins after the reply. The document is checked whole, its ' +
-    'conditions are compiled. The name is that of the document, unique among the live policies of the environment.',
+    'The policy is enabled, and applies to every evaluation that begins after this reply. The document is checked and its ' +
+    'conditions are compiled first. The policy takes its name from the document; the name must be unique among the ' +
+    "environment's policies.",
   scope: 'policies:write',
   role: 'admin',
   request: { body: createPolicyBody },

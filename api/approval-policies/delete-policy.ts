@@ -12,8 +12,8 @@ export const deletePolicyRoute = defineRoute({
   path: '/api/v2/approval-policies/{policyId}',
   summary: 'Delete an approval policy',
   description:
-    'It decides nothing any more and its name is free; it and its versions stay readable by id, because approvals and receipts ' +
-    'refer to them. Deleting what is deleted already answers 200 and changes nothing.',
+    'The policy no longer decides anything, and its name is free. The policy and its versions stay readable by id, because ' +
+    'approvals and receipts refer to them. Deleting it again answers 200 and changes nothing.',
   scope: 'policies:write',
   role: 'admin',
   request: { params: policyParams },

@@ -32,10 +32,10 @@ export const evaluateRoute = defineRoute({
   id: 'approvalPolicies.evaluate',
   method: 'POST',
   path: '/api/v2/approval-policies/evaluate',
-  summary: 'What the policies would decide of an invocation',
+  summary: 'Evaluate the policies for an invocation',
   description:
-    'Evaluates the enabled policies as an invocation would be, and executes nothing. The answer names the rule that decided and ' +
-    'every rule that was looked at, with the values that its condition saw.',
+    'Answers what the enabled policies would decide, and executes nothing. The reply names the rule that decided. It also ' +
+    'lists every rule that was looked at, with the values that its condition saw.',
   scope: 'policies:read',
   role: 'member',
   request: { body: evaluateBody },

@@ -14,10 +14,11 @@ export const planFilesRoute = defineRoute({
   id: 'approvalPolicies.files.plan',
   method: 'POST',
   path: '/api/v2/approval-policies/files/plan',
-  summary: 'What applying policy files would change',
+  summary: 'Plan what applying policy files would change',
   description:
-    'Compares the files with the policies of the environment, by name, and changes none of them. `unchanged` and the action `none` ' +
-    'say that a file is in force already. The plan is kept for a day; applying it takes its id and digest, and `policies:write`.',
+    "Compares the files with the environment's policies by name, and changes nothing. A file that is already in force is " +
+    '`unchanged`, with the action `none`. The plan is kept for a day. Applying it takes its id and digest, and the scope ' +
+    '`policies:write`.',
   scope: 'policies:read',
   role: 'member',
   request: { body: planBody },

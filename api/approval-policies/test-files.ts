@@ -17,8 +17,9 @@ export const testFilesRoute = defineRoute({
   path: '/api/v2/approval-policies/files/test',
   summary: 'Test policy files against fixture requests',
   description:
-    'Evaluates each fixture over the policies of the files and no others, and executes nothing. Each result says what was decided, ' +
-    'by which rule, and the values that its condition saw. A fixture names an action of this environment, or describes one.',
+    'Evaluates each fixture against the policies in the files alone, and executes nothing. Each result says what was ' +
+    'decided and by which rule, with the values that the conditions saw. A fixture names an action of this environment, or ' +
+    'describes one.',
   scope: 'policies:read',
   role: 'member',
   request: { body: testBody },

@@ -17,8 +17,9 @@ export const updatePolicyRoute = defineRoute({
   path: '/api/v2/approval-policies/{policyId}',
   summary: 'Change an approval policy',
   description:
-    'A document replaces the one before it and makes the next version; one that is equal to it, and a change of `enabled` alone, ' +
-    'make none. Work that waits for an approval is evaluated again when it goes on: a stricter result invalidates the approval.',
+    'A new document replaces the old one and becomes the next version. An equal document makes no version, and neither does ' +
+    'a change of `enabled` alone. An invocation that waits for approval is evaluated again before it continues: if the ' +
+    'result is stricter, its approval is invalidated.',
   scope: 'policies:write',
   role: 'admin',
   request: { params: policyParams, body: updatePolicyBody },

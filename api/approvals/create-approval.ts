@@ -14,8 +14,9 @@ export const createApprovalRoute = defineRoute({
   path: '/api/v2/approvals',
   summary: 'Open a free-standing approval',
   description:
-    'For work that the caller runs itself: wait for it with `GET /api/v2/approvals/{id}?wait=60`, and do what the payload says once ' +
-    'it is `approved`. Any key with `approvals:decide`, any admin or owner may decide, but not who opened it.',
+    'Use it for work that you run yourself. Wait with `GET /api/v2/approvals/{id}?wait=60`, and do what the payload says ' +
+    'once the status is `approved`. Any API key with `approvals:decide`, any admin and any owner can decide, except whoever ' +
+    'opened it.',
   scope: 'approvals:write',
   request: { body: createApprovalBody },
   response: { 201: approvalSchema },

@@ -7,19 +7,19 @@ import { showApproval } from './show-approvals.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
 const WHO =
-  'For API keys that hold `approvals:decide` and for members, where the approvers name them; where they name nobody, for any such ' +
-  'key, any admin and any owner. 403 to everybody else. Decisions are final: a second one of the same principal, one on an ' +
-  'approval that has ended, and one after its expiry are answered 409. Send an `Idempotency-Key` of your own: one that somebody else ' +
-  'sent repeats the reply to their decision, and decides nothing.';
+  'Allowed for whoever the approvers name: API keys with `approvals:decide`, and members. If they name nobody, any such key, any admin ' +
+  'and any owner can decide. Everybody else gets 403.\n\n' +
+  'Decisions are final. 409: the principal has decided before, or the approval has ended or expired. Send an `Idempotency-Key` of ' +
+  "your own: another caller's key repeats the reply to their decision, and decides nothing.";
 
 export const approveRoute = defineRoute({
   id: 'approvals.approve',
   method: 'POST',
   path: '/api/v2/approvals/{id}/approve',
-  summary: 'Approve',
+  summary: 'Approve a request',
   description:
-    'Echo the `bindingDigest` that you were shown; another one is 409. With the approval that fills the quorum of different ' +
-    `principals the invocation goes on by itself. Who requested it cannot approve it where \`preventSelf\` says so. ${WHO}`,
+    'Send the `bindingDigest` that you were shown; a different one gets 409. When enough different principals have approved, the ' +
+    `invocation continues by itself. With \`preventSelf\` whoever requested it cannot approve it.\n\n${WHO}`,
   scope: 'approvals:decide',
   role: 'member',
   request: { params: approvalParams, body: approveBody },
@@ -37,8 +37,8 @@ export const denyRoute = defineRoute({
   id: 'approvals.deny',
   method: 'POST',
   path: '/api/v2/approvals/{id}/deny',
-  summary: 'Deny',
-  description: `One denial ends the approval, and its invocation with it: nothing is sent. ${WHO}`,
+  summary: 'Deny a request',
+  description: `One denial ends the approval and its invocation: nothing is sent.\n\n${WHO}`,
   scope: 'approvals:decide',
   role: 'member',
   request: { params: approvalParams, body: denyBody },

@@ -24,8 +24,9 @@ export const listApprovalsRoute = defineRoute({
   path: '/api/v2/approvals',
   summary: 'List approvals, newest first',
   description:
-    'With `status=pending`, what waits for somebody: each says in a sentence what will happen, and holds the exact request with ' +
-    'credentials hidden, the impact, who asked, why it is asked for, what remains of the impact limits, and when it expires.',
+    '`status=pending` lists what waits for a decision. Each approval says in one sentence what will happen. It shows the ' +
+    'exact request with credentials hidden, its impact, who asked and why, what remains of the impact limits, and when it ' +
+    'expires.',
   scope: 'approvals:read',
   role: 'member',
   request: { query: listApprovalsQuery },
@@ -43,7 +44,8 @@ export const getApprovalRoute = defineRoute({
   path: '/api/v2/approvals/{id}',
   summary: 'Get an approval, or wait for it',
   description:
-    'With `wait`, answers as soon as the approval is no longer pending, and after so many seconds at the latest with what there is then.',
+    'With `wait`, the reply comes as soon as the approval is no longer pending, or after that many seconds with its state ' +
+    'at that time.',
   scope: 'approvals:read',
   role: 'member',
   request: { params: approvalParams, query: getApprovalQuery },

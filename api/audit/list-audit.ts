@@ -9,8 +9,8 @@ export const listAuditRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/audit',
   summary: "List a workspace's audit log, newest first",
   description:
-    'Every change of the platform with who made it: keys, members, sign-ins, environments, halts, secrets, actions. Entries ' +
-    'are chained by their hashes. No entry holds a credential.',
+    'Shows every change and who made it: keys, members, sign-ins, environments, halts, secrets, actions and more. Entries ' +
+    'are chained by hash. No entry holds a credential.',
   role: 'admin',
   feature: 'audit_log',
   request: { params: z.strictObject({ workspaceId: z.uuid() }), query: listAuditQuery },

@@ -38,8 +38,8 @@ export const acceptInvitationRoute = definePublicRoute({
   path: '/api/v2/auth/invitations/accept',
   summary: 'Accept an invitation into a workspace',
   description:
-    'Uses the token up. Who has an account proves it with its password; for a new e-mail address `password` and `name` make the ' +
-    'account. It signs nobody in.',
+    'The token works once. If the e-mail address has an account, send its `password`. If it has none, `password` and `name` ' +
+    'create it. This signs nobody in: sign in afterwards.',
   request: { body: acceptBody },
   response: {
     200: z.strictObject({ user: userSchema, workspace: z.strictObject({ id: z.uuid(), role: roleField }) }),

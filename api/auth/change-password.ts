@@ -15,7 +15,8 @@ export const changePasswordRoute = defineUserRoute({
   path: '/api/v2/auth/password',
   summary: 'Change the password',
   description:
-    'Ends every session of the user and answers a new one, with its cookie. A wrong present password is a failed sign-in.',
+    'Ends all sessions of the user and starts a new one, whose cookie the reply sets. A wrong current password counts as a ' +
+    'failed sign-in.',
   request: { body: z.strictObject({ currentPassword: presentedPassword, newPassword }) },
   response: { 200: sessionSchema },
   errors: [],

@@ -29,9 +29,9 @@ export const getIdentity = defineCredentialRoute({
   path: '/api/v2/auth/identity',
   summary: "Get the caller's own credential",
   description:
-    'Tells what the credential is, its workspace and environment, its effective scopes and its expiry, for a check at start-up. ' +
-    'It needs no scope, is never cached, and returns no secret. A session has a workspace and environment only where it names ' +
-    'an environment by `X-Environment-Id`.',
+    'Use it as a check at start-up. The reply names the credential, its workspace and environment, its effective scopes and ' +
+    'its expiry. It needs no scope, is never cached, and holds no secret. A session has a workspace and an environment only ' +
+    'if it sends `X-Environment-Id`.',
   request: {},
   response: { 200: identitySchema },
   errors: [],

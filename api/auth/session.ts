@@ -25,7 +25,7 @@ export const signOutRoute = defineUserRoute({
   method: 'DELETE',
   path: '/api/v2/auth/session',
   summary: 'Sign out',
-  description: 'Ends the session on every process and takes the cookie away.',
+  description: 'Ends the session on every process and clears the cookie.',
   request: {},
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
   errors: [],

@@ -19,9 +19,9 @@ export const signInRoute = definePublicRoute({
   path: '/api/v2/auth/session',
   summary: 'Sign in',
   description:
-    'Answers who signed in and sets the session cookie (HttpOnly, SameSite=Lax; `__Host-` and Secure outside the loopback). An ' +
-    'unknown e-mail address and a wrong password get the same answer in the same time. Failures make later attempts wait, for ' +
-    'longer each time: 429 says for how many seconds.',
+    'Answers who signed in and sets the session cookie: HttpOnly, SameSite=Lax, and `__Host-` with Secure outside of ' +
+    'loopback. An unknown e-mail address and a wrong password get the same answer in the same time. After several failures ' +
+    'the next attempts have to wait, longer each time: the 429 says for how many seconds.',
   request: { body: z.strictObject({ email: emailField, password: presentedPassword }) },
   response: { 200: sessionSchema },
   errors: ['AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR'],

@@ -49,9 +49,9 @@ const putRoute = defineRoute({
   path: '/api/v2/budgets/{apiKeyId}',
   summary: 'Create or replace the budget of an API key',
   description:
-    'Caps what the key may use in a UTC month, in microcents. All of the month counts, also what was used before the budget was ' +
-    'made. A cap below what is used already is legal: then nothing more is admitted (429 BUDGET_EXCEEDED). It caps what the key ' +
-    'uses of this service, not model tokens nor the money that an action moves.',
+    'Caps what the key may use of this service in one UTC month, in microcents. It does not cap model tokens, nor the money ' +
+    'that an action moves. What the key used earlier in the month counts too. The cap may be below that: then nothing more ' +
+    'is admitted (429 `BUDGET_EXCEEDED`).',
   scope: 'budgets:write',
   role: 'admin',
   request: { params: budgetParams, body: putBudgetBody },
@@ -84,7 +84,8 @@ const deleteRoute = defineRoute({
   method: 'DELETE',
   path: '/api/v2/budgets/{apiKeyId}',
   summary: 'Remove the budget of an API key',
-  description: 'The key is no longer capped. What it has used stays on record, and counts again under a new budget.',
+  description:
+    'The key has no cap any more. What it has used this month stays on record, and counts under the next budget.',
   scope: 'budgets:write',
   role: 'admin',
   request: { params: budgetParams },

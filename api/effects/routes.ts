@@ -55,8 +55,8 @@ const verifyRoute = defineRoute({
   path: '/api/v2/actions/effects/{id}/verify',
   summary: 'Check the receipt of an effect',
   description:
-    'Computes the chain of its evidence, attempts and resolution anew from what is recorded, and says where it breaks. ' +
-    'docs/receipts.md says how to do the same without this service.',
+    'Computes the hash chain of evidence, attempts and resolution again from what is recorded, and says where it breaks. ' +
+    'docs/receipts.md shows how to do the same without this service.',
   scope: 'actions:read',
   role: 'member',
   request: { params: effectParams },

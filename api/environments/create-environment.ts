@@ -8,7 +8,8 @@ export const createEnvironmentRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/environments',
   summary: 'Create an environment',
   description:
-    "Its kind never changes. `QUOTA_EXCEEDED` (429) at the plan's total of environments, however many are created at once.",
+    'The kind cannot be changed later. 429 `QUOTA_EXCEEDED` means that the workspace has as many environments as its plan ' +
+    'allows.',
   role: 'admin',
   request: { params: workspaceParams, body: createEnvironmentBody },
   response: { 201: environmentSchema },

@@ -4,8 +4,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { wakeHeldMessages } from '../messages/wake-held-messages.ts';
 import { environmentParams, environmentSchema, haltBody, presentEnvironment } from './schemas.ts';
 
-const WHO =
-  'For admins of the workspace, and for API keys that hold `environments:halt`: those reach their own environment alone.';
+const WHO = 'Allowed for admins of the workspace, and for API keys with `environments:halt`, in their own environment.';
 
 export const haltEnvironmentRoute = defineRoute({
   id: 'environments.halt',
@@ -13,10 +12,10 @@ export const haltEnvironmentRoute = defineRoute({
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/halt',
   summary: 'Halt an environment',
   description:
-    'From the reply on, every process refuses: an invocation is answered with grade `refused` and ' +
-    '`dispatch refused (environment_halted): <reason>`, publishing a message with 503 unless the key holds `messages:ingest`. ' +
-    'Reading and deleting work, and what was dispatched before is reconciled as usual. An environment that is halted already ' +
-    `keeps its first moment and reason, and answers 200. ${WHO}`,
+    'Stops every new dispatch, on every process, from this reply on. Invocations are answered with the grade `refused` and the error ' +
+    '`dispatch refused (environment_halted): <reason>`. Publishing a message answers 503, unless the key holds `messages:ingest`. ' +
+    'Reading and deleting still work, and what was dispatched before is reconciled as usual.\n\n' +
+    `Halting a halted environment answers 200 and keeps the first time and reason. ${WHO}`,
   role: 'admin',
   scope: 'environments:halt',
   environmentFromPath: true,
@@ -41,8 +40,8 @@ export const resumeEnvironmentRoute = defineRoute({
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}/resume',
   summary: 'Resume a halted environment',
   description:
-    'Invocations go through again, and messages that were kept are delivered. What was refused stays refused: invoke it anew, ' +
-    `with \`retryOf\`. An environment that runs already answers 200. ${WHO}`,
+    'Invocations are dispatched again, and messages that were kept are delivered. What was refused stays refused: invoke it again, ' +
+    `with \`retryOf\`. Resuming an environment that is not halted answers 200. ${WHO}`,
   role: 'admin',
   scope: 'environments:halt',
   environmentFromPath: true,

@@ -12,7 +12,7 @@ export const updateEnvironmentRoute = defineWorkspaceRoute({
   method: 'PATCH',
   path: '/api/v2/workspaces/{workspaceId}/environments/{environmentId}',
   summary: 'Change an environment',
-  description: 'What is left out stays as it is. The kind never changes; halting has operations of its own.',
+  description: 'Members that you leave out stay as they are. The kind cannot be changed. To stop dispatches, use halt.',
   role: 'admin',
   request: { params: environmentParams, body: updateEnvironmentBody },
   response: { 200: environmentSchema },

@@ -12,8 +12,8 @@ export const archiveLimitRoute = defineRoute({
   path: '/api/v2/impact-limits/{id}',
   summary: 'Archive an impact limit',
   description:
-    'It counts nothing new and its name is free. What it holds is settled or released as usual, and receipts still name it. ' +
-    'Archiving what is archived already answers 200 and changes nothing.',
+    'The limit counts nothing new, and its name is free. What it has reserved is settled or released as usual, and receipts ' +
+    'still name it. Archiving it again answers 200 and changes nothing.',
   scope: 'impact-limits:write',
   role: 'admin',
   request: { params: limitParams },

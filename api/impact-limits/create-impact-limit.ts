@@ -10,10 +10,10 @@ export const createLimitRoute = defineRoute({
   path: '/api/v2/impact-limits',
   summary: 'Create an impact limit',
   description:
-    'Every governed dispatch from then on reserves what its effect declares in this dimension against it, all limits that ' +
-    'apply or none, and is refused with `impact_limit_exceeded` where that would exceed the cap. What was reserved is settled ' +
-    'when the effect happened, released on proof that it did not, and held while nobody knows. Money in another currency ' +
-    'than every limit that applies is refused with `currency_mismatch`.',
+    'Applies to every governed dispatch from now on. Before an effect is dispatched, its declared impact is reserved on ' +
+    'every limit that applies, or on none. If one has no room, the invocation is refused with `impact_limit_exceeded`.\n\n' +
+    'A reservation is settled when the effect happened, released when it provably did not, and held while the outcome is ' +
+    'unknown. Money is refused with `currency_mismatch` if the limits that apply are all in other currencies.',
   scope: 'impact-limits:write',
   role: 'admin',
   request: { body: createLimitBody },

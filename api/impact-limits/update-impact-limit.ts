@@ -13,9 +13,9 @@ export const updateLimitRoute = defineRoute({
   path: '/api/v2/impact-limits/{id}',
   summary: 'Change the name, cap or thresholds of an impact limit',
   description:
-    'A cap may be lowered below what is used: then nothing more can be reserved until enough is released or the next period ' +
-    'begins. What a limit counts (dimension, currency, period, timezone, scope) never changes, because its counters would ' +
-    'mean something else from then on: archive it and create another.',
+    'The cap may be lowered below what is used: then nothing more is reserved until enough is released or the next period ' +
+    'begins. What the limit counts (dimension, currency, period, timezone, scope) cannot be changed: archive it and create ' +
+    'another.',
   scope: 'impact-limits:write',
   role: 'admin',
   request: { params: limitParams, body: updateLimitBody },

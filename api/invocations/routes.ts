@@ -35,10 +35,12 @@ const invokeRoute = defineRoute({
   path: '/api/v2/actions/{ref}/invoke',
   summary: 'Invoke an action',
   description:
-    'Runs the action and answers with its receipt. Read `status` and `grade`, not only the HTTP status: a refused or failed ' +
-    'invocation, and one whose outcome is unknown, answer 200. 202: parked for approval, or still under way. The service never ' +
-    'sends twice; do not run an `unknown` invocation again under a new key, reconcile it first. With `dryRun: true` nothing is sent ' +
-    'or kept, and the answer says what would be.',
+    'Runs the action and answers with the invocation. Read `status` and `grade`, not only the HTTP status: 200 is also the ' +
+    'answer for an invocation that was refused, failed, or has an unknown outcome. 202 means that it waits for approval or ' +
+    'is still under way: follow `Location`. `nextStep` says what to do.\n\n' +
+    'Do not invoke again under a new key while the status is `unknown`: the first request may have taken effect. Reconcile ' +
+    'it instead.\n\n' +
+    '`dryRun: true` sends and keeps nothing, and answers what would be sent.',
   scope: 'actions:invoke',
   request: { params: actionParams, body: invokeBody },
   response: { 200: z.union([invocationSchema, dryRunSchema]), 202: invocationSchema },
@@ -88,8 +90,8 @@ const getRoute = defineRoute({
   path: '/api/v2/actions/invocations/{id}',
   summary: 'Get an invocation, or wait for it',
   description:
-    'With `wait`, answers as soon as the invocation has ended or has become unknown, and after so many seconds at the latest with ' +
-    'what there is then. An unknown one that is waited for is answered once its outcome is found out.',
+    'With `wait`, the reply comes as soon as the invocation ends or its outcome becomes unknown, or after that many seconds ' +
+    'with its state at that time. If it is already unknown, the reply comes once the outcome is found out.',
   scope: 'actions:read',
   role: 'member',
   request: { params: invocationParams, query: getInvocationQuery },

@@ -11,7 +11,8 @@ export const changeMemberRoleRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
   summary: "Change a member's role",
   description:
-    'It holds on their next request. Only an owner makes or changes an owner; the last owner stays one (409).',
+    "Applies from the member's next request on. Only an owner can make or change an owner. The last owner cannot be changed " +
+    '(409).',
   role: 'admin',
   request: { params: memberParams, body: changeRoleBody },
   response: { 200: memberSchema },

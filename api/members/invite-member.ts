@@ -10,8 +10,8 @@ export const inviteMemberRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/members',
   summary: 'Invite an e-mail address into a workspace',
   description:
-    'Answers a token that can be used once within 7 days; the service sends no mail. Another invitation of the same address takes ' +
-    "the earlier one's place. Only an owner invites an owner.",
+    'The reply holds a token that works once, within 7 days. The service sends no mail: hand the token over yourself. A new ' +
+    'invitation of the same address replaces the earlier one. Only an owner can invite an owner.',
   role: 'admin',
   request: { params: workspaceParams, body: inviteBody },
   response: { 201: invitationSchema },

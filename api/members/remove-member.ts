@@ -13,8 +13,9 @@ export const removeMemberRoute = defineWorkspaceRoute({
   path: '/api/v2/workspaces/{workspaceId}/members/{userId}',
   summary: 'Remove a member, or leave',
   description:
-    "Ends the user's sessions, and takes back the invitations that they made. API keys stay: they belong to environments. Admins " +
-    'remove members, an owner removes owners, everyone may leave; the last owner stays (409).',
+    "Ends the member's sessions and withdraws the invitations that they made. API keys that they created keep working, but " +
+    'decide no approval any more. Admins can remove members, owners can remove owners too, and everybody can leave, except ' +
+    'the last owner (409).',
   role: 'member',
   request: { params: memberParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** A tag of the document: the part of a route's id before the dot. */
+/** A tag of the document. */
 interface Area {
   tag: string;
   title: string;
@@ -17,27 +17,26 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         title: 'Actions',
         description:
           'An action is one production call: its request, the input that it takes, what it moves (`impact`) and how its outcome is read back ' +
-          '(`verify`). Definitions are versioned and immutable; an invocation runs the version that was current when it was admitted.',
+          '(`verify`). A change makes a new version; versions are immutable, and an invocation runs the version that was current when it was admitted.',
       },
       {
         tag: 'previews',
         title: 'Previews',
         description:
-          'Exactly what an invocation of a governed action would send and use up. Invoke with `previewId` to have that executed, or nothing.',
+          'A preview shows exactly what an invocation of a governed action would send and use up. Invoke with `previewId` to have that executed, or nothing.',
       },
       {
         tag: 'invocations',
         title: 'Invocations',
         description:
-          'One request to run an action. It is durable: once it was acknowledged it ends in a status, whatever crashes. Invoke with ' +
-          '`POST /api/v2/actions/{ref}/invoke`.',
+          'An invocation is one request to run an action. It is durable: once it is acknowledged it reaches a final status, whatever crashes.',
       },
       {
         tag: 'effects',
         title: 'Effects',
         description:
-          'The receipt of a governed invocation: the exact request, every attempt, the evidence of what happened, chained by hash. An unknown ' +
-          'outcome is reconciled by reads, or resolved by a person. It is never sent again by itself.',
+          'An effect is the receipt of a governed invocation: the exact request, every attempt, and the evidence of what happened, chained by hash. ' +
+          'An unknown outcome is found out by reading the provider, or recorded by a person. The service never sends again by itself.',
       },
       {
         tag: 'messages',
@@ -63,7 +62,7 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         tag: 'approvals',
         title: 'Approvals',
         description:
-          'What waits for a person. A decision is bound to the digest of what was shown: if that changes, the approval does not count.',
+          'An approval asks people whether one exact request may be sent. A decision is bound to the digest of what was shown: if that changes, it does not count.',
       },
       {
         tag: 'approvalPolicies',
@@ -95,7 +94,7 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
       {
         tag: 'signingKeys',
         title: 'Signing keys',
-        description: 'Receivers of messages verify deliveries with these.',
+        description: 'Deliveries of messages are signed with these keys, so that receivers can verify them.',
       },
       {
         tag: 'environments',
@@ -116,16 +115,27 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
       {
         tag: 'auth',
         title: 'Identity and sessions',
-        description: 'Which credential a request has, and the sign-in of people.',
+        description: 'Who a request comes from, and how people sign in.',
       },
       {
         tag: 'audit',
         title: 'Audit log',
-        description: 'Every change of the platform, with who made it.',
+        description: 'Every change of the workspace, and who made it.',
       },
     ],
   },
 ];
+
+/** Operations that stand under another tag than their id begins with: where somebody looks for them. */
+const STANDS_UNDER: Readonly<Record<string, string>> = {
+  'actions.invoke': 'invocations',
+  'actions.listInvocations': 'invocations',
+};
+
+/** The tag of an operation: as a rule the part of its id before the dot. */
+export function tagOf(operationId: string): string {
+  return STANDS_UNDER[operationId] ?? operationId.split('.')[0] ?? operationId;
+}
 
 /** The members of the document that say what its tags are. A tag that no area describes stands last. */
 export function tagsOf(used: ReadonlySet<string>): { tags: JsonObject[]; 'x-tagGroups': JsonObject[] } {

@@ -5,7 +5,7 @@ import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
 import { paginationSchema } from '../http/pagination.ts';
 import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
-import { tagsOf } from './areas.ts';
+import { tagOf, tagsOf } from './areas.ts';
 import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
 
@@ -33,7 +33,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    ...tagsOf(new Set(routes.map(areaOf))),
+    ...tagsOf(new Set(routes.map(({ id }) => tagOf(id)))),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -63,11 +63,6 @@ Match on \`error.code\`; the message is for people.
 
 **Lists** take \`page\` and \`limit\` (1 to 100), newest first. Times are RFC 3339 in UTC, money is an integer of minor units.`;
 
-/** The area of a route: the part of its id before the dot. */
-function areaOf(route: AnyRoute): string {
-  return route.id.split('.')[0] ?? route.id;
-}
-
 /** What operations refer to. */
 interface Components {
   schemas: SchemaComponents;
@@ -80,7 +75,7 @@ function operationOf(route: AnyRoute, components: Components): JsonObject {
   const body = route.request.body;
   return {
     operationId: route.id,
-    tags: [areaOf(route)],
+    tags: [tagOf(route.id)],
     summary: route.summary,
     description: describe(route),
     security: securityOf(route),
@@ -132,11 +127,12 @@ function describe(route: AnyRoute): string {
 
 function credentialOf(route: AnyRoute): string {
   const { kind, scope, role } = route;
-  if (kind === 'public') return 'No credential.';
-  if (kind === 'user') return 'A session.';
-  if (kind === 'workspace') return `A session of a member of the workspace; least role: \`${role}\`.`;
-  const session = role === undefined ? '' : ` With a session, least role: \`${role}\`.`;
-  return scope === null ? 'Any valid credential.' : `Scope: \`${scope}\`.${session}`;
+  if (kind === 'public') return 'Needs no credential.';
+  if (kind === 'user') return 'Needs a session.';
+  if (kind === 'workspace')
+    return `Needs a session of a member of the workspace with the role \`${role}\` or a higher one.`;
+  const session = role === undefined ? '' : `, or a session with the role \`${role}\` or a higher one`;
+  return scope === null ? 'Any valid credential will do.' : `Needs the scope \`${scope}\`${session}.`;
 }
 
 /** Which of the security schemes does, each by itself. */
@@ -165,7 +161,7 @@ function parametersOf(route: AnyRoute, place: 'path' | 'query', components: Comp
     const required = place === 'path' || !member.safeParse(undefined).success;
     const parameter: JsonObject = { name, in: place, required, schema: memberSchema };
     if (description !== null) parameter['description'] = description;
-    return components.parameters.refTo(parameter, name, `${areaOf(route)}.${name}`, `${route.id}.${name}`);
+    return components.parameters.refTo(parameter, name, `${tagOf(route.id)}.${name}`, `${route.id}.${name}`);
   });
 }
 

@@ -10,9 +10,10 @@ export const createPreviewRoute = defineRoute({
   path: '/api/v2/actions/{ref}/previews',
   summary: 'Preview a governed invocation',
   description:
-    'Shows exactly what an invocation would send, what it would use up, and under which conditions, and sends nothing. Where the ' +
-    "adapter can, the provider's record is read; 503 where it cannot be reached. Invoke with `previewId` to have exactly this " +
-    'executed, or nothing. 409 CONFLICT where an invocation would be refused now (`details.refusal`), or the action is plain.',
+    'Shows exactly what an invocation would send and use up, and under which conditions. It sends nothing, but an adapter ' +
+    "that inspects reads the provider's record first: 503 if the provider cannot be reached. Invoke with `previewId` to " +
+    'have exactly this executed, or nothing.\n\n' +
+    '409 `CONFLICT`: the invocation would be refused now (`details.refusal` says why), or the action is not governed.',
   scope: 'actions:invoke',
   request: { params: actionParams, body: previewBody },
   response: { 201: previewSchema },

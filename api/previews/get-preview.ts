@@ -11,8 +11,9 @@ export const getPreviewRoute = defineRoute({
   path: '/api/v2/actions/previews/{id}',
   summary: 'Get a preview',
   description:
-    'Also of those that the service made for an approval. A preview never changes; `expired` and `effectId` tell what became of it. ' +
-    'A key with `actions:invoke` alone reads the previews that it made itself.',
+    'A preview never changes; `expired` and `effectId` say what became of it. Previews that the service made for an ' +
+    'approval are shown too. A key that has `actions:invoke` and not `actions:read` can read the previews that it made ' +
+    'itself.',
   scope: 'actions:read',
   ownWithScope: 'actions:invoke',
   role: 'member',

@@ -13,8 +13,8 @@ export const refreshPreviewRoute = defineRoute({
   summary: 'Refresh a preview',
   description:
     "Makes a new preview of the same request from what is in force now: the action's current version, the secrets, the " +
-    "provider's record. It `supersedes` the old one, which can no longer be used (PREVIEW_EXPIRED). An expired preview can be " +
-    'refreshed, a used one cannot.',
+    "provider's record. The new one `supersedes` the old one, which can no longer be used (`PREVIEW_EXPIRED`). An expired " +
+    'preview can be refreshed; a used one cannot.',
   scope: 'actions:invoke',
   request: { params: previewParams, body: refreshBody },
   response: { 201: previewSchema },

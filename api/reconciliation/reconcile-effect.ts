@@ -11,10 +11,11 @@ export const reconcileEffectRoute = defineRoute({
   id: 'effects.reconcile',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/reconcile',
-  summary: 'Reconcile now',
+  summary: 'Look up the outcome of an effect now',
   description:
-    'Reads the effect at its provider at once, beside the schedule, and answers it as it is after that read; 202 where the read ' +
-    'is still under way. It only reads, so it may be sent any number of times. It begins a reconciliation again that was exhausted.',
+    'Reads the effect at its provider at once, without waiting for the schedule, and answers the effect as it is after that ' +
+    'read; 202 if the read is still under way. It only reads: call it as often as you like. If the scheduled reads were ' +
+    'exhausted, they begin again.',
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams },

@@ -19,12 +19,12 @@ export const replayEffectRoute = defineRoute({
   id: 'effects.replay',
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/replay',
-  summary: 'Replay a lost write under the same identity',
+  summary: 'Send a lost request again under the same idempotency key',
   description:
-    'Sends the same bytes again under the same provider idempotency key, so that the provider either does what it never did or ' +
-    'repeats its answer. Only while the outcome is unknown, only where the adapter declares it (`capabilities.replay`), and only ' +
-    'within `capabilities.idempotencyWindowSeconds` of the first dispatch, by a margin; else 409. One replay at a time. Answers the effect as it ' +
-    'is afterwards; 202 where the call is still under way.',
+    'Sends the same bytes again under the same idempotency key: the provider either does now what it never did, or repeats ' +
+    'its first answer. Answers the effect as it is afterwards; 202 if the call is still under way.\n\n' +
+    'It is allowed only while the outcome is unknown, if the adapter supports it (`capabilities.replay`), and safely within ' +
+    '`capabilities.idempotencyWindowSeconds` of the first dispatch. One replay runs at a time. Otherwise 409.',
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams },

@@ -14,10 +14,11 @@ export const resolveEffectRoute = defineRoute({
   path: '/api/v2/actions/effects/{id}/resolve',
   summary: 'Record what became of an unknown effect',
   description:
-    'For an outcome that reconciliation cannot find out: you looked it up at the provider, and say how you know. Nothing is sent. ' +
-    'The resolution is kept for good, settles the allowance that the effect holds, and ends its reconciliation. A `succeeded` of ' +
-    'yours grades `acknowledged` with verification `manual`. The credential that requested the invocation cannot resolve it; what ' +
-    'is not unknown (or still pending after thirty days of reads) answers 409. The original Idempotency-Key stays taken.',
+    'For an outcome that reading cannot find out: you looked it up at the provider, and say how you know. Nothing is sent. ' +
+    'The resolution is kept for good, settles what the effect has reserved, and ends its reconciliation. `succeeded` gives ' +
+    'the grade `acknowledged` with verification `manual`.\n\n' +
+    '403: the credential that requested the invocation cannot resolve it. 409: the outcome is known, or it is `pending` and ' +
+    'the scheduled reads are not exhausted. The original Idempotency-Key stays used.',
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams, body: resolveBody },

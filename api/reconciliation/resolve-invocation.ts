@@ -12,10 +12,11 @@ export const resolveInvocationRoute = defineRoute({
   path: '/api/v2/actions/invocations/{id}/resolve',
   summary: 'Record what became of an unknown invocation',
   description:
-    'Of an action that is not governed; where an effect governs the invocation, 409 EFFECT_RESOLUTION_REQUIRED names it. Nothing ' +
-    'is sent. `succeeded` is billed; `failed` gives back the month’s execution and the budget of the key. The credential that ' +
-    'requested the invocation cannot resolve it; one that is no longer unknown answers 409. The resolution is kept for good, and ' +
-    'the original Idempotency-Key stays taken.',
+    'For an invocation of an action that is not governed. If an effect governs it, 409 `EFFECT_RESOLUTION_REQUIRED` names ' +
+    "the effect to resolve. Nothing is sent. `succeeded` is billed; `failed` gives the execution of the month and the key's " +
+    'budget back.\n\n' +
+    'The credential that requested the invocation cannot resolve it (403). 409: its outcome is known. The resolution is ' +
+    'kept for good, and the original Idempotency-Key stays used.',
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: invocationParams, body: resolveBody },

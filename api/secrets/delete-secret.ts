@@ -6,7 +6,8 @@ import { queryBoolean } from '../http/pagination.ts';
 import { secretParams } from './schemas.ts';
 import { missingSecret } from '../http/missing.ts';
 
-const CONFIRMATION = 'In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body.';
+const CONFIRMATION =
+  'In a protected environment send `confirmProtected: true`, as a query parameter or in a JSON body.';
 
 export const deleteSecretRoute = defineRoute({
   id: 'secrets.delete',
@@ -14,8 +15,8 @@ export const deleteSecretRoute = defineRoute({
   path: '/api/v2/secrets/{name}',
   summary: 'Destroy a secret and all its sealed versions',
   description:
-    `Actions that refer to it are refused with \`secret_missing\` at dispatch until it is put again. ${CONFIRMATION} ` +
-    'Without it the answer is 400 and the secret stays.',
+    `Invocations of actions that refer to it are refused with \`secret_missing\` until it is created again. ${CONFIRMATION} ` +
+    'Otherwise the answer is 400, and the secret stays.',
   scope: 'secrets:write',
   request: {
     params: secretParams,

@@ -8,8 +8,9 @@ export const putSecretRoute = defineRoute({
   path: '/api/v2/secrets/{name}',
   summary: 'Create or rotate a secret',
   description:
-    'Seals the value in the vault and answers 201 for a new secret, 200 for a rotation; the version counts up. Dispatches from ' +
-    'then on use the new value. Takes no Idempotency-Key: nothing of a value is kept outside the vault, not even a digest.',
+    'Seals the value in the vault: 201 for a new secret, 200 for a rotation, which adds one to `version`. Every dispatch ' +
+    'from then on uses the new value. It takes no Idempotency-Key, because nothing of a value is kept outside of the vault, ' +
+    'not even a digest.',
   scope: 'secrets:write',
   request: { params: secretParams, body: putSecretBody },
   response: { 200: secretSchema, 201: secretSchema },

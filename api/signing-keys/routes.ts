@@ -35,7 +35,8 @@ const listRoute = defineRoute({
   path: '/api/v2/signing-keys',
   summary: 'List the keys that sign deliveries',
   description:
-    'The keys of the whole workspace, newest first: the one in use and those in their grace period. A workspace gets its first one when it publishes its first message; rotate to get a secret.',
+    'Lists the keys of the whole workspace, newest first: the one in use and those in their grace period. A workspace gets ' +
+    'its first key when it publishes its first message. To get a secret that you can verify with, rotate.',
   scope: 'messages:read',
   exempt: { foreignLists: 'Signing keys are of the workspace, and the same in all of its environments.' },
   request: {},
@@ -53,8 +54,8 @@ const rotateRoute = defineRoute({
   path: '/api/v2/signing-keys/rotate',
   summary: 'Make a new signing key and show its secret once',
   description:
-    'The earlier key goes on signing beside it for the grace period, so that receivers can change theirs. Takes no ' +
-    'Idempotency-Key: the secret is kept nowhere but in the vault.',
+    'The earlier key signs beside the new one for the grace period, so that receivers have time to change. This reply shows ' +
+    'the secret, and no later one does. It takes no Idempotency-Key, because the secret is kept nowhere but in the vault.',
   scope: 'messages:write',
   request: {
     body: z.strictObject({

@@ -69,6 +69,7 @@ describe('the OpenAPI document', () => {
       Object.values(operations).flatMap((operation) => operation['tags'] as string[]),
     );
     expect(new Set(used)).toEqual(new Set(grouped));
+    expect(document.paths['/api/v2/actions/{ref}/invoke']?.['post']?.['tags']).toEqual(['invocations']);
   });
 
   it('declares exactly the parameters that its paths name', () => {
