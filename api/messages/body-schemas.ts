@@ -97,8 +97,11 @@ const publishFields = z.strictObject({
       body: z.boolean().optional(),
       headers: z.union([z.boolean(), z.array(z.string().min(1)).max(HEADERS_MAX)]).optional(),
     })
-    .optional()
-    .describe('What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these.'),
+    .meta({
+      id: 'MessageRedaction',
+      description: 'What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these.',
+    })
+    .optional(),
 });
 
 type PublishFields = Omit<z.output<typeof publishFields>, 'url' | 'urlGroup'>;
