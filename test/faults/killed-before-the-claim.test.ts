@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import type { Target } from '../harness/target.ts';
 import { sentTo } from './seen.ts';
-import { SeparateProcesses } from './separate-processes.ts';
+import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
 
 /** SIGKILL of a worker that took a dispatch up and has not claimed it yet. */
 
@@ -13,14 +13,7 @@ const SENT_WITHIN_MS = 60_000;
 let processes: SeparateProcesses;
 let target: Target;
 let api: Caller;
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  api = await processes.startApi();
-});
-afterAll(async () => {
-  await target.stop();
-  await processes.close();
-});
+withApiProcess((started) => ({ processes, target, api } = started));
 
 const claiming = () =>
   processes.database.asOwner<{ pid: number }>(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Caller, createAction, invoke } from '../api/invocations/support.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import type { Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
-import { SeparateProcesses } from './separate-processes.ts';
+import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
 
 /** SIGKILL of a worker that holds all permits of a workspace, while other calls of it queue for one. */
 
@@ -13,14 +13,7 @@ const QUEUED = ['/ok?three', '/ok?four'];
 let processes: SeparateProcesses;
 let target: Target;
 let api: Caller;
-beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  api = await processes.startApi();
-});
-afterAll(async () => {
-  await target.stop();
-  await processes.close();
-});
+withApiProcess((started) => ({ processes, target, api } = started));
 
 const permits = (isTaken: boolean) =>
   processes.database.asOwner<{ holder: string }>(

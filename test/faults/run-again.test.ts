@@ -1,19 +1,14 @@
 import { WorkflowIdReusePolicy } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { INVOKE_ACTION_WORKFLOW, invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { createAction, effectOf, invoke } from '../api/invocations/support.ts';
-import { startTestService, type TestService } from '../harness/service.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import type { TestService } from '../harness/service.ts';
+import { withServiceAndTarget } from '../harness/service-and-target.ts';
+import type { Target } from '../harness/target.ts';
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 test('a workflow whose first run is past its retention is run again: nothing is sent, the reconciliation goes on', async () => {
   const action = await createAction(service, { url: `${target.baseUrl}/orders?answer=reset` });

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { startTemporal, type RunningTemporal } from '../../embedded/temporal.ts';
 import { call, type CallResult } from '../api/harness/test-api.ts';
 import type { Caller } from '../api/invocations/support.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { Program } from '../harness/embedded-stack.ts';
+import { startTarget, type Target } from '../harness/target.ts';
 
 export interface ApiProcess extends Caller {
   program: Program;
@@ -89,6 +90,26 @@ export class SeparateProcesses {
     this.programs.push(program);
     return program;
   }
+}
+
+export interface ProcessesAndTarget {
+  processes: SeparateProcesses;
+  target: Target;
+  api: ApiProcess;
+}
+
+/** An API process, without a worker, and a target, from before the first test of a file to after its last. `take` is handed them. */
+export function withApiProcess(take: (started: ProcessesAndTarget) => void): void {
+  let processes: SeparateProcesses | undefined;
+  let target: Target | undefined;
+  beforeAll(async () => {
+    [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
+    take({ processes, target, api: await processes.startApi() });
+  });
+  afterAll(async () => {
+    await target?.stop();
+    await processes?.close();
+  });
 }
 
 /** A proxy to a server that can be blocked: connections stay open, but no data passes. */

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { type Caller, createAction, effectOf, invocationIn, invoke } from '../api/invocations/support.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { startTarget, type Target } from '../harness/target.ts';
+import type { Target } from '../harness/target.ts';
 import { sentTo, untilSeen } from './seen.ts';
-import { SeparateProcesses } from './separate-processes.ts';
+import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
 
 /** Counted from the kill. */
 const UNKNOWN_WITHIN_MS = 30_000;
@@ -60,15 +60,9 @@ async function untilAccepted() {
   return { invocation: invocationIn(reply) };
 }
 
+withApiProcess((started) => ({ processes, target, api } = started));
 beforeAll(async () => {
-  [processes, target] = await Promise.all([SeparateProcesses.start(), startTarget()]);
-  api = await processes.startApi();
   replies = await killTheWorker();
-});
-
-afterAll(async () => {
-  await target.stop();
-  await processes.close();
 });
 
 describe.concurrent('SIGKILL of the worker process while the target holds a request open', () => {

@@ -1,5 +1,5 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { DEV_NAMESPACE } from '../../embedded/temporal.ts';
 import { addSearchAttributes } from '../../embedded/search-attributes.ts';
 
@@ -20,4 +20,14 @@ export async function createTimeSkippingEnvironment(): Promise<TestWorkflowEnvir
   });
   await addSearchAttributes(environment.connection, environment.namespace ?? DEV_NAMESPACE);
   return environment;
+}
+
+/** One time-skipping server for all tests of a file, from before the first to after the last. `take` is handed it. */
+export function withTimeSkippingServer(take: (environment: TestWorkflowEnvironment) => void): void {
+  let environment: TestWorkflowEnvironment | undefined;
+  beforeAll(async () => {
+    environment = await createTimeSkippingEnvironment();
+    take(environment);
+  });
+  afterAll(async () => environment?.teardown());
 }

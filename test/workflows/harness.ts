@@ -6,6 +6,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { ACTIVITY_QUEUES, activityQueue } from '../../temporal/task-queues.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
+import type { EffectRef } from '../../domain/refs.ts';
 
 /**
  * Doubles of the activities, typed by the real ones, that record the order of the calls. A call to one that the test does not
@@ -85,3 +86,12 @@ export async function withTestWorker<T>(
     await Promise.all(running);
   }
 }
+
+/** The input of a workflow about an effect that no other test knows. */
+export const newEffect = (): EffectRef => ({
+  invocationId: 'inv_1',
+  workspaceId: randomUUID(),
+  environmentId: randomUUID(),
+  effectId: `eff_${randomUUID()}`,
+  actionName: 'refund.create',
+});

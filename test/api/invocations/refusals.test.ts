@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
 import { createAction, dataOf, invocationIn, invocationsIn, invoke, type Invocation } from './support.ts';
 
 /** The machine-readable reason why an invocation was not carried out, failed, or is unknown. */
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 const NOBODY_LISTENS = 'http://127.0.0.1:9/orders';
 

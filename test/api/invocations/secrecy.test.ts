@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { expect, test } from 'vitest';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
 import { createAction, effectOf, invoke } from './support.ts';
 
 /** Long and odd enough that neither it nor an encoding of it occurs anywhere by chance. */
@@ -8,13 +9,7 @@ const VALUE = 'sk_live_9f"x/Q+z&é~7Kp2!secret-value';
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 function encodings(value: string): string[] {
   return [

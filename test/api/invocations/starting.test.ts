@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
@@ -9,20 +9,15 @@ import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantKeys } from '../../harness/keys.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
 import { startTestApi } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn, invocationsIn, invoke } from './support.ts';
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 const invocationRows = async (): Promise<number> =>
   (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;

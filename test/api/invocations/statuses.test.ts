@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../../domain/ids.ts';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
 import {
   createAction,
   effectIn,
@@ -15,13 +16,7 @@ import {
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 const invocationCount = async (): Promise<number> =>
   (await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM invocations'))[0]?.n ?? -1;

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestService, type TestService } from '../../harness/service.ts';
-import { startTarget, type Target } from '../../harness/target.ts';
+import { describe, expect, test } from 'vitest';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
 import { effectIn, errorOf, invocationIn, invoke, createAction } from '../invocations/support.ts';
 import { unknownOf } from './support.ts';
 
 let service: TestService;
 let target: Target;
-beforeAll(async () => {
-  [service, target] = await Promise.all([startTestService(), startTarget()]);
-});
-afterAll(async () => {
-  await target.stop();
-  await service.close();
-});
+withServiceAndTarget((started) => ({ service, target } = started));
 
 let orders = 0;
 /** The provider has the effect, and its answer was lost. A read will show `state`. */

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { withTimeSkippingServer } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(async () => {
-  await environment.teardown();
-});
+withTimeSkippingServer((started) => (environment = started));
 
 const ref = () => ({ invocationId: `inv_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const proceed = {

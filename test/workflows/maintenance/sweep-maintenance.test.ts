@@ -1,13 +1,10 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { expect, test } from 'vitest';
+import { withTimeSkippingServer } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(() => environment.teardown());
+withTimeSkippingServer((started) => (environment = started));
 
 test('an area that cannot be swept is tried three times, fails alone, and is named in the result', async () => {
   const tries: Record<string, number> = {};

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { DeliveryStep } from '../../../domain/messages/messages.ts';
 import { nextAttemptDelayMs } from '../../../domain/messages/retry.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
+import { withTimeSkippingServer } from '../../harness/temporal.ts';
 import { doubles, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(async () => {
-  await environment.teardown();
-});
+withTimeSkippingServer((started) => (environment = started));
 
 const ref = () => ({ messageId: `msg_${randomUUID()}`, workspaceId: randomUUID(), environmentId: randomUUID() });
 const end = (status: 'delivered' | 'failed' | 'cancelled'): DeliveryStep => ({ next: 'end', status, callbackIds: [] });

@@ -1,31 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../../activities/index.ts';
 import type { BegunReconciliation } from '../../../activities/reconciliation/plan-reconciliation.ts';
 import { PENDING_READS_MAX, UNKNOWN_READ_TIMES_MS } from '../../../domain/reconciliation/schedule.ts';
-import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
-import { doubles, runWorkflow, type Doubles } from '../harness.ts';
+import type { InvocationState } from '../../../domain/refs.ts';
+import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { doubles, type Doubles, newEffect, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(async () => {
-  await environment.teardown();
-});
+withTimeSkippingServer((started) => (environment = started));
 
 const DAY_MS = 86_400_000;
-const input = (): EffectRef => ({
-  invocationId: 'inv_1',
-  workspaceId: randomUUID(),
-  environmentId: randomUUID(),
-  effectId: `eff_${randomUUID()}`,
-  actionName: 'refund.create',
-});
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
 const pending: InvocationState = { ...held, status: 'dispatching', grade: 'pending' };
 const confirmed: InvocationState = { ...held, status: 'succeeded', grade: 'confirmed', stage: 'settled' };
@@ -52,7 +39,7 @@ async function readsOf(
       return overrides.readBackEffect ? overrides.readBackEffect(...args) : { impliedOutcome: 'unknown' };
     },
   });
-  const result = await runWorkflow<InvocationState>(environment, 'reconcileEffect', [input()], made.activities);
+  const result = await runWorkflow<InvocationState>(environment, 'reconcileEffect', [newEffect()], made.activities);
   return { ...made, reads, exhausted, result };
 }
 
@@ -171,7 +158,7 @@ describe('reconcileEffect', () => {
   });
 
   test('a look finds what a person resolved, without a read, and ends', async () => {
-    const ref = input();
+    const ref = newEffect();
     let isResolved = false;
     const workflowId = `reconcile/${ref.effectId}`;
     const { activities, calls } = doubles({
@@ -188,7 +175,7 @@ describe('reconcileEffect', () => {
   });
 
   test('a read that was asked for is made at once and takes nothing from the schedule', async () => {
-    const ref = input();
+    const ref = newEffect();
     const workflowId = `reconcile/${ref.effectId}`;
     const answers: Promise<unknown>[] = [];
     let reads = 0;

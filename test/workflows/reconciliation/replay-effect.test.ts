@@ -3,26 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { createDevServerEnvironment, createTimeSkippingEnvironment } from '../../harness/temporal.ts';
-import { doubles, runWorkflow, withTestWorker } from '../harness.ts';
+import { createDevServerEnvironment, withTimeSkippingServer } from '../../harness/temporal.ts';
+import { doubles, newEffect, runWorkflow, withTestWorker } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(async () => {
-  await environment.teardown();
-});
+withTimeSkippingServer((started) => (environment = started));
 
-const input = () => ({
-  invocationId: 'inv_1',
-  workspaceId: randomUUID(),
-  environmentId: randomUUID(),
-  effectId: `eff_${randomUUID()}`,
-  actionName: 'refund.create',
-  attemptId: 'att_1',
-  timeoutMs: 1_000,
-});
+const input = () => ({ ...newEffect(), attemptId: 'att_1', timeoutMs: 1_000 });
 const held: InvocationState = { status: 'unknown', grade: 'unknown', stage: 'reconciling', effectId: 'eff_1' };
 const accepted: InvocationState = { ...held, status: 'succeeded', grade: 'acknowledged', stage: 'settled' };
 

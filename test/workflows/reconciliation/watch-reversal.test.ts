@@ -1,28 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { REVERSAL_READS_MAX } from '../../../domain/reconciliation/schedule.ts';
-import type { EffectRef, InvocationState } from '../../../domain/refs.ts';
-import { createTimeSkippingEnvironment } from '../../harness/temporal.ts';
-import { doubles, runWorkflow } from '../harness.ts';
+import type { InvocationState } from '../../../domain/refs.ts';
+import { withTimeSkippingServer } from '../../harness/temporal.ts';
+import { doubles, newEffect, runWorkflow } from '../harness.ts';
 
 let environment: TestWorkflowEnvironment;
-beforeAll(async () => {
-  environment = await createTimeSkippingEnvironment();
-});
-afterAll(async () => {
-  await environment.teardown();
-});
+withTimeSkippingServer((started) => (environment = started));
 
 const DAY_MS = 86_400_000;
-const input = (): EffectRef => ({
-  invocationId: 'inv_1',
-  workspaceId: randomUUID(),
-  environmentId: randomUUID(),
-  effectId: `eff_${randomUUID()}`,
-  actionName: 'refund.create',
-});
 const stands: InvocationState = { status: 'succeeded', grade: 'confirmed', stage: 'settled', effectId: 'eff_1' };
 const reversed: InvocationState = { ...stands, status: 'failed', grade: 'failed' };
 
@@ -41,7 +28,7 @@ async function watch(
     settleReversal: async () => (reads >= reversedAfter ? reversed : stands),
     planReversalRead: async (_input, nextAt) => void plans.push(nextAt),
   });
-  await runWorkflow(environment, 'watchReversal', [input()], activities);
+  await runWorkflow(environment, 'watchReversal', [newEffect()], activities);
   return { reads, plans };
 }
 
@@ -65,7 +52,7 @@ describe('watchReversal', () => {
     const { activities, calls } = doubles({
       beginReversalWatch: async () => ({ state: reversed, settledForMs: DAY_MS }),
     });
-    expect(await runWorkflow(environment, 'watchReversal', [input()], activities)).toEqual(reversed);
+    expect(await runWorkflow(environment, 'watchReversal', [newEffect()], activities)).toEqual(reversed);
     expect(calls).toEqual(['beginReversalWatch']);
   });
 });
