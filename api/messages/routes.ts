@@ -4,6 +4,7 @@ import { getMessage } from '../../db/messages/get-message.ts';
 import { listMessages } from '../../db/messages/list-messages.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { listAttemptsRoute } from './list-attempts.ts';
 import { tellMessageWorkflow } from './message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
@@ -76,4 +77,11 @@ const cancelRoute = defineRoute({
   },
 });
 
-export const messageRoutes: AnyRoute[] = [publishMessageRoute, publishBatchRoute, listRoute, getRoute, cancelRoute];
+export const messageRoutes: AnyRoute[] = [
+  publishMessageRoute,
+  publishBatchRoute,
+  listRoute,
+  getRoute,
+  listAttemptsRoute,
+  cancelRoute,
+];

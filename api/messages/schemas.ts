@@ -29,6 +29,11 @@ export const messageSchema = z
     callbackUrl: z.string().meta({ format: 'uri' }).nullable(),
     failureCallbackUrl: z.string().meta({ format: 'uri' }).nullable(),
     flowControlKey: z.string().nullable(),
+    contentExpired: z
+      .boolean()
+      .describe(
+        'True: headers, body and attempts had their time after the end and are gone. The record is kept longer.',
+      ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -101,16 +106,22 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
     attempts: message.attempts,
     maxRetries: message.maxRetries,
     responseStatus: message.responseStatus,
-    responseBody: message.responseBody?.toString('utf8').replaceAll('\0', '\uFFFD') ?? null,
+    responseBody: textOf(message.responseBody),
     errorMessage: message.errorMessage,
     deliveredAt: message.deliveredAt?.toISOString() ?? null,
     failedAt: message.failedAt?.toISOString() ?? null,
     callbackUrl: message.callbackUrl,
     failureCallbackUrl: message.failureCallbackUrl,
     flowControlKey: message.flowControlKey,
+    contentExpired: message.bodyKind === null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };
+}
+
+/** A response's body as text, without the character that PostgreSQL's and other texts cannot hold. */
+export function textOf(body: Buffer | null): string | null {
+  return body?.toString('utf8').replaceAll('\0', '\uFFFD') ?? null;
 }
 
 export function presentListedMessage(message: ListedMessageRecord): z.input<typeof listedMessageSchema> {

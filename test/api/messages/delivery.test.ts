@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
@@ -22,6 +23,9 @@ async function rotate(gracePeriodSeconds: number): Promise<string> {
 async function ended(messageId: string, status: string): Promise<void> {
   await expect.poll(() => statusOf(service, messageId), { interval: 50 }).toBe(status);
 }
+
+const attemptsOf = async (messageId: string): Promise<unknown> =>
+  ((await service.get(`/api/v2/messages/${messageId}/attempts`)).json as { data: unknown }).data;
 
 /** As the Standard Webhooks libraries compute it. */
 function hmac(secret: string, text: string): string {
@@ -102,14 +106,22 @@ describe('a delivery', () => {
       [messageId, '3'],
     ]);
     expect(await read(service, messageId)).toMatchObject({ attempts: 3, responseStatus: 201, responseBody: 'ok' });
-    const rows = await service.database.asOwner(
-      'SELECT number, status, response_status, error FROM message_attempts WHERE message_id = $1 ORDER BY 1',
-      [messageId],
-    );
+    const each = {
+      status: 'completed',
+      startedAt: expect.any(String) as string,
+      finishedAt: expect.any(String) as string,
+      latencyMs: expect.any(Number) as number,
+      address: '127.0.0.1',
+      responseHeaders: expect.objectContaining({ date: expect.any(String) as string }) as object,
+      worker: `${process.pid}@${hostname()}`,
+    };
+    const page = await service.get(`/api/v2/messages/${messageId}/attempts?limit=2`);
+    expect(page.json).toMatchObject({ pagination: { total: 3, totalPages: 2 } });
+    const rows = await attemptsOf(messageId);
     expect(rows).toEqual([
-      { number: 1, status: 'completed', response_status: 500, error: 'the destination answered 500' },
-      { number: 2, status: 'completed', response_status: 302, error: 'the destination answered 302' },
-      { number: 3, status: 'completed', response_status: 201, error: null },
+      { ...each, number: 1, responseStatus: 500, responseBody: 'broken', errorMessage: 'the destination answered 500' },
+      { ...each, number: 2, responseStatus: 302, responseBody: '', errorMessage: 'the destination answered 302' },
+      { ...each, number: 3, responseStatus: 201, responseBody: 'ok', errorMessage: null },
     ]);
   });
 
@@ -145,6 +157,32 @@ describe('a delivery', () => {
         createdAt: failed.createdAt,
       });
       await ended(String(callback?.headers['webhook-id']), 'delivered');
+    }
+  });
+
+  test('shows its record without content and attempts once they had their time, and a 404 without a record', async () => {
+    const { messageId } = await publish(service, { url: `${destination.baseUrl}/old`, body: { n: 1 }, label: 'old' });
+    await ended(messageId, 'delivered');
+    expect(await read(service, messageId)).toMatchObject({ contentExpired: false, body: { n: 1 } });
+    const goes = (table: string, column: string): Promise<unknown> =>
+      service.database.asOwner(
+        `SET session_replication_role = 'replica'; DELETE FROM ${table} WHERE ${column} = '${messageId}'`,
+      );
+    for (const table of ['message_contents', 'message_attempts']) await goes(table, 'message_id');
+    const expired = {
+      contentExpired: true,
+      headers: null,
+      body: null,
+      responseBody: null,
+      responseStatus: 200,
+      attempts: 1,
+    };
+    expect(await read(service, messageId)).toMatchObject(expired);
+    expect((await service.get('/api/v2/messages?label=old')).json).toMatchObject({ data: [{ messageId, ...expired }] });
+    expect(await attemptsOf(messageId)).toEqual([]);
+    await goes('messages', 'id');
+    for (const path of ['', '/attempts']) {
+      expect((await service.get(`/api/v2/messages/${messageId}${path}`)).status).toBe(404);
     }
   });
 
@@ -280,9 +318,19 @@ describe('a credential in a header', () => {
     const decoded = await service.database.asOwner(
       `SELECT convert_from(response_body, 'UTF8') AS body FROM message_attempts`,
     );
+    const shown = await attemptsOf(messageId);
+    expect(shown).toMatchObject([{ status: 'completed', address: '127.0.0.1' }]);
     const history = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
     const sourceBody = Buffer.from('redacted-body-0004').toString('base64');
-    const everything = JSON.stringify([message, rows, decoded, history, service.logLines, service.workerLogLines]);
+    const everything = JSON.stringify([
+      message,
+      shown,
+      rows,
+      decoded,
+      history,
+      service.logLines,
+      service.workerLogLines,
+    ]);
     for (const secret of ['credential-0001', 'credential-0002', 'credential-0003', 'redacted-body-0004', sourceBody]) {
       expect(everything).not.toContain(secret);
       expect(everything).not.toContain(Buffer.from(secret).toString('hex'));

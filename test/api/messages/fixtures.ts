@@ -13,6 +13,16 @@ async function plantMessage({ api, key, targetUrl }: World): Promise<string> {
 }
 
 const message = async (world: World): Promise<FixtureRequest> => ({ params: { messageId: await plantMessage(world) } });
+/** The next attempt of that message, ended. */
+async function plantAttempt({ api }: World, { params }: FixtureRequest): Promise<void> {
+  await api.database.asOwner(
+    `INSERT INTO message_attempts (message_id, number, environment_id, retention, status, response_status, finished_at)
+     SELECT id, (SELECT count(*) + 1 FROM message_attempts WHERE message_id = $1), environment_id, retention, 'completed', 503, now()
+     FROM messages WHERE id = $1`,
+    [params?.['messageId']],
+  );
+}
+
 const newMessage = () => ({
   url: 'https://shop.example/webhooks/orders',
   body: ORDER,
@@ -25,5 +35,6 @@ export const fixtures: RouteFixtures = {
   'messages.batch': { request: () => Promise.resolve({ body: { messages: [newMessage()] } }) },
   'messages.list': { request: nothing, plantRow: plantMessage },
   'messages.get': { request: message },
+  'messages.attempts.list': { request: message, plantRow: plantAttempt },
   'messages.cancel': { request: message },
 };
