@@ -1,5 +1,6 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { transactionOf } from './transaction.ts';
+import { type Announcement, Announcer } from './notifications/announcer.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
 import { type Bindings, statementOf, valuesOf } from './statement.ts';
 
@@ -16,6 +17,8 @@ export interface ScopedTransaction {
    * under the name of its file. Without values the text may hold several statements, where the transaction is no read-only one.
    */
   raw<Result>(sql: string, bindings?: Bindings): Promise<Result>;
+  /** Notifies those who wait, once the transaction has committed; not at all where it does not. */
+  announce(announcement: Announcement): void;
 }
 
 declare const environmentBrand: unique symbol;
@@ -67,6 +70,7 @@ export class Database {
   readonly directory: Directory;
   private closing: Promise<void> | null = null;
   private readonly pool: Pool;
+  private readonly announcer: Announcer;
 
   constructor(options: DatabaseOptions) {
     this.pool = new Pool({
@@ -85,6 +89,13 @@ export class Database {
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.directory = { raw: (sql, bindings) => this.ask(sql, bindings) };
+    // Its commit need not be on disk: what it says is.
+    this.announcer = new Announcer((announcements) =>
+      this.ask(
+        `SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify(channel, payload)) FROM unnest(?::text[], ?::text[]) AS announced (channel, payload))`,
+        [announcements.map(({ channel }) => channel), announcements.map(({ payload }) => payload)],
+      ),
+    );
   }
 
   /**
@@ -144,7 +155,7 @@ export class Database {
 
   /** Closes every connection. A second call waits for the first. */
   async close(): Promise<void> {
-    this.closing ??= this.pool.end();
+    this.closing ??= this.announcer.flush().then(() => this.pool.end());
     await this.closing;
   }
 
@@ -175,12 +186,15 @@ export class Database {
     const open = transactionOf(scope, options);
     const client = await this.acquire();
     const transaction = open(client);
+    const announced: Announcement[] = [];
     let isUsable = true;
     try {
       const result = await work({
         raw: async (sql, bindings) => (await transaction.query(configOf(sql, bindings))) as never,
+        announce: (announcement) => void announced.push(announcement),
       });
       await transaction.commit();
+      this.announcer.send(announced);
       return result;
     } catch (error) {
       isUsable = await transaction.rollBack();

@@ -16,7 +16,7 @@ export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>
     const { approvalId } = ref;
     const isNew = await deps.db.withEnvironment(ref, async (tx) => {
       const recorded = await recordReminder(tx, { approvalId, reminder, at: new Date(at) });
-      if (recorded) await announceApproval(tx, approvalId);
+      if (recorded) announceApproval(tx, approvalId);
       return recorded;
     });
     if (isNew) deps.logger.info({ ...ref, reminder }, 'an approval waits for its decision');

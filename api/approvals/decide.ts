@@ -48,7 +48,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   const decided = await getApproval(tx, approval.id);
   if (!decided) throw new Error(`approval ${approval.id} was locked and is gone`);
   await carryOut(tx, decided, principal, deciding.note);
-  await announceApproval(tx, decided.id);
+  announceApproval(tx, decided.id);
   return decided;
 }
 

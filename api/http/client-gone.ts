@@ -15,7 +15,11 @@ export function isClientGone({ res }: HttpContext): boolean {
 export function clientGoneSignal(ctx: HttpContext): AbortSignal {
   const gone = new AbortController();
   if (isClientGone(ctx)) gone.abort();
-  else ctx.res.once('close', () => gone.abort());
+  // Not after a reply, which is every request: the error of an abort takes a stack trace.
+  else
+    ctx.res.once('close', () => {
+      if (isClientGone(ctx)) gone.abort();
+    });
   return gone.signal;
 }
 

@@ -46,7 +46,7 @@ async function isSettledWithdrawal(deps: ApiDependencies, tenant: Tenant, invoca
   if (await deps.db.oneStatement(tenant, (tx) => hasBegun(tx, invocationId))) return true;
   if (!(await deps.workers.isLeftLying(invocationWorkflowId(invocationId)))) return false;
   await deps.db.withEnvironment(tenant, async (tx) => {
-    if (await withdrawInvocation(tx, invocationId)) await announceSettlement(tx, invocationId);
+    if (await withdrawInvocation(tx, invocationId)) announceSettlement(tx, invocationId);
   });
   return true;
 }

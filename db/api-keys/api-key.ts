@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 
 /** The format of a key: docs/identity.md, "API keys". */
 export const API_KEY_PREFIX = 'service_live_';
@@ -16,7 +16,7 @@ export function generateApiKey(): string {
 
 /** The only form in which a key is stored. The key's entropy makes a salt or a slow hash unnecessary. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
+  return hash('sha256', key, 'buffer');
 }
 
 export function shownPrefixOf(key: string): string {

@@ -1,7 +1,7 @@
 import { CHANNELS } from '../notifications/notification-listener.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Wakes, at the commit, the API requests that wait for a decision on this approval. */
-export async function announceApproval(tx: EnvironmentTransaction, approvalId: string): Promise<void> {
-  await tx.raw('SELECT pg_notify(?, ?)', [CHANNELS.approvalChanged, approvalId]);
+/** Wakes, after the commit, the API requests that wait for a decision on this approval. */
+export function announceApproval(tx: EnvironmentTransaction, approvalId: string): void {
+  tx.announce({ channel: CHANNELS.approvalChanged, payload: approvalId });
 }

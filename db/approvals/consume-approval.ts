@@ -8,5 +8,5 @@ export async function consumeApproval(tx: EnvironmentTransaction, approvalId: st
     [approvalId],
   );
   if (rows.length === 0) throw new Error(`approval ${approvalId} is not there to be consumed`);
-  await announceApproval(tx, approvalId);
+  announceApproval(tx, approvalId);
 }

@@ -17,6 +17,6 @@ export async function endApproval(
      WHERE id = :approvalId AND status = ANY(:from) RETURNING id`,
     { approvalId, status, at, from: status === 'invalidated' ? ['pending', 'approved'] : ['pending'] },
   );
-  if (rows.length > 0) await announceApproval(tx, approvalId);
+  if (rows.length > 0) announceApproval(tx, approvalId);
   return rows.length > 0;
 }

@@ -44,5 +44,6 @@ export async function writeSettlement(
      WHERE i.id = :invocationId`,
     bindings,
   );
-  await Promise.all([written, settleReservationsOf(tx, invocationId), announceSettlement(tx, invocationId)]);
+  announceSettlement(tx, invocationId);
+  await Promise.all([written, settleReservationsOf(tx, invocationId)]);
 }

@@ -7,5 +7,5 @@ export async function awaitDependencies(tx: EnvironmentTransaction, invocationId
     `UPDATE invocations SET dependencies_awaited_at = now(), updated_at = now() WHERE id = ? AND dependencies_awaited_at IS NULL`,
     [invocationId],
   );
-  if (rowCount === 1) await announceSettlement(tx, invocationId);
+  if (rowCount === 1) announceSettlement(tx, invocationId);
 }

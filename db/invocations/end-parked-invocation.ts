@@ -53,5 +53,5 @@ export async function endParkedInvocation(
       actor: { type: 'service', id: null },
     });
   }
-  await announceSettlement(tx, invocationId);
+  announceSettlement(tx, invocationId);
 }

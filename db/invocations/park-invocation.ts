@@ -13,5 +13,5 @@ export async function parkInvocation(
      WHERE id = :invocationId`,
     { invocationId, approvalId },
   );
-  await announceSettlement(tx, invocationId);
+  announceSettlement(tx, invocationId);
 }

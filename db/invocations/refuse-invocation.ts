@@ -20,5 +20,6 @@ export async function refuseInvocation(
      WHERE id = :invocationId`,
     { invocationId, code: refusal.code, error: refusalText(refusal), details: JSON.stringify(refusal.details ?? {}) },
   );
-  await Promise.all([written, settleReservationsOf(tx, invocationId), announceSettlement(tx, invocationId)]);
+  announceSettlement(tx, invocationId);
+  await Promise.all([written, settleReservationsOf(tx, invocationId)]);
 }

@@ -2,13 +2,13 @@ export type WaitResult = 'notified' | 'timeout' | 'aborted';
 
 /** Waiters by key. A wake is for one key or for all; a woken waiter must check by itself whether what it waits for has happened. */
 export class KeyedWaiters {
-  private isEnded = false;
+  private ended = false;
   private readonly waiters = new Map<string, Set<(result: WaitResult) => void>>();
 
   /** Registers before it returns: a caller that calls this and then reads the row misses nothing. */
   wait(key: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
     if (signal?.aborted === true) return Promise.resolve('aborted');
-    if (this.isEnded) return Promise.resolve('timeout');
+    if (this.ended) return Promise.resolve('timeout');
     return new Promise((resolve) => {
       const settle = (result: WaitResult): void => {
         clearTimeout(timer);
@@ -37,8 +37,12 @@ export class KeyedWaiters {
 
   /** Ends the wait of everybody, including those who come later: each checks once more and returns. */
   end(): void {
-    this.isEnded = true;
+    this.ended = true;
     for (const ofKey of this.waiters.values()) for (const settle of ofKey) settle('timeout');
+  }
+
+  get isEnded(): boolean {
+    return this.ended;
   }
 
   get size(): number {

@@ -1,6 +1,9 @@
 import { Client, type Notification } from 'pg';
 
-/** Every channel, with its payload. Senders call `pg_notify` inside the transaction that makes the change. */
+/**
+ * Every channel, with its payload. What is settled often is announced after its commit (`Announcer`); for the rest `pg_notify` is
+ * called inside the transaction that makes the change.
+ */
 export const CHANNELS = {
   /** Payload: the invocation id. The invocation is at rest. */
   invocationSettled: 'invocation_settled',

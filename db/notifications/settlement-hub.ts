@@ -3,6 +3,8 @@ import { CHANNELS, type NotificationListener } from './notification-listener.ts'
 
 /** A tenth of the connections that a process takes by default. */
 export const POLLS_OF_A_WORKSPACE_MAX = 400;
+/** A notification may be lost, with the process that was to send it: who waits looks again after this time. */
+export const LOOK_MS = 10_000;
 
 /**
  * Lets a request wait until an invocation is at rest (`wait`), or has news (`poll`, of approvals too), without polling the database.
@@ -12,7 +14,8 @@ export const POLLS_OF_A_WORKSPACE_MAX = 400;
  *     if (isResting(await readInvocation(id))) return done.abort();
  *     if ((await woken) === 'timeout') ...                  // else read the row again
  *
- * `notified` means "look again", not "settled": all waiters are woken when notifications may have been lost.
+ * `notified` means "look again", not "settled": each waiter is woken every few seconds, and all of them when notifications may have
+ * been lost.
  */
 export class SettlementHub {
   private readonly waiters = new KeyedWaiters();
@@ -36,7 +39,7 @@ export class SettlementHub {
   }
 
   wait(invocationId: string, timeoutMs: number, signal?: AbortSignal): Promise<WaitResult> {
-    return this.waiters.wait(invocationId, timeoutMs, signal);
+    return waitOrLook(this.waiters, invocationId, timeoutMs, signal);
   }
 
   /**
@@ -48,7 +51,7 @@ export class SettlementHub {
     if (open >= POLLS_OF_A_WORKSPACE_MAX) return 'timeout';
     this.polls.set(workspaceId, open + 1);
     try {
-      return await this.pollers.wait(id, timeoutMs, signal);
+      return await waitOrLook(this.pollers, id, timeoutMs, signal);
     } finally {
       const left = (this.polls.get(workspaceId) ?? 1) - 1;
       if (left === 0) this.polls.delete(workspaceId);
@@ -72,4 +75,15 @@ export class SettlementHub {
     this.pollers.end();
     this.waiters.end();
   }
+}
+
+/** Registers before it returns, as `KeyedWaiters.wait` does. */
+async function waitOrLook(
+  waiters: KeyedWaiters,
+  key: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<WaitResult> {
+  const result = await waiters.wait(key, Math.min(timeoutMs, LOOK_MS), signal);
+  return result === 'timeout' && timeoutMs > LOOK_MS && !waiters.isEnded ? 'notified' : result;
 }

@@ -62,7 +62,7 @@ export async function recordResolution(tx: EnvironmentTransaction, resolution: N
     },
   );
   if (resolution.effectId !== null) await settleReservations(tx, resolution.effectId, { settledImpact });
-  await announceSettlement(tx, resolution.invocationId);
+  announceSettlement(tx, resolution.invocationId);
   return id;
 }
 

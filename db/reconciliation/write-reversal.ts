@@ -23,7 +23,7 @@ export async function writeReversal(tx: EnvironmentTransaction, invocationId: st
   );
   if (rowCount !== 1) return false;
   await settleReservationsOf(tx, invocationId);
-  await announceSettlement(tx, invocationId);
+  announceSettlement(tx, invocationId);
   return true;
 }
 
