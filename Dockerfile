@@ -5,7 +5,7 @@ FROM node:24-bookworm-slim AS base
 WORKDIR /service
 # glibc gives each of Temporal's threads a heap of its own that it hardly gives back: two are enough. A name look-up blocks a thread of
 # Node, which by itself has four; a process cannot raise that once it runs.
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 UV_THREADPOOL_SIZE=16
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 UV_THREADPOOL_SIZE=16
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc ./
