@@ -3,6 +3,7 @@ import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { builtWorkflowBundle } from '../worker.ts';
+import { type CallSite, callSiteOf, lineIn } from './call-sites.ts';
 
 type History = ReturnType<typeof historyFromJSON>;
 
@@ -14,12 +15,12 @@ export class ReplayFailedError extends Error {
   /** `workflows/…/name.workflow.ts:81:12`, where the workflow was when it went another way; null where it is not known. */
   readonly codeLine: string | null;
 
-  constructor(workflowId: string, history: History, cause: unknown) {
+  constructor(workflowId: string, history: History, cause: unknown, site: CallSite | null = null) {
     const text = cause instanceof Error ? cause.message : String(cause);
     const eventId = eventOf(text) ?? activityEventOf(history, text);
-    const codeLine = lineOf(cause);
+    const codeLine = lineOf(cause) ?? site?.line ?? null;
     const event = eventId === null ? null : describeEvent(history, eventId);
-    const where = [event, codeLine === null ? null : `at ${codeLine}`].filter((part) => part !== null);
+    const where = [event, describeSite(codeLine, site)].filter((part) => part !== null);
     super(`${workflowId} does not replay${where.length === 0 ? '' : ` (${where.join(', ')})`}: ${sentenceOf(text)}`, {
       cause,
     });
@@ -39,7 +40,7 @@ export async function replayHistory(
   try {
     await Worker.runReplayHistory({ workflowBundle: { codePath: workflowBundlePath } }, history, workflowId);
   } catch (error) {
-    throw new ReplayFailedError(workflowId, history, error);
+    throw new ReplayFailedError(workflowId, history, error, await siteOf(history, workflowId, error));
   }
   return eventsOf(history).length;
 }
@@ -94,11 +95,23 @@ function describeEvent(history: History, eventId: number): string {
   return `event ${eventId}${name === undefined ? '' : `, ${name}`}`;
 }
 
-/** The innermost line of the workflows in a stack trace. The bundle's source map names the source files. */
+/** An error of the workflow's own code has its line in its stack. A command that is not in the history has none: it is traced. */
+async function siteOf(history: History, workflowId: string, error: unknown): Promise<CallSite | null> {
+  return lineOf(error) === null ? callSiteOf(history, workflowId) : null;
+}
+
 function lineOf(error: unknown): string | null {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    const line = /\(?([^\s()]*workflows\/[\w./-]+\.ts:\d+:\d+)\)?/.exec(each.stack ?? '')?.[1];
-    if (line !== undefined) return line.slice(line.lastIndexOf('workflows/'));
+    const line = lineIn(each.stack ?? '');
+    if (line !== null) return line;
   }
   return null;
+}
+
+function describeSite(codeLine: string | null, site: CallSite | null): string | null {
+  if (codeLine === null) return null;
+  if (site === null) return `at ${codeLine}`;
+  return site.isInstead
+    ? `the code makes "${site.command}" at ${codeLine}`
+    : `the code ends or waits after ${codeLine}`;
 }

@@ -17,7 +17,7 @@ Usage:
   npm run replay -- --query <list filter> [--limit <n>]  for example --query 'WorkflowType = "invokeAction"'; 100 by default
   npm run replay -- --help
 
-It ends with exit code 1 where a history does not replay, and names the event and, where the SDK says it, the line of code.`;
+It ends with exit code 1 where a history does not replay, and names the event and the line of code that goes another way.`;
 /** The default address of `npm start`. */
 const EMBEDDED_ADDRESS = '127.0.0.1:7233';
 const QUERY_LIMIT = '100';

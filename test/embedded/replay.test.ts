@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import { Program } from '../harness/embedded-stack.ts';
 import { workflowIdOf } from '../../embedded/workflow-ids.ts';
@@ -24,20 +24,53 @@ test('replays a file, and a folder', async () => {
   expect(all.output.match(/of awaitApproval replay/g)?.length).toBeGreaterThan(1);
 });
 
-test('a history that the code does not make fails, and the message names its event', async () => {
-  const history = JSON.parse(readFileSync(path.join(PROJECT_ROOT, RECORDED), 'utf8')) as {
-    events: { eventId: string; activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
-  };
-  const event = history.events.find((each) => each.activityTaskScheduledEventAttributes);
-  if (!event?.activityTaskScheduledEventAttributes) throw new Error('the history schedules an activity');
-  event.activityTaskScheduledEventAttributes.activityType.name = 'sendTwice';
+interface Recorded {
+  events: {
+    eventId: string;
+    eventType: string;
+    activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+    timerStartedEventAttributes?: { timerId: string };
+  }[];
+}
+
+/** Replays a recorded history that was changed, and answers the message with the source of the line that it names. */
+async function replayed(change: (history: Recorded) => void): Promise<{ output: string; source: string }> {
+  const history = JSON.parse(readFileSync(path.join(PROJECT_ROOT, RECORDED), 'utf8')) as Recorded;
+  change(history);
   const file = path.join(folder, 'corrupted.json');
   writeFileSync(file, JSON.stringify(history));
   const { code, output } = await replay('--file', file);
   expect(code).toBe(1);
   expect(output).toContain('does not replay');
-  expect(output).toContain(`event ${event.eventId}`);
   expect(output).toContain('1 of 1 failed.');
+  const [, named = '', line = ''] = /(workflows\/[\w/.-]+\.ts):(\d+):\d+/.exec(output) ?? [];
+  const source = readFileSync(path.join(PROJECT_ROOT, named), 'utf8').split('\n')[Number(line) - 1] ?? '';
+  return { output, source };
+}
+
+describe('a history that the code does not make fails, and the message names its event and the line of code', () => {
+  test('another activity', async () => {
+    const { output, source } = await replayed(({ events }) => {
+      const event = events.find((each) => each.activityTaskScheduledEventAttributes);
+      if (!event?.activityTaskScheduledEventAttributes) throw new Error('the history schedules an activity');
+      event.activityTaskScheduledEventAttributes.activityType.name = 'sendTwice';
+    });
+    expect(output).toMatch(/event \d+, activityTaskScheduled, the code makes "activity 2 dispatchEffect" at workflows/);
+    expect(source).toContain('.dispatchEffect(input)');
+  });
+
+  test('another step where the code starts a timer', async () => {
+    const { output, source } = await replayed(({ events }) => {
+      const timer = events.find((each) => each.timerStartedEventAttributes);
+      const activity = events.find((each) => each.activityTaskScheduledEventAttributes);
+      if (!timer || !activity?.activityTaskScheduledEventAttributes) throw new Error('the history has both');
+      timer.eventType = activity.eventType;
+      timer.activityTaskScheduledEventAttributes = activity.activityTaskScheduledEventAttributes;
+      delete timer.timerStartedEventAttributes;
+    });
+    expect(output).toMatch(/the code makes "timer 1" at workflows\/invocations/);
+    expect(source).toContain('sleep(delayMs');
+  });
 });
 
 test('says how it is used', async () => {

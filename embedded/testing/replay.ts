@@ -1,0 +1,44 @@
+import { historyFiles, readHistory, ReplayFailedError, replayHistory, workflowTypeOf } from '../replay-histories.ts';
+
+export interface ReplayFailure {
+  /** Names the event and, where it is known, the line of code. */
+  message: string;
+  /** The event of the history that the code does not make; null where it is not known. */
+  eventId: number | null;
+  /** `workflows/…/name.workflow.ts:81:12`, where the code goes another way; null where it is not known. */
+  codeLine: string | null;
+}
+
+export interface ReplayedHistory {
+  file: string;
+  workflowType: string;
+  /** How many events it has. */
+  events: number;
+  /** Null where it replays. */
+  failure: ReplayFailure | null;
+}
+
+/**
+ * Replays the histories of a file, or of a folder and those below it, on the code of the installed version: what an upgrade does to
+ * workflows that are under way. It calls no activity and sends nothing.
+ *
+ * @throws {Error} where there is no history.
+ */
+export async function replayHistories(fileOrFolder: string): Promise<ReplayedHistory[]> {
+  const files = historyFiles(fileOrFolder);
+  if (files.length === 0) throw new Error(`${fileOrFolder} holds no history (*.json)`);
+  const replayed: ReplayedHistory[] = [];
+  for (const file of files) {
+    const history = readHistory(file);
+    const one = { file, workflowType: workflowTypeOf(history), events: history.events?.length ?? 0 };
+    try {
+      await replayHistory(history, file);
+      replayed.push({ ...one, failure: null });
+    } catch (error) {
+      if (!(error instanceof ReplayFailedError)) throw error;
+      const { message, eventId, codeLine } = error;
+      replayed.push({ ...one, failure: { message, eventId, codeLine } });
+    }
+  }
+  return replayed;
+}
