@@ -11,15 +11,15 @@ const RUN_TIMEOUT_MS = 400_000;
 
 beforeAll(() => {
   const page = readFileSync(path.join(projectRoot(), 'docs/howto/test-your-actions.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-  expect(blocks).toHaveLength(1);
+  const [block, ...more] = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+  if (block === undefined || more.length > 0) throw new Error('the page shows one block, the whole file');
   const modules = path.join(project, 'node_modules');
   mkdirSync(path.join(modules, '@types'), { recursive: true });
   symlinkSync(projectRoot(), path.join(modules, 'agent-action-runtime'), 'dir');
   for (const name of ['vitest', 'typescript', '@types/node'])
     symlinkSync(path.join(projectRoot(), 'node_modules', name), path.join(modules, name), 'dir');
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'outside', type: 'module' }));
-  writeFileSync(path.join(project, 'refunds.test.ts'), blocks[0] ?? '');
+  writeFileSync(path.join(project, 'refunds.test.ts'), block);
   const compilerOptions = { target: 'ES2023', module: 'NodeNext', strict: true, noEmit: true, types: ['node'] };
   const tsconfig = {
     compilerOptions: { ...compilerOptions, noPropertyAccessFromIndexSignature: true },
