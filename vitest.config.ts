@@ -5,9 +5,19 @@ import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
 
 const WORKERS_PER_CORE = 1.5;
 
-const SHARED = ['activities', 'api', 'architecture', 'db', 'demo', 'domain', 'temporal', 'faults/providers'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const SHARED = [
+  'activities',
+  'api',
+  'architecture',
+  'db',
+  'demo',
+  'domain',
+  'embedded',
+  'faults/providers',
+  'replay',
+  'temporal',
+  'workflows',
+].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const common = {
   pool: 'forks',
@@ -28,7 +38,7 @@ export default defineConfig({
     projects: [
       // Files share a process and what it has loaded: that is a third of their time. Each has its own database and task queue.
       { test: { ...common, name: 'shared', include: SHARED, isolate: false } },
-      // What kills processes, changes the Temporal runtime, or moves the clock has a process for each file.
+      // What changes the Temporal runtime or kills what it shares has a process for each file.
       { test: { ...common, name: 'apart', include: ['test/**/*.test.ts'], exclude: SHARED } },
     ],
   },

@@ -11,7 +11,7 @@ import { LIMIT_INVARIANTS, violatedInvariants } from './invariants.ts';
  * Many processes reserve against one limit, and some are killed with SIGKILL in the middle. The cap must hold at every commit,
  * and nothing may leak once all effects are settled.
  */
-const EFFECTS = inForm({ short: 2_000, full: 10_000 });
+const EFFECTS = inForm({ short: 1_000, full: 10_000 });
 const PROCESSES = 4;
 const LANES = 4;
 const KILLS = inForm({ short: 3, full: 6 });
@@ -19,7 +19,7 @@ const KILLS = inForm({ short: 3, full: 6 });
 const CAP = 0.9 * EFFECTS;
 const TIMEOUT_MS = 600_000;
 /** The pause between two checks: the checker must leave the processors to the processes that it watches. */
-const CHECK_INTERVAL_MS = inForm({ short: 50, full: 250 });
+const CHECK_INTERVAL_MS = inForm({ short: 25, full: 250 });
 
 let world: LimitWorld;
 let checker: Checker | null = null;

@@ -11,7 +11,7 @@ import { type Caller, createAction, invoke } from '../invocations/support.ts';
  */
 
 /** Half a second of a thread each: the neighbour's few calls would wait for all of them where it had no turn of its own. */
-const HOSTILE_AT_ONCE = 40;
+const HOSTILE_AT_ONCE = 20;
 /** Not cheap, so that the neighbour needs a thread too. */
 const IN_A_THREAD: JsonObject = { type: 'object', properties: { list: { type: 'array', uniqueItems: true } } };
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import { buildOpenApi } from '../../../api/openapi/build.ts';
@@ -10,6 +10,7 @@ import type { FixtureRequest, World } from './world.ts';
 /** Checks replies against the OpenAPI document of these routes: a declared status, its media type, its schema, its request id. */
 export class Contract {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly validators = new Map<string, ValidateFunction>();
   private readonly document: {
     paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
   };
@@ -30,13 +31,22 @@ export class Contract {
     // Errors are shared components; an operation's own reply is declared inline.
     const own = ['', 'paths', route.path, route.method.toLowerCase(), 'responses', String(reply.status)];
     const at = declared.$ref?.slice(1) ?? own.map(escaped).join('/');
-    const validate = this.ajv.compile({ $ref: `document#${at}/content/${escaped('application/json')}/schema` });
+    const validate = this.validatorOf(`document#${at}/content/${escaped('application/json')}/schema`);
     const findings = validate(reply.json) ? [] : [`${what} does not conform: ${this.ajv.errorsText(validate.errors)}`];
     const { requestId } = (reply.json ?? {}) as { requestId?: string };
     const header = reply.headers.get('X-Request-Id');
     if (header === null) findings.push(`${what} has no X-Request-Id`);
     if (reply.status >= 400 && requestId !== header) findings.push(`${what} has another requestId than its header`);
     return findings;
+  }
+
+  /** Compiled once: the shared error replies are checked hundreds of times. */
+  private validatorOf($ref: string): ValidateFunction {
+    const known = this.validators.get($ref);
+    if (known !== undefined) return known;
+    const validate = this.ajv.compile({ $ref });
+    this.validators.set($ref, validate);
+    return validate;
   }
 }
 
