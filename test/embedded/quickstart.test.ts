@@ -6,6 +6,7 @@ import { projectRoot } from '../../embedded/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
 import { walk, type Walk } from '../../embedded/walkthrough/walk.ts';
 import { freePorts } from '../harness/embedded-stack.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 
 /** The quick start begins a stack, and the pages of the cookbook go on with it, as a reader would. */
 const parent = mkdtempSync(path.join(tmpdir(), 'quickstart-'));
@@ -28,13 +29,16 @@ const walkPage = (page: string): Promise<Walk> => {
   return walk(steps, { cwd: projectRoot(), env, onStep: () => undefined, onOutput: () => undefined });
 };
 
-it('every command of docs/quickstart.md works as it stands, and prints what the page shows', async () => {
+/** A page starts some twenty programs, one after the other. */
+const timeout = 5 * PATIENCE_MS;
+
+it('every command of docs/quickstart.md works as it stands, and prints what the page shows', { timeout }, async () => {
   stack = await walkPage('docs/quickstart.md');
   expect(stack.findings).toEqual([]);
 });
 
 const COOKBOOK = readdirSync(path.join(projectRoot(), 'docs', 'cookbook')).filter((name) => name !== 'README.md');
 
-it.each(COOKBOOK)('and of docs/cookbook/%s', async (name) => {
+it.each(COOKBOOK)('and of docs/cookbook/%s', { timeout }, async (name) => {
   expect((await walkPage(`docs/cookbook/${name}`)).findings).toEqual([]);
 });
