@@ -36,7 +36,7 @@ export interface ApiParts {
   databaseUrl: string;
   databasePoolMax: number;
   temporal: Client;
-  vault: Pick<Vault, 'seal'>;
+  vault: Pick<Vault, 'open' | 'seal'>;
   logger: Logger;
   /** Set only where a worker shares the client's connection. */
   eagerStart: boolean;
@@ -91,6 +91,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       db,
       temporal,
       vault,
+      resealing: vault,
       settlements,
       notifications,
       logger,

@@ -20,6 +20,7 @@ import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
+import { wakeDeadLetterJob } from './api/dead-letters/job-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
 import { Database } from './db/client.ts';
 import { EnvironmentNames } from './db/environments/environment-names.ts';
@@ -135,6 +136,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       startReads: async (ref, kind) => startReadsWorkflow(client, ref, kind, await names.nameOf(ref)),
       wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref) }),
       wakeMessage: async (ref) => wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref) }),
+      wakeDeadLetterJob: async (ref) => wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref) }),
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,

@@ -8,7 +8,14 @@ const QUEUES = {
   dispatches: ['dispatchEffect', 'sendReplay'],
   deliveries: ['attemptMessage'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
-  maintenance: ['listSweepAreas', 'sweepArea', 'wakeHeldMessages', 'wakeMessages'],
+  maintenance: [
+    'listSweepAreas',
+    'sweepArea',
+    'wakeHeldMessages',
+    'wakeMessages',
+    'retryDeadLetterPage',
+    'clearDeadLetterPage',
+  ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 
 type Queue = keyof typeof QUEUES;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
+import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
@@ -27,6 +28,8 @@ export interface ActivityDependencies {
   wakeApproval(ref: ApprovalRef): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the running one. */
   wakeMessage(ref: MessageRef): Promise<void>;
+  /** Starts the workflow of a dead-letter job, or tells the running one to look. */
+  wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */

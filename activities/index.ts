@@ -1,6 +1,8 @@
 import { cancelApproval, expireApproval } from './approvals/end-approval.ts';
 import { remindApproval } from './approvals/remind-approval.ts';
 import { watchApproval } from './approvals/watch-approval.ts';
+import { clearDeadLetterPage } from './dead-letters/clear-page.ts';
+import { retryDeadLetterPage } from './dead-letters/retry-page.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
@@ -49,6 +51,8 @@ export function createActivities(deps: ActivityDependencies) {
     attemptMessage: attemptMessage(deps),
     wakeHeldMessages: wakeHeldMessages(deps),
     wakeMessages: wakeMessages(deps),
+    retryDeadLetterPage: retryDeadLetterPage(deps),
+    clearDeadLetterPage: clearDeadLetterPage(deps),
     listSweepAreas: listSweepAreas(),
     sweepArea: sweepArea(deps),
   };

@@ -15,8 +15,10 @@ export interface ApiDependencies {
   db: Database;
   /** Starts and queries workflows. */
   temporal: Client;
-  /** Seals what a caller entrusts to us; the API can seal, it never opens. */
+  /** Seals what a caller entrusts to us; the API can seal, and opens nothing but by way of `resealing`. */
   vault: Pick<Vault, 'seal'>;
+  /** Opens the sealed content of a failed message to seal it anew for its retry. It is in no reply, log or error. */
+  resealing: Pick<Vault, 'open' | 'seal'>;
   /** Tells when an invocation has come to rest. */
   settlements: SettlementHub;
   /** The process's LISTEN connection, the one that `settlements` was made with: completed idempotency keys, revoked API keys. */

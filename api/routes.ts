@@ -5,6 +5,7 @@ import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
+import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
@@ -38,4 +39,5 @@ export const ROUTES: readonly AnyRoute[] = [
   ...messageRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
+  ...deadLetterRoutes,
 ];

@@ -507,6 +507,22 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_dead_letter_job_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.ended_at IS NOT NULL AND (NEW.status, NEW.done, NEW.failed, NEW.after_id)
+       IS DISTINCT FROM (OLD.status, OLD.done, OLD.failed, OLD.after_id) THEN
+      RAISE EXCEPTION 'dead-letter job % has ended', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.after_id < OLD.after_id OR NEW.done < OLD.done OR NEW.failed < OLD.failed THEN
+      RAISE EXCEPTION 'the cursor and the counters of dead-letter job % only move forward', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_effect_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1076,6 +1092,33 @@ ALTER FUNCTION delete_old_approvals(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_approvals(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_approvals(text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_old_dead_letters(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    kept record;
+    deleted integer;
+    total integer := 0;
+  BEGIN
+    FOR kept IN SELECT k.class, now() - make_interval(days => k.record_days) AS since FROM message_retention_classes() k LOOP
+      DELETE FROM dead_letters d WHERE d.message_id IN (
+        (SELECT o.message_id FROM dead_letters o
+         WHERE o.retention = kept.class AND o.message_id < message_id_floor(kept.since - interval '1 day') LIMIT most)
+        UNION ALL (SELECT o.message_id FROM dead_letters o
+         WHERE o.retention = 'kept_' || kept.class AND o.failed_at < kept.since LIMIT most));
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      total := total + deleted;
+    END LOOP;
+    RETURN total;
+  END $function$
+;
+ALTER FUNCTION delete_old_dead_letters(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_dead_letters(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_dead_letters(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_old_previews(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1282,6 +1325,27 @@ END
 ALTER FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_idle_dead_letter_jobs(idle_for interval, behind_id text, most integer)
+ RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT j.id,
+     j.kind,
+     j.environment_id,
+     e.workspace_id
+    FROM (dead_letter_jobs j
+      JOIN environments e ON ((e.id = j.environment_id)))
+   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_dead_letter_jobs.idle_for)) AND (j.id > find_idle_dead_letter_jobs.behind_id))
+   ORDER BY j.id
+  LIMIT find_idle_dead_letter_jobs.most;
+END
+;
+ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_invitation(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, email text, role text)
@@ -2711,6 +2775,79 @@ CREATE POLICY tenant ON budgets FOR ALL TO PUBLIC USING ((environment_id = curre
 GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
 CREATE TRIGGER wait_for_admissions BEFORE INSERT ON public.budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 
+CREATE TABLE dead_letter_jobs (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  kind text NOT NULL,
+  filter jsonb NOT NULL,
+  requested_by jsonb NOT NULL,
+  api_key_id text,
+  publishes_while_halted boolean NOT NULL,
+  status text DEFAULT 'running'::text NOT NULL,
+  reason jsonb,
+  total integer,
+  done integer DEFAULT 0 NOT NULL,
+  failed integer DEFAULT 0 NOT NULL,
+  after_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  page_ids text[] DEFAULT '{}'::text[] NOT NULL,
+  page_started boolean DEFAULT true NOT NULL,
+  looked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT dead_letter_jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT dead_letter_jobs_check CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
+  CONSTRAINT dead_letter_jobs_done_check CHECK ((done >= 0)),
+  CONSTRAINT dead_letter_jobs_failed_check CHECK ((failed >= 0)),
+  CONSTRAINT dead_letter_jobs_filter_check CHECK ((jsonb_typeof(filter) = 'object'::text)),
+  CONSTRAINT dead_letter_jobs_kind_check CHECK ((kind = ANY (ARRAY['retry'::text, 'clear'::text]))),
+  CONSTRAINT dead_letter_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT dead_letter_jobs_total_check CHECK ((total >= 0))
+);
+CREATE INDEX dead_letter_jobs_newest_first ON public.dead_letter_jobs USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX dead_letter_jobs_open ON public.dead_letter_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
+ALTER TABLE dead_letter_jobs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE dead_letter_jobs FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON dead_letter_jobs FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON dead_letter_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON dead_letter_jobs TO service_app;
+GRANT UPDATE (status, reason, total, done, failed, after_id, page_ids, page_started, looked_at, updated_at, ended_at) ON dead_letter_jobs TO service_app;
+GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON dead_letter_jobs TO service_directory;
+CREATE TRIGGER check_move BEFORE UPDATE ON public.dead_letter_jobs FOR EACH ROW EXECUTE FUNCTION check_dead_letter_job_move();
+
+CREATE TABLE dead_letters (
+  message_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  retention text NOT NULL,
+  reason text NOT NULL,
+  url text NOT NULL,
+  url_group_id text COLLATE "C",
+  schedule_id text COLLATE "C",
+  response_status integer,
+  label text,
+  last_attempt_at timestamp(3) with time zone,
+  failed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT dead_letters_pkey PRIMARY KEY (message_id),
+  CONSTRAINT dead_letters_reason_check CHECK ((reason = ANY (ARRAY['retries_exhausted'::text, 'gone'::text, 'not_retryable'::text, 'destination_blocked'::text]))),
+  CONSTRAINT dead_letters_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599)))
+);
+CREATE INDEX dead_letters_by_age ON public.dead_letters USING btree (retention, message_id);
+CREATE INDEX dead_letters_by_group ON public.dead_letters USING btree (url_group_id, failed_at DESC, message_id DESC) WHERE (url_group_id IS NOT NULL);
+CREATE INDEX dead_letters_by_label ON public.dead_letters USING btree (environment_id, label, failed_at DESC, message_id DESC) WHERE (label IS NOT NULL);
+CREATE INDEX dead_letters_by_reason ON public.dead_letters USING btree (environment_id, reason, failed_at DESC, message_id DESC);
+CREATE INDEX dead_letters_by_schedule ON public.dead_letters USING btree (schedule_id, failed_at DESC, message_id DESC) WHERE (schedule_id IS NOT NULL);
+CREATE INDEX dead_letters_by_status ON public.dead_letters USING btree (environment_id, response_status, failed_at DESC, message_id DESC);
+CREATE INDEX dead_letters_by_url ON public.dead_letters USING hash (url);
+CREATE INDEX dead_letters_newest_first ON public.dead_letters USING btree (environment_id, failed_at DESC, message_id DESC);
+CREATE INDEX dead_letters_pages ON public.dead_letters USING btree (environment_id, message_id);
+ALTER TABLE dead_letters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE dead_letters FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON dead_letters FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON dead_letters FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON dead_letters TO service_app;
+GRANT DELETE ON dead_letters TO service_directory;
+GRANT SELECT (message_id, retention, failed_at) ON dead_letters TO service_directory;
+
 CREATE TABLE effect_dependencies (
   invocation_id text COLLATE "C" NOT NULL,
   depends_on text COLLATE "C" NOT NULL,
@@ -3819,6 +3956,8 @@ ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fk
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE dead_letter_jobs ADD CONSTRAINT dead_letter_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id) ON DELETE CASCADE;

@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   impactLimit: 'lim',
   message: 'msg',
   urlGroup: 'grp',
+  deadLetterJob: 'dlj',
   schedule: 'sch',
   flowControlKey: 'fck',
   topic: 'top',

@@ -111,6 +111,16 @@ export const WAKE_OPTIONS: ActivityOptions = {
 };
 
 /**
+ * One page of a long job, which moves the job's row with it. It is retried until the database is back; a missing heartbeat
+ * reveals a dead worker.
+ */
+export const PAGE_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+};
+
+/**
  * A read of the provider's record for an invocation. A failed read is recorded as one. The unlimited retries here are for
  * the database, and for a worker that died.
  */

@@ -1,5 +1,7 @@
 /** The registry: the workflows in the worker's bundle. A workflow's name is permanent, as its code is. */
 export { awaitApproval } from './approvals/await-approval.workflow.ts';
+export { clearDeadLetters } from './dead-letters/clear-dead-letters.workflow.ts';
+export { retryDeadLetters } from './dead-letters/retry-dead-letters.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
 export { deliverMessage } from './messages/deliver-message.workflow.ts';

@@ -4,6 +4,7 @@ import {
   keepLiveMessages,
   makeMessagePartitions,
 } from '../../db/messages/keep-partitions.ts';
+import { deleteOldDeadLetters } from '../../db/dead-letters/delete-old-dead-letters.ts';
 import type { SweepDependencies, Swept } from './sweep-rows.ts';
 
 /** Calls of one step in one sweep, so that a large backlog holds up no other area: the next sweep goes on. */
@@ -23,7 +24,8 @@ export async function sweepMessagePartitions(deps: SweepDependencies): Promise<S
     deps.logger.info({ partition }, 'a partition of messages had its time and is dropped');
   }
   const deleted = await untilNone(() => deleteKeptMessages(deps.db));
-  return { seen: made + kept + dropped + deleted, failed: 0 };
+  const deadLetters = await untilNone(() => deleteOldDeadLetters(deps.db));
+  return { seen: made + kept + dropped + deleted + deadLetters, failed: 0 };
 }
 
 async function untilNone(step: () => Promise<number>): Promise<number> {

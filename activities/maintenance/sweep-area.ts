@@ -3,6 +3,7 @@ import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredPermits } from './expired-permits.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
+import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
 import { sweepMessagePartitions } from './message-partitions.ts';
@@ -17,6 +18,7 @@ import { unwatchedApprovals } from './unwatched-approvals.ts';
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
+  ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
   ['overdue-reads', sweeping(overdueReads())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
   ['unwatched-approvals', sweeping(unwatchedApprovals())],

@@ -3,6 +3,7 @@ import { closeAttempt } from '../../db/messages/close-attempt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
+import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import { isDelivered, nextAttemptDelayMs } from '../../domain/messages/retry.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -59,7 +60,9 @@ function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
     blocked: result.blocked,
   };
   const delayMs = nextAttemptDelayMs(failed, Date.now(), Math.random());
-  return delayMs === null ? { kind: 'failed', error } : { kind: 'retry', error, delayMs };
+  return delayMs === null
+    ? { kind: 'failed', error, reason: deadLetterReason(failed) }
+    : { kind: 'retry', error, delayMs };
 }
 
 async function stepOf(tx: EnvironmentTransaction, work: MessageWork): Promise<DeliveryStep> {

@@ -20,7 +20,7 @@ export function wakeMessages(deps: Pick<ActivityDependencies, 'wakeMessage'>) {
   return (tenant: Tenant, messageIds: string[]): Promise<void> => wakeAll(deps, tenant, messageIds);
 }
 
-async function wakeAll(
+export async function wakeAll(
   deps: Pick<ActivityDependencies, 'wakeMessage'>,
   { workspaceId, environmentId }: Tenant,
   messageIds: readonly string[],

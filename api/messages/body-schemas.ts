@@ -104,7 +104,10 @@ const publishFields = z.strictObject({
     .optional(),
 });
 
-type PublishFields = Omit<z.output<typeof publishFields>, 'url' | 'urlGroup'>;
+type PublishFields = Pick<
+  z.output<typeof publishFields>,
+  'delay' | 'scheduledFor' | 'deduplicationId' | 'contentBasedDeduplication' | 'method' | 'body'
+> & { retryDelay?: string | null | undefined };
 
 /** Rules across members. */
 function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
@@ -119,7 +122,7 @@ function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
     refuse('contentBasedDeduplication', 'cannot stand beside deduplicationId');
   }
   if (fields.method === 'GET' && (fields.body ?? null) !== null) refuse('body', 'cannot be sent with GET');
-  if (fields.retryDelay === undefined) return;
+  if (fields.retryDelay === undefined || fields.retryDelay === null) return;
   try {
     retryDelaysMs(fields.retryDelay, MAX_RETRIES_MAX);
   } catch (error) {
@@ -136,6 +139,23 @@ export const publishBody = publishFields
     checkTogether(fields, context);
   })
   .meta({ id: 'PublishMessageRequest' });
+
+/** For the retry of a message: a member that is given takes the place of the original's, null removes it. */
+export const retryOverrides = publishFields
+  .omit({ urlGroup: true, deduplicationId: true, contentBasedDeduplication: true })
+  .extend({
+    url: destinationUrl.optional(),
+    headers: headersSchema
+      .nullable()
+      .optional()
+      .describe('All of them. `[REDACTED]` keeps the value of a sealed one. Null: none.'),
+    retryDelay: publishFields.shape.retryDelay.unwrap().nullable().optional(),
+    callbackUrl: destinationUrl.nullable().optional(),
+    failureCallbackUrl: destinationUrl.nullable().optional(),
+    label: publishFields.shape.label.unwrap().nullable().optional(),
+  })
+  .superRefine(checkTogether)
+  .meta({ id: 'RetryMessageRequest' });
 
 /** For the path of a URL group, which says where to. */
 export const publishToGroupBody = publishFields

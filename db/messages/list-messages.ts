@@ -6,7 +6,8 @@ import { type ListedMessageRecord, MESSAGE_COLUMNS, MESSAGE_TABLES, responseBody
 
 const { body: _cut, ...SHOWN_COLUMNS } = MESSAGE_COLUMNS;
 const IS_LARGE = `(octet_length(message_contents.body) > ${LISTED_MEMBER_BYTES_MAX})`;
-const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN message_contents.body END AS body,
+/** For MESSAGE_TABLES: the body, or a large one shortened. */
+export const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN message_contents.body END AS body,
   CASE WHEN ${IS_LARGE} THEN shortened_text(message_contents.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`;
 
 export interface MessageFilter {

@@ -22,6 +22,7 @@ import * as budgets from './0020-budgets.ts';
 import * as inFlightPermits from './0021-in-flight-permits.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as urlGroups from './0023-url-groups.ts';
+import * as deadLetters from './0024-dead-letters.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   inFlightPermits,
   shortenedValues,
   urlGroups,
+  deadLetters,
 ];

@@ -103,6 +103,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/auth/delete-expired-throttles.ts': 'deletes counts that are forgotten, which belong to no workspace',
   'db/plans/rate-limiter.ts': 'counts a request before any transaction names a tenant',
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
+  'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
+  'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
   'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',

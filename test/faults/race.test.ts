@@ -99,6 +99,7 @@ function dependencies(db: Database): ActivityDependencies {
     startReads: notHere,
     wakeApproval: notHere,
     wakeMessage: notHere,
+    wakeDeadLetterJob: notHere,
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),

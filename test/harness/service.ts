@@ -12,6 +12,7 @@ import { wakeApproval } from '../../api/approvals/wake-approval.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
+import { wakeDeadLetterJob } from '../../api/dead-letters/job-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
 import { EnvironmentNames } from '../../db/environments/environment-names.ts';
 import { Vault } from '../../db/secrets/vault.ts';
@@ -82,6 +83,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeMessage: async (ref) =>
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    wakeDeadLetterJob: async (ref) =>
+      wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     startInvocation: async (ref) =>
       startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false, taskQueue }),

@@ -17,6 +17,8 @@ export interface MessageDraft {
   request: PublishRequest;
   /** For a request to a URL group: the endpoint that this message is for. */
   endpoint?: TargetEndpoint;
+  /** For the retry of a message: what it has of that one, and no request says. */
+  origin?: Pick<NewMessage, 'kind' | 'callbackOf' | 'scheduleId' | 'retryOf' | 'retryDelaysMs' | 'urlGroup'>;
   /** For a message whose id follows from its cause, so that accepting it again finds it. A new id otherwise. */
   id?: string;
 }
@@ -47,7 +49,7 @@ export function candidateOf(
   vault: Pick<Vault, 'seal'>,
   tenant: Tenant,
   publishedBy: NewMessage['publishedBy'],
-  { request, endpoint, id = newId('message') }: MessageDraft,
+  { request, endpoint, origin, id = newId('message') }: MessageDraft,
   { content, fingerprint }: RequestContent,
 ): Candidate {
   const url = endpoint?.url ?? request.url;
@@ -65,13 +67,18 @@ export function candidateOf(
     label: request.label ?? null,
     scheduledFor: dueAt(request),
     maxRetries,
-    retryDelaysMs: request.retryDelay === undefined ? null : retryDelaysMs(request.retryDelay, maxRetries),
     timeoutSeconds: request.timeoutSeconds ?? TIMEOUT_SECONDS_DEFAULT,
     callbackUrl: request.callbackUrl ?? null,
     failureCallbackUrl: request.failureCallbackUrl ?? null,
     callbackOf: null,
     publishedBy,
     urlGroup: endpoint === undefined ? null : { id: endpoint.groupId, endpointId: endpoint.id },
+    ...origin,
+    // The delays of the first try, unless the request says others.
+    retryDelaysMs:
+      request.retryDelay === undefined
+        ? (origin?.retryDelaysMs ?? null)
+        : retryDelaysMs(request.retryDelay, maxRetries),
   };
   return {
     message,

@@ -194,6 +194,7 @@ export class ActivityWorld {
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
+      wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
       inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
       permitTakers: new PermitTakers(),

@@ -95,6 +95,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     startReads: unused,
     wakeApproval: unused,
     wakeMessage: unused,
+    wakeDeadLetterJob: unused,
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),

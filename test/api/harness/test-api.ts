@@ -66,7 +66,7 @@ export interface TestApiOptions extends ApiOptions {
   /** What the API knows of the workers; by default that it does not know, and that nothing is left lying. */
   workers?: Workers;
   /** The one with which a worker of the test decrypts; by default a separate one. */
-  vault?: Pick<Vault, 'seal'>;
+  vault?: Pick<Vault, 'open' | 'seal'>;
   /** Settings of the threads that read descriptions. */
   imports?: ImportPlannerOptions;
   /** Settings of the threads that run tenants' schemas. */
@@ -119,10 +119,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ? { address: stack.temporalAddress }
       : { address: options.temporalAddress, interceptors: [] },
   );
+  const vault = options.vault ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
   const deps: ApiDependencies = {
     db,
     temporal: new Client({ connection, namespace: stack.temporalNamespace }),
-    vault: options.vault ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`),
+    vault,
+    resealing: vault,
     settlements,
     notifications,
     logger,

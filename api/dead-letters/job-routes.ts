@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { getJob, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
+import { endJob } from '../../db/dead-letters/move-job.ts';
+import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { wakeDeadLetterJob } from './job-workflows.ts';
+import { jobParams, jobSchema, presentJob } from './schemas.ts';
+
+export const listJobsRoute = defineRoute({
+  id: 'deadLetters.jobs.list',
+  method: 'GET',
+  path: '/api/v2/dlq/jobs',
+  summary: 'List jobs that retry or clear dead letters, newest first',
+  scope: 'dlq:read',
+  role: 'member',
+  request: { query: z.strictObject({ status: z.enum(JOB_STATUSES).optional() }) },
+  response: { 200: z.array(jobSchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listJobs(tx, { ...query, ...page });
+    return { items: items.map(presentJob), total };
+  },
+});
+
+export const getJobRoute = defineRoute({
+  id: 'deadLetters.jobs.get',
+  method: 'GET',
+  path: '/api/v2/dlq/jobs/{jobId}',
+  summary: 'Get a job, with its progress',
+  scope: 'dlq:read',
+  role: 'member',
+  request: { params: jobParams },
+  response: { 200: jobSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const job = await getJob(tx, params.jobId);
+    if (job === null) throw notFound('dead-letter job');
+    return presentJob(job);
+  },
+});
+
+export const cancelJobRoute = defineRoute({
+  id: 'deadLetters.jobs.cancel',
+  method: 'POST',
+  path: '/api/v2/dlq/jobs/{jobId}/cancel',
+  summary: 'Cancel a job',
+  description:
+    'No page begins after the 200. What was retried or cleared stays so, and the other records stay where they are. A job that has ' +
+    'ended otherwise answers 409.',
+  scope: 'dlq:write',
+  role: 'admin',
+  request: { params: jobParams },
+  response: { 200: jobSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  async change(tx, { params: { jobId }, caller, deps }) {
+    const locked = await lockJob(tx, jobId);
+    if (locked === null) throw notFound('dead-letter job');
+    const isNew = locked.endedAt === null;
+    if (!isNew && locked.status !== 'cancelled') {
+      throw new ServiceError('CONFLICT', {
+        message: `Job ${jobId} is ${locked.status}. Only a job under way can be cancelled.`,
+      });
+    }
+    if (isNew) await endJob(tx, jobId, 'cancelled');
+    const job = isNew ? await getJob(tx, jobId) : locked;
+    if (job === null) throw new Error(`dead-letter job ${jobId} was locked and is gone`);
+    const { workspaceId, environmentId } = caller.tenant;
+    return {
+      reply: { status: 200, data: presentJob(job) },
+      audit: isNew
+        ? { action: 'dead_letters.job_cancelled', target: { type: 'dead_letter_job', id: jobId } }
+        : 'none: the job was cancelled before',
+      after: () =>
+        wakeDeadLetterJob(
+          deps.temporal,
+          { jobId, kind: job.kind, workspaceId, environmentId },
+          { environmentName: caller.environment.name, taskQueue: deps.taskQueue },
+        ),
+    };
+  },
+});

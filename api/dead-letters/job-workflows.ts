@@ -1,0 +1,21 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { DeadLetterJobRef } from '../../domain/dead-letters/dead-letters.ts';
+import { deadLetterJobStart, LOOK_SIGNAL } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import { TASK_QUEUE } from '../../temporal/task-queues.ts';
+import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+
+/** Starts the workflow of a job that is committed, or tells the running one to look. One that has ended stays ended. */
+export async function wakeDeadLetterJob(
+  client: Client,
+  ref: DeadLetterJobRef,
+  { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
+): Promise<void> {
+  const { type, options } = deadLetterJobStart(ref, taskQueue, environmentName);
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.signalWithStart(type, { ...options, signal: LOOK_SIGNAL }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it ran to its end
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { readDeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
+import { getDeadLetter, listDeadLetters } from '../../db/dead-letters/list-dead-letters.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  deadLetterParams,
+  deadLetterSchema,
+  filterQuery,
+  listedDeadLetterSchema,
+  presentDeadLetter,
+  presentListedDeadLetter,
+  presentStats,
+  statsSchema,
+} from './schemas.ts';
+
+export const listDeadLettersRoute = defineRoute({
+  id: 'deadLetters.list',
+  method: 'GET',
+  path: '/api/v2/dlq',
+  summary: 'List dead letters, those that failed last first',
+  scope: 'dlq:read',
+  role: 'member',
+  request: { query: filterQuery },
+  response: { 200: z.array(listedDeadLetterSchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listDeadLetters(tx, query, page);
+    return { items: items.map(presentListedDeadLetter), total };
+  },
+});
+
+export const deadLetterStatsRoute = defineRoute({
+  id: 'deadLetters.stats',
+  method: 'GET',
+  path: '/api/v2/dlq/stats',
+  summary: 'Count dead letters, by reason, response status and destination',
+  description:
+    'The groups are made of the newest 20,000 records (`examined`); `total`, `oldestAt` and `newestAt` are of all.',
+  scope: 'dlq:read',
+  role: 'member',
+  request: {},
+  response: { 200: statsSchema },
+  errors: [],
+  async read(tx) {
+    return presentStats(await readDeadLetterStats(tx));
+  },
+});
+
+export const getDeadLetterRoute = defineRoute({
+  id: 'deadLetters.get',
+  method: 'GET',
+  path: '/api/v2/dlq/{messageId}',
+  summary: 'Get a dead letter',
+  scope: 'dlq:read',
+  role: 'member',
+  request: { params: deadLetterParams },
+  response: { 200: deadLetterSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const record = await getDeadLetter(tx, params.messageId);
+    if (record === null) throw notFound('dead letter');
+    return presentDeadLetter(record);
+  },
+});

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { DeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
+import type { JobRecord } from '../../db/dead-letters/jobs.ts';
+import type { DeadLetterFacts, DeadLetterRecord, ListedDeadLetterRecord } from '../../db/dead-letters/records.ts';
+import { DEAD_LETTER_REASONS, JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
+import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
+import {
+  listedMessageSchema,
+  messageSchema,
+  presentListedMessage,
+  presentMessage,
+  publishedSchema,
+} from '../messages/schemas.ts';
+
+/** Dead letters as requests and replies show them: docs/dead-letters.md. */
+const dateTime = z.iso.datetime();
+const count = z.int().min(0);
+const responseStatus = z.int().min(100).max(599);
+
+const facts = {
+  dlqReason: z.enum(DEAD_LETTER_REASONS).describe('Why nothing more was tried.'),
+  lastAttemptAt: dateTime.nullable(),
+  responseHeaders: z.record(z.string(), z.string()).nullable().describe('Of the last response.'),
+  label: z.string().nullable(),
+  urlGroupId: z.string().nullable(),
+  scheduleId: z.string().nullable(),
+};
+export const deadLetterSchema = messageSchema.extend(facts).meta({ id: 'DeadLetter' });
+export const listedDeadLetterSchema = listedMessageSchema.extend(facts).meta({ id: 'ListedDeadLetter' });
+
+const instant = z.iso.datetime({ offset: true });
+const filterFields = {
+  url: z.string().min(1).max(2_048).optional().describe('The destination, exactly as it was published.'),
+  urlGroup: z.string().min(1).max(100).optional().describe('The id of a URL group, or the name of one.'),
+  scheduleId: z.string().min(1).max(100).optional(),
+  label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional().describe('Exactly as it was published.'),
+  reason: z.enum(DEAD_LETTER_REASONS).optional(),
+  startDate: instant.optional().describe('Failed after.'),
+  endDate: instant.optional().describe('Failed before.'),
+};
+export const filterQuery = z.strictObject({
+  ...filterFields,
+  responseStatus: z.coerce.number().int().min(100).max(599).optional().describe('The status of the last response.'),
+});
+/** The same as a JSON body. */
+export const filterBody = z
+  .strictObject({ ...filterFields, responseStatus: responseStatus.optional() })
+  .meta({ id: 'DeadLetterFilter', description: 'Every member must hold. None: all.' });
+
+export const deadLetterParams = z.strictObject({ messageId: z.string().min(1).max(100) });
+export const jobParams = z.strictObject({ jobId: z.string().min(1).max(100).describe('Id of the job, `dlj_…`.') });
+
+export const retriedSchema = publishedSchema
+  .omit({ deduplicated: true })
+  .extend({ retryOf: z.string().regex(/^msg_/).describe('The message that failed.') })
+  .meta({ id: 'RetriedMessage' });
+
+export const statsSchema = z
+  .strictObject({
+    total: count,
+    oldestAt: dateTime.nullable(),
+    newestAt: dateTime.nullable(),
+    examined: count.describe('How many of the newest records the groups below are made of.'),
+    byReason: z.array(z.strictObject({ reason: z.enum(DEAD_LETTER_REASONS), count })),
+    byResponseStatus: z.array(
+      z.strictObject({ responseStatus: responseStatus.nullable().describe('Null: no response.'), count }),
+    ),
+    topUrls: z.array(z.strictObject({ url: z.string(), count })).describe('The ten destinations with the most.'),
+  })
+  .meta({ id: 'DeadLetterStats' });
+
+export const jobSchema = z
+  .strictObject({
+    id: z.string().regex(/^dlj_/),
+    kind: z.enum(JOB_KINDS),
+    status: z
+      .enum(JOB_STATUSES)
+      .describe(
+        '`paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays.',
+      ),
+    reason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    filter: filterBody,
+    total: count.nullable().describe('The records that it found when it began; null until they are counted.'),
+    done: count.describe('Retried, or cleared.'),
+    failed: count.describe('Records that could not be retried. They stay.'),
+    cursor: z.string().nullable().describe('The last record of the last page.'),
+    createdAt: dateTime,
+    updatedAt: dateTime,
+    endedAt: dateTime.nullable(),
+  })
+  .meta({ id: 'DeadLetterJob' });
+
+function presentFacts({ reason, lastAttemptAt, responseHeaders, label, urlGroupId, scheduleId }: DeadLetterFacts) {
+  return {
+    dlqReason: reason,
+    lastAttemptAt: lastAttemptAt?.toISOString() ?? null,
+    responseHeaders,
+    label,
+    urlGroupId,
+    scheduleId,
+  };
+}
+
+export function presentDeadLetter(record: DeadLetterRecord): z.input<typeof deadLetterSchema> {
+  return { ...presentMessage(record), ...presentFacts(record) };
+}
+
+export function presentListedDeadLetter(record: ListedDeadLetterRecord): z.input<typeof listedDeadLetterSchema> {
+  return { ...presentListedMessage(record), ...presentFacts(record) };
+}
+
+export function presentStats({ oldestAt, newestAt, ...rest }: DeadLetterStats): z.input<typeof statsSchema> {
+  return { ...rest, oldestAt: oldestAt?.toISOString() ?? null, newestAt: newestAt?.toISOString() ?? null };
+}
+
+export function presentJob(job: JobRecord): z.input<typeof jobSchema> {
+  return {
+    id: job.id,
+    kind: job.kind,
+    status: job.status,
+    reason: job.reason,
+    filter: job.filter,
+    total: job.total,
+    done: job.done,
+    failed: job.failed,
+    cursor: job.afterId === '' ? null : job.afterId,
+    createdAt: job.createdAt.toISOString(),
+    updatedAt: job.updatedAt.toISOString(),
+    endedAt: job.endedAt?.toISOString() ?? null,
+  };
+}

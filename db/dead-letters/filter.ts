@@ -1,0 +1,27 @@
+import type { DeadLetterFilter } from '../../domain/dead-letters/dead-letters.ts';
+
+/** The condition of a filter on `dead_letters d`. Every filter is the same text, so that a statement is prepared once. */
+export const MATCHES = `d.environment_id = current_environment_id()
+  AND (CAST(:url AS text) IS NULL OR d.url = :url)
+  AND (CAST(:urlGroup AS text) IS NULL OR d.url_group_id = COALESCE((
+    SELECT g.id FROM url_groups g
+    WHERE g.environment_id = current_environment_id() AND g.name = :urlGroup AND g.deleted_at IS NULL), :urlGroup))
+  AND (CAST(:scheduleId AS text) IS NULL OR d.schedule_id = :scheduleId)
+  AND (CAST(:responseStatus AS integer) IS NULL OR d.response_status = :responseStatus)
+  AND (CAST(:label AS text) IS NULL OR d.label = :label)
+  AND (CAST(:reason AS text) IS NULL OR d.reason = :reason)
+  AND (CAST(:startDate AS timestamptz) IS NULL OR d.failed_at > :startDate)
+  AND (CAST(:endDate AS timestamptz) IS NULL OR d.failed_at < :endDate)`;
+
+export function bindingsOf(filter: DeadLetterFilter) {
+  return {
+    url: filter.url ?? null,
+    urlGroup: filter.urlGroup ?? null,
+    scheduleId: filter.scheduleId ?? null,
+    responseStatus: filter.responseStatus ?? null,
+    label: filter.label ?? null,
+    reason: filter.reason ?? null,
+    startDate: filter.startDate ?? null,
+    endDate: filter.endDate ?? null,
+  };
+}

@@ -1,0 +1,60 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { bindingsOf, MATCHES } from './filter.ts';
+import type { JobRecord } from './jobs.ts';
+
+type Scope = Pick<JobRecord, 'filter' | 'createdAt'>;
+/** Records that failed later were not there when the job was asked for: what fails again is not retried for ever. */
+const IN_JOB = `${MATCHES} AND d.failed_at <= :createdAt`;
+const scopeOf = ({ filter, createdAt }: Scope) => ({ ...bindingsOf(filter), createdAt });
+
+export async function countJobRecords(tx: EnvironmentTransaction, job: Scope): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM dead_letters d WHERE ${IN_JOB}`,
+    scopeOf(job),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** The ids of the next page in their order, with the size of their content. Nothing is locked. */
+export async function findRetryPage(
+  tx: EnvironmentTransaction,
+  job: Scope & Pick<JobRecord, 'afterId'>,
+  limit: number,
+): Promise<{ id: string; bytes: number }[]> {
+  const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
+    `SELECT p.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.sealed_value), 0) AS bytes
+     FROM (SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId
+           ORDER BY d.message_id LIMIT :limit) p
+       LEFT JOIN message_contents c ON c.message_id = p.message_id
+     ORDER BY p.message_id`,
+    { ...scopeOf(job), afterId: job.afterId, limit },
+  );
+  return rows;
+}
+
+/** Deletes the next page of a job. Returns how many this transaction deleted, and the last of the page; null at the end. */
+export async function deletePage(
+  tx: EnvironmentTransaction,
+  job: Scope & Pick<JobRecord, 'afterId'>,
+  limit: number,
+): Promise<{ deleted: number; lastId: string } | null> {
+  const { rows } = await tx.raw<{ rows: { deleted: number; lastId: string | null }[] }>(
+    `WITH page AS MATERIALIZED (
+       SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId ORDER BY d.message_id LIMIT :limit
+     ), gone AS (DELETE FROM dead_letters d USING page p WHERE d.message_id = p.message_id RETURNING 1)
+     SELECT (SELECT count(*)::int FROM gone) AS deleted, (SELECT max(message_id) FROM page) AS "lastId"`,
+    { ...scopeOf(job), afterId: job.afterId, limit },
+  );
+  const { deleted = 0, lastId = null } = rows[0] ?? {};
+  return lastId === null ? null : { deleted, lastId };
+}
+
+/** How many of these messages wait for their first attempt, and are not held by a halt. */
+export async function countWaiting(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<number> {
+  if (messageIds.length === 0) return 0;
+  const { rows } = await tx.raw<{ rows: { n: number }[] }>(
+    `SELECT count(*)::int AS n FROM messages WHERE id = ANY(?) AND status = 'pending' AND held_at IS NULL`,
+    [messageIds],
+  );
+  return rows[0]?.n ?? 0;
+}

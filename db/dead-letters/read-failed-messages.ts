@@ -1,0 +1,92 @@
+import type { OriginalRequest } from '../../domain/dead-letters/retry-request.ts';
+import type { Json } from '../../domain/json.ts';
+import { type MessageKind, type MessageMethod, REDACTED } from '../../domain/messages/messages.ts';
+import type { Redaction } from '../../domain/messages/publish-request.ts';
+import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import type { MessageDraft } from '../messages/accept/message-candidate.ts';
+import { messagePlace, openContent, type StoredContent } from '../messages/message-content.ts';
+import type { SealedSecret, Vault } from '../secrets/vault.ts';
+
+/** A message that failed, as it is stored. */
+export interface FailedMessage {
+  id: string;
+  kind: MessageKind;
+  url: string;
+  method: MessageMethod;
+  content: StoredContent;
+  redact: Redaction | null;
+  label: string | null;
+  maxRetries: number;
+  retryDelaysMs: number[] | null;
+  timeoutSeconds: number;
+  callbackUrl: string | null;
+  failureCallbackUrl: string | null;
+  callbackOf: string | null;
+  scheduleId: string | null;
+  urlGroupId: string | null;
+  endpointId: string | null;
+}
+
+type Row = Omit<FailedMessage, 'content'> &
+  Omit<StoredContent, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+
+/** The messages of dead letters, in the order of their ids. Those whose content is kept no longer are left out. */
+export async function readFailedMessages(
+  tx: EnvironmentTransaction,
+  messageIds: readonly string[],
+): Promise<FailedMessage[]> {
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT m.id, m.kind, m.url, m.method, c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
+       c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
+       m.redact, m.label, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
+       m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
+       m.callback_of AS "callbackOf", m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId",
+       m.url_group_endpoint_id AS "endpointId"
+     FROM messages m JOIN message_contents c ON c.message_id = m.id
+     WHERE m.id = ANY(?) AND m.status = 'failed' ORDER BY m.id`,
+    [messageIds],
+  );
+  return rows.map(({ headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, ...rest }) => {
+    const sealed =
+      masterKeyVersion === null || wrappedDataKey === null || sealedValue === null
+        ? null
+        : { masterKeyVersion, wrappedDataKey, sealedValue };
+    return { ...rest, content: { headers, body, bodyKind, bodySealed, sealed } };
+  });
+}
+
+/** The message as its publisher asked for it. Throws where its sealed parts do not open. */
+export function originalRequest(vault: Pick<Vault, 'open'>, tenant: Tenant, message: FailedMessage): OriginalRequest {
+  const { content } = message;
+  const opened = openContent(vault, messagePlace(tenant, message.id), content);
+  const { headers, body } = opened;
+  return {
+    url: message.url,
+    method: message.method,
+    headers,
+    body: body === null ? null : body.kind === 'json' ? (JSON.parse(body.text) as Json) : body.text,
+    sealedHeaders: Object.entries(content.headers ?? {}).flatMap(([name, shown]) =>
+      shown === REDACTED && headers?.[name] !== REDACTED ? [name] : [],
+    ),
+    bodySealed: content.bodySealed,
+    maxRetries: message.maxRetries,
+    timeoutSeconds: message.timeoutSeconds,
+    callbackUrl: message.callbackUrl ?? undefined,
+    failureCallbackUrl: message.failureCallbackUrl ?? undefined,
+    label: message.label ?? undefined,
+    redact: message.redact ?? undefined,
+  };
+}
+
+/** What the retry of a message keeps, whatever the request changes. */
+export function originOf(message: FailedMessage): NonNullable<MessageDraft['origin']> {
+  const { urlGroupId, endpointId } = message;
+  return {
+    kind: message.kind,
+    callbackOf: message.callbackOf,
+    scheduleId: message.scheduleId,
+    retryOf: message.id,
+    retryDelaysMs: message.retryDelaysMs,
+    urlGroup: urlGroupId === null || endpointId === null ? null : { id: urlGroupId, endpointId },
+  };
+}

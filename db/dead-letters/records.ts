@@ -1,0 +1,39 @@
+import type { DeadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
+import { selected } from '../columns.ts';
+import {
+  type ListedMessageRecord,
+  MESSAGE_COLUMNS,
+  MESSAGE_TABLES,
+  type MessageRecord,
+  responseBodyOf,
+} from '../messages/records.ts';
+
+/** What a dead letter says beside its message. */
+export interface DeadLetterFacts {
+  reason: DeadLetterReason;
+  lastAttemptAt: Date | null;
+  responseHeaders: Record<string, string> | null;
+  label: string | null;
+  urlGroupId: string | null;
+  scheduleId: string | null;
+}
+
+export type DeadLetterRecord = MessageRecord & DeadLetterFacts;
+export type ListedDeadLetterRecord = ListedMessageRecord & DeadLetterFacts;
+
+/** For DEAD_LETTER_TABLES. */
+const FACTS = {
+  reason: 'd.reason',
+  lastAttemptAt: 'd.last_attempt_at',
+  label: 'd.label',
+  urlGroupId: 'd.url_group_id',
+  scheduleId: 'd.schedule_id',
+} as const;
+
+export const DEAD_LETTER_TABLES = `dead_letters d JOIN (${MESSAGE_TABLES}) ON messages.id = d.message_id`;
+const RESPONSE = `${responseBodyOf('d.message_id')}, (SELECT a.response_headers FROM message_attempts a
+  WHERE a.message_id = d.message_id AND a.status <> 'started' ORDER BY a.number DESC LIMIT 1) AS "responseHeaders"`;
+export const DEAD_LETTER_COLUMNS = `${selected({ ...MESSAGE_COLUMNS, ...FACTS })}, ${RESPONSE}`;
+const { body: _cut, ...SHOWN } = MESSAGE_COLUMNS;
+/** Without the body, which a list shortens. */
+export const LISTED_DEAD_LETTER_COLUMNS = `${selected({ ...SHOWN, ...FACTS })}, ${RESPONSE}`;

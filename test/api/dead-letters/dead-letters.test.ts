@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  deadLetterSchema,
+  listedDeadLetterSchema,
+  retriedSchema,
+  statsSchema,
+} from '../../../api/dead-letters/schemas.ts';
+import { deleteOldDeadLetters } from '../../../db/dead-letters/delete-old-dead-letters.ts';
+import { newId } from '../../../domain/ids.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import { dataOf, errorOf } from '../invocations/support.ts';
+import { type Destination, publish, read, startDestination, statusOf } from '../messages/support.ts';
+import { plantDeadLetters } from './plant.ts';
+
+let service: TestService;
+let destination: Destination;
+beforeAll(async () => {
+  [service, destination] = await Promise.all([startTestService(), startDestination()]);
+});
+afterAll(async () => {
+  await service.close();
+  await destination.close();
+});
+
+const get = (messageId: string): Promise<CallResult> => service.get(`/api/v2/dlq/${messageId}`);
+const retry = (messageId: string, body: object = {}): Promise<CallResult> =>
+  service.post(`/api/v2/dlq/${messageId}/retry`, body);
+const listed = async (query: string): Promise<string[]> => {
+  const reply = await service.get(`/api/v2/dlq?${query}`);
+  return dataOf(reply, z.array(listedDeadLetterSchema)).map((record) => record.messageId);
+};
+
+/** Publishes a message that fails for good, and returns its id. */
+async function failing(path: string, status: number, body: object = {}): Promise<string> {
+  destination.answer(path, { status, body: 'no', headers: { 'X-Why': 'because' } });
+  const request = { url: `${destination.baseUrl}${path}`, maxRetries: 1, retryDelay: '0', ...body };
+  const { messageId } = await publish(service, request);
+  await expect.poll(() => statusOf(service, messageId)).toBe('failed');
+  return messageId;
+}
+
+describe('a record', () => {
+  test.each([
+    [500, 'retries_exhausted', 2],
+    [410, 'gone', 1],
+    [489, 'not_retryable', 1],
+  ])('of a message that got %i says %s', async (status, dlqReason, attempts) => {
+    const messageId = await failing(`/fails-${status}`, status, { label: `order ${status}`, body: { order: 7 } });
+    const record = dataOf(await get(messageId), deadLetterSchema);
+    expect(record).toEqual({
+      ...(await read(service, messageId)),
+      dlqReason,
+      attempts,
+      responseStatus: status,
+      lastAttemptAt: expect.any(String),
+      responseHeaders: expect.objectContaining({ 'x-why': 'because' }),
+      label: `order ${status}`,
+      urlGroupId: null,
+      scheduleId: null,
+    });
+    expect(Date.parse(record.lastAttemptAt ?? '')).toBeGreaterThanOrEqual(Date.parse(record.createdAt));
+  });
+
+  test('of a blocked destination says so', async () => {
+    const { messageId } = await publish(service, { url: 'http://169.254.169.254/latest', maxRetries: 3 });
+    await expect.poll(() => statusOf(service, messageId)).toBe('failed');
+    expect(dataOf(await get(messageId), deadLetterSchema)).toMatchObject({ dlqReason: 'destination_blocked' });
+  });
+
+  test('is made of a callback, too, and of nothing that was delivered', async () => {
+    destination.answer('/callback-fails', { status: 410 });
+    const { messageId } = await publish(service, {
+      url: `${destination.baseUrl}/delivered`,
+      callbackUrl: `${destination.baseUrl}/callback-fails`,
+    });
+    const url = encodeURIComponent(`${destination.baseUrl}/callback-fails`);
+    await expect.poll(() => listed(`url=${url}`)).toHaveLength(1);
+    expect((await get(messageId)).status).toBe(404);
+    const [callbackId = ''] = await listed(`url=${url}`);
+    destination.answer('/callback-fails', { status: 200 });
+    const retried = dataOf(await retry(callbackId), retriedSchema);
+    await expect.poll(() => statusOf(service, retried.messageId)).toBe('delivered');
+    const [row] = await service.database.asOwner('SELECT kind, callback_of FROM messages WHERE id = $1', [
+      retried.messageId,
+    ]);
+    expect(row).toEqual({ kind: 'callback', callback_of: messageId });
+  });
+});
+
+describe('the list', () => {
+  test('filters by each member, those that failed last first', async () => {
+    const groupId = newId('urlGroup');
+    const plant = (planted: object) => plantDeadLetters(service.database, planted);
+    const [old = ''] = await plant({ label: 'filtered', failedAgoMs: 3_600_000, scheduleId: 'sch_1' });
+    const [gone = ''] = await plant({ label: 'filtered', reason: 'gone', responseStatus: 410, failedAgoMs: 1_000 });
+    const [inGroup = ''] = await plant({ label: 'filtered', urlGroupId: groupId, url: 'https://example.com/group' });
+    const between = new Date(Date.now() - 60_000).toISOString();
+    expect(await listed('label=filtered')).toEqual([inGroup, gone, old]);
+    expect(await listed('label=filtered&scheduleId=sch_1')).toEqual([old]);
+    expect(await listed('label=filtered&responseStatus=410')).toEqual([gone]);
+    expect(await listed('label=filtered&reason=gone')).toEqual([gone]);
+    expect(await listed(`urlGroup=${groupId}`)).toEqual([inGroup]);
+    expect(await listed('label=filtered&url=https://example.com/group')).toEqual([inGroup]);
+    expect(await listed(`label=filtered&startDate=${between}`)).toEqual([inGroup, gone]);
+    expect(await listed(`label=filtered&endDate=${between}`)).toEqual([old]);
+    expect(await listed('label=filtered&limit=1&page=2')).toEqual([gone]);
+    await service.database.asOwner('INSERT INTO url_groups (id, environment_id, name) VALUES ($1, $2, $3)', [
+      groupId,
+      service.database.tenant.environmentId,
+      'by name',
+    ]);
+    expect(await listed('urlGroup=by%20name')).toEqual([inGroup]);
+  });
+
+  test('stats count by reason, status and destination', async () => {
+    const before = dataOf(await service.get('/api/v2/dlq/stats'), statsSchema);
+    await plantDeadLetters(service.database, {
+      count: 40,
+      url: 'https://example.com/most',
+      reason: 'gone',
+      responseStatus: 410,
+    });
+    const after = dataOf(await service.get('/api/v2/dlq/stats'), statsSchema);
+    expect(after.total - before.total).toBe(40);
+    expect(after.examined).toBe(after.total);
+    expect(after.topUrls[0]).toEqual({ url: 'https://example.com/most', count: 40 });
+    expect(after.byReason[0]?.reason).toBe('gone');
+    expect(after.byResponseStatus[0]?.responseStatus).toBe(410);
+    expect(Date.parse(after.oldestAt ?? '')).toBeLessThan(Date.parse(after.newestAt ?? ''));
+  });
+
+  test('a record goes when its message has had its time, and no other', async () => {
+    const [old = '', young = '', kept = ''] = await plantDeadLetters(service.database, {
+      count: 3,
+      label: 'retention',
+    });
+    await service.database.asOwner(
+      `UPDATE dead_letters SET message_id = message_id_floor(now() - interval '32 days') WHERE message_id = $1`,
+      [old],
+    );
+    await service.database.asOwner(
+      `UPDATE dead_letters SET retention = 'kept_month', failed_at = now() - interval '31 days' WHERE message_id = $1`,
+      [kept],
+    );
+    expect(await deleteOldDeadLetters(service.database.db)).toBe(2);
+    expect(await deleteOldDeadLetters(service.database.db)).toBe(0);
+    expect(await listed('label=retention')).toEqual([young]);
+  });
+
+  test('a deleted record is gone, and its message stays failed', async () => {
+    const [id = ''] = await plantDeadLetters(service.database);
+    expect((await service.call('DELETE', `/api/v2/dlq/${id}`, { key: service.key })).status).toBe(200);
+    expect((await get(id)).status).toBe(404);
+    expect((await retry(id)).status).toBe(404);
+    expect(await statusOf(service, id)).toBe('failed');
+  });
+});
+
+describe('a retry', () => {
+  test('sends the message again as a new one, and the record is gone', async () => {
+    const messageId = await failing('/again', 500, { body: { order: 8 }, headers: { 'X-Order': '8' }, label: 'again' });
+    destination.answer('/again', { status: 200 });
+    const reply = await retry(messageId);
+    expect(reply.status).toBe(201);
+    const retried = dataOf(reply, retriedSchema);
+    expect(retried).toEqual({ messageId: expect.stringMatching(/^msg_/), status: 'pending', retryOf: messageId });
+    await expect.poll(() => statusOf(service, retried.messageId)).toBe('delivered');
+    const sent = destination.on('/again').at(-1);
+    expect(sent).toMatchObject({
+      body: '{"order":8}',
+      headers: { 'webhook-id': retried.messageId, 'x-order': '8', 'x-service-attempt': '1' },
+    });
+    expect((await get(messageId)).status).toBe(404);
+    const rows = await service.database.asOwner(
+      'SELECT retry_of, label, max_retries, retry_delays_ms FROM messages WHERE id = $1',
+      [retried.messageId],
+    );
+    expect(rows).toEqual([{ retry_of: messageId, label: 'again', max_retries: 1, retry_delays_ms: [0] }]);
+  });
+
+  test('sends what the request says otherwise, an edited body too', async () => {
+    const messageId = await failing('/before', 410, { body: { order: 9 }, headers: { 'X-Old': '1' }, label: 'edited' });
+    const retried = dataOf(
+      await retry(messageId, {
+        url: `${destination.baseUrl}/after`,
+        method: 'PUT',
+        headers: { 'X-New': '2' },
+        body: { order: 10 },
+        maxRetries: 0,
+        label: null,
+      }),
+      retriedSchema,
+    );
+    await expect.poll(() => statusOf(service, retried.messageId)).toBe('delivered');
+    const [sent] = destination.on('/after');
+    expect(sent).toMatchObject({ method: 'PUT', body: '{"order":10}', headers: { 'x-new': '2' } });
+    expect(sent?.headers['x-old']).toBeUndefined();
+    const [row] = await service.database.asOwner('SELECT max_retries, label FROM messages WHERE id = $1', [
+      retried.messageId,
+    ]);
+    expect(row).toEqual({ max_retries: 0, label: null });
+  });
+
+  test('of one record by many at once makes one message', async () => {
+    const [id = ''] = await plantDeadLetters(service.database, { url: `${destination.baseUrl}/once` });
+    const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await retry(id)).status));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(7);
+    const [row] = await service.database.asOwner('SELECT count(*)::int AS n FROM messages WHERE retry_of = $1', [id]);
+    expect(row).toEqual({ n: 1 });
+  });
+
+  test('that is refused leaves the record', async () => {
+    const [id = ''] = await plantDeadLetters(service.database);
+    const refused = await retry(id, { method: 'GET' });
+    expect([refused.status, errorOf(refused).message]).toEqual([400, expect.stringContaining('GET')]);
+    expect((await get(id)).status).toBe(200);
+  });
+});
+
+describe('what is sealed', () => {
+  const SECRET = 'Bearer correct-horse-battery';
+  const sealed = (path: string) =>
+    failing(path, 500, {
+      headers: { Authorization: SECRET, 'X-Plain': '1' },
+      body: { card: '4242' },
+      redact: { body: true },
+    });
+
+  test('is sent again, is sealed again, and is shown nowhere', async () => {
+    const messageId = await sealed('/sealed');
+    destination.answer('/sealed', { status: 200 });
+    const reply = await retry(messageId, { headers: { authorization: '[REDACTED]', 'X-Plain': '2' } });
+    const { messageId: retried } = dataOf(reply, retriedSchema);
+    await expect.poll(() => statusOf(service, retried)).toBe('delivered');
+    expect(destination.on('/sealed').at(-1)).toMatchObject({
+      body: '{"card":"4242"}',
+      headers: { authorization: SECRET, 'x-plain': '2' },
+    });
+    expect(await read(service, retried)).toMatchObject({
+      headers: { authorization: '[REDACTED]', 'X-Plain': '2' },
+      body: '[REDACTED]',
+    });
+    const [row] = await service.database.asOwner<{ all: string }>(
+      'SELECT m::text || c::text AS all FROM messages m JOIN message_contents c ON c.message_id = m.id WHERE m.id = $1',
+      [retried],
+    );
+    expect(row?.all).not.toMatch(/correct-horse|4242/);
+  });
+
+  test('goes to no other origin: it must be given anew there', async () => {
+    const messageId = await sealed('/stays');
+    const elsewhere = await startDestination();
+    try {
+      const url = `${elsewhere.baseUrl}/stolen`;
+      const refused = await retry(messageId, { url });
+      expect(refused.status).toBe(400);
+      const { issues } = z.object({ issues: z.array(z.object({ path: z.string() })) }).parse(errorOf(refused).details);
+      expect(issues.map((issue) => issue.path)).toEqual(['body.headers', 'body.body']);
+      expect((await retry(messageId, { url, headers: { Authorization: '[REDACTED]' }, body: 'x' })).status).toBe(400);
+      expect((await retry(messageId, { callbackUrl: url })).status).toBe(400);
+      const anew = await retry(messageId, { url, headers: null, body: 'harmless' });
+      await expect.poll(() => statusOf(service, dataOf(anew, retriedSchema).messageId)).toBe('delivered');
+      expect(elsewhere.on('/stolen').map((sent) => [sent.body, sent.headers.authorization])).toEqual([
+        ['harmless', undefined],
+      ]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+});
