@@ -10,9 +10,10 @@ const TAKING_MS_MAX = 5_000;
 const NO_TURN_LOOK_AGAIN_MS = 1_000;
 /**
  * Who is near the head of the queue waits in this process, because a permit is likely free at once, and a wait in its workflow
- * costs a signal and a second activity. It asks again after each of these waits, or as soon as it is told.
+ * costs a signal and a second activity. After the first wait it asks once more: a release may not have seen it. After the second
+ * it leaves its slot, unless it was told.
  */
-const NEAR_WAITS_MS = [100, 300, 600];
+const NEAR_WAITS_MS = { untilAskedAgain: 250, untilLeft: 750 };
 
 /** A workspace and a kind: its takers ask one at a time. */
 type TakersOf = `${string}/${InFlightKind}`;
@@ -43,12 +44,12 @@ export class PermitTakers {
   readonly #last = new Map<TakersOf, Promise<void>>();
   readonly #near = new Map<string, NearWait>();
   readonly #takingMsMax: number;
-  readonly #nearWaitsMs: readonly number[];
+  readonly #nearWaitsMs: typeof NEAR_WAITS_MS | null;
 
   constructor({
     takingMsMax = TAKING_MS_MAX,
     nearWaitsMs = NEAR_WAITS_MS,
-  }: { takingMsMax?: number; nearWaitsMs?: readonly number[] } = {}) {
+  }: { takingMsMax?: number; nearWaitsMs?: typeof NEAR_WAITS_MS | null } = {}) {
     this.#takingMsMax = takingMsMax;
     this.#nearWaitsMs = nearWaitsMs;
   }
@@ -66,13 +67,16 @@ export class PermitTakers {
     this.#near.set(name, near);
     try {
       let answer = await this.#takeInTurn(taker, take);
-      for (const waitMs of this.#nearWaitsMs) {
-        if (!(answer instanceof Queued) || answer.position > taker.most) break;
-        await near.wait(waitMs);
-        answer = await this.#takeInTurn(taker, take);
+      if (this.#nearWaitsMs !== null && answer instanceof Queued && answer.position <= taker.most) {
+        await near.wait(this.#nearWaitsMs.untilAskedAgain);
+        if (!near.isTold) answer = await this.#takeInTurn(taker, take);
+        if (answer instanceof Queued) await near.wait(this.#nearWaitsMs.untilLeft);
       }
-      // Told after its last ask: nobody else will be.
-      while (answer instanceof Queued && near.wasTold()) answer = await this.#takeInTurn(taker, take);
+      // Also told since its last ask: nobody else is told of this permit. It is granted, so that no turn to ask is needed.
+      while (answer instanceof Queued && near.isTold) {
+        near.isTold = false;
+        answer = (await take()) ?? (await this.#takeInTurn(taker, take));
+      }
       return answer instanceof Queued ? { seen: 'no_permit', lookAgainMs: LOOK_AGAIN_MS } : answer;
     } finally {
       if (this.#near.get(name) === near) this.#near.delete(name);
@@ -114,31 +118,23 @@ export class PermitTakers {
   }
 }
 
-/** The wait of one taker. What it is told before it waits ends its next wait at once. */
+/** The wait of one taker. */
 class NearWait {
-  #isTold = false;
+  /** What it is told before it waits ends its wait at once. */
+  isTold = false;
   #wake: () => void = () => undefined;
 
   tell(): void {
-    this.#isTold = true;
+    this.isTold = true;
     this.#wake();
   }
 
-  /** Whether it was told since it last looked. */
-  wasTold(): boolean {
-    const isTold = this.#isTold;
-    this.#isTold = false;
-    return isTold;
-  }
-
   async wait(waitMs: number): Promise<void> {
-    if (!this.#isTold) {
-      const told = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await endsBy(told, performance.now() + waitMs);
-    }
-    this.#isTold = false;
+    if (this.isTold) return;
+    const told = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await endsBy(told, performance.now() + waitMs);
   }
 }
 

@@ -7,16 +7,6 @@ import { parseJsonText, type JsonTextOptions } from './json-text.ts';
 export const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * The JSON value of a request's body, or undefined where it has none.
- *
- * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for what is not JSON.
- */
-export async function readJsonBody(request: IncomingMessage, bytesMax = BODY_BYTES_MAX): Promise<unknown> {
-  const bytes = await readJsonBytes(request, bytesMax);
-  return bytes.length === 0 ? undefined : parseJsonBytes(bytes);
-}
-
-/**
  * The bytes of a body that says it is JSON. An upload that may not go on is refused like one that is too large.
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE.

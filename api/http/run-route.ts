@@ -17,7 +17,8 @@ import {
   requireRole,
   requireScope,
 } from './identify.ts';
-import { BODY_BYTES_MAX, readJsonBody, readJsonBytes } from './read-json-body.ts';
+import { BodyTurns } from './body-turns.ts';
+import { BODY_BYTES_MAX, parseJsonBytes, readJsonBytes } from './read-json-body.ts';
 import { takeRateLimitHeaders } from './rate-limit-headers.ts';
 import type { Gate, GatedRequest, RouteRunner } from './route-runner.ts';
 import { type AnyCaller, isCredentialEnded } from './route-transaction.ts';
@@ -28,6 +29,7 @@ import { allOf, queryOf, validateBody, validatePart, withIssuesBeside } from './
 import { z } from 'zod';
 
 const NOTHING = z.strictObject({});
+const bodyTurns = new BodyTurns();
 
 /** One request of one route: identify the caller, authorize, validate, then do the work, at most once if the route is idempotent. */
 export async function runRoute(runner: RouteRunner, route: AnyRoute, ctx: HttpContext): Promise<void> {
@@ -149,8 +151,21 @@ async function read(
     const { body, digest } = await route.readBody(bytes, runner.deps, workspaceId);
     return { ...parts, body, json: digest, ...common };
   }
-  const json = takesBody(route) ? await readJsonBody(ctx.req, route.bodyBytesMax) : undefined;
+  const json = takesBody(route) ? await readJson(route, ctx) : undefined;
   return { ...parseRequest(route, ctx, json), json, ...common };
+}
+
+/** The JSON value of the body, or undefined where there is none. */
+async function readJson(route: AnyRoute, ctx: HttpContext): Promise<unknown> {
+  const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX);
+  ctx.state.bodyBytes = bytes.length;
+  await bodyTurns.take(ownerOf(ctx), bytes.length);
+  return bytes.length === 0 ? undefined : parseJsonBytes(bytes);
+}
+
+/** Whose turn it is to work on a body: the workspace's, and before there is one the client's. */
+function ownerOf(ctx: HttpContext): string {
+  return workspaceOf(ctx.state.caller ?? null) ?? clientAddress(ctx);
 }
 
 /** A GET carries no body. Any other method without a body schema takes none but `{}`. */
@@ -198,6 +213,7 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
     return runWork(asked, () => Promise.resolve());
   }
   const { tenant } = caller;
+  await bodyTurns.take(tenant.workspaceId, ctx.state.bodyBytes ?? 0);
   const requestDigest = requestDigestOf({ method: ctx.method, path: ctx.path, workspaceId: tenant.workspaceId, body });
   const { signal } = asked.parts;
   const { reply, replayed } = await runner.idempotency.run(

@@ -40,7 +40,7 @@ function onePermit() {
     told.push(holder);
     return Promise.resolve(!holder.includes('gone'));
   };
-  const permitTakers = new PermitTakers({ nearWaitsMs: [] });
+  const permitTakers = new PermitTakers({ nearWaitsMs: null });
   return {
     told,
     overrides: { inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 }, permitTakers, tellWaiter },

@@ -2,7 +2,7 @@ import { IncomingMessage, request as httpRequest, type ClientRequest } from 'nod
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RequestAbortedError } from '../../../api/http/client-gone.ts';
-import { readJsonBody } from '../../../api/http/read-json-body.ts';
+import { BODY_BYTES_MAX, readJsonBytes } from '../../../api/http/read-json-body.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 
 /** No worker runs: an invocation stays queued, and its caller waits. */
@@ -50,7 +50,7 @@ describe('a caller that leaves', () => {
     const closed = new Promise((resolve) => request.once('close', resolve));
     request.destroy();
     await closed; // no event will follow
-    await expect(readJsonBody(request)).rejects.toThrow(RequestAbortedError);
+    await expect(readJsonBytes(request, BODY_BYTES_MAX)).rejects.toThrow(RequestAbortedError);
   });
 
   it('while it waits for an approval is waited for no longer', async () => {
