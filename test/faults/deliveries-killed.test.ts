@@ -1,0 +1,140 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../api/harness/test-api.ts';
+import { inForm } from './form.ts';
+import { OwnServers, type Part } from './own-servers.ts';
+
+/**
+ * Messages to receivers of every kind, while API, worker, Temporal and PostgreSQL are killed in turn: each accepted message is
+ * delivered, or ended as failed where its receiver never takes it. None is lost, none is stuck, `webhook-id` is stable.
+ */
+
+const { batches, batchSize, rounds, endWithinMs } = inForm({
+  short: { batches: 8, batchSize: 25, rounds: 1, endWithinMs: 240_000 },
+  full: { batches: 50, batchSize: 100, rounds: 3, endWithinMs: 1_200_000 },
+});
+const PARTS: readonly Part[] = ['api', 'worker', 'temporal', 'postgres'];
+const RETRY_PAUSE_MS = 200;
+
+type Receiver = (response: ServerResponse, times: number) => void;
+const answering =
+  (status: number, headers: Record<string, string> = {}): Receiver =>
+  (response) =>
+    response.writeHead(status, headers).end();
+/** A receiver that takes the message: at once, or after it refused it. */
+const TAKES: Record<string, Receiver> = {
+  ok: answering(200),
+  flaky: (response, times) => response.writeHead(times < 3 ? 500 : 204).end(),
+  busy: (response, times) => (times < 2 ? answering(429, { 'retry-after': '1' }) : answering(200))(response, times),
+  huge: (response) => response.writeHead(200).end(Buffer.alloc(1_000_000, 'x')),
+};
+/** One that never does. */
+const REFUSES: Record<string, Receiver> = {
+  down: answering(500),
+  hang: () => undefined,
+  reset: (response) => response.destroy(),
+  redirect: answering(302, { location: '/ok?elsewhere' }),
+  gone: answering(410),
+  unwanted: answering(489),
+};
+const RECEIVERS = { ...TAKES, ...REFUSES };
+const KINDS = Object.keys(RECEIVERS);
+
+let servers: OwnServers;
+let key: string;
+let receiver: Server;
+/** The `webhook-id` of each receipt, by the URL that was called. */
+const receipts = new Map<string, string[]>();
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    const url = request.url ?? '';
+    const ids = receipts.get(url) ?? [];
+    receipts.set(url, [...ids, String(request.headers['webhook-id'])]);
+    const answer = RECEIVERS[url.slice(1).split('?')[0] ?? ''];
+    request.resume().once('end', () => answer?.(response, ids.length + 1));
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  ({ servers, key } = await OwnServers.start());
+});
+
+afterAll(async () => {
+  await servers?.close();
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+
+/** One batch; sent again with its key until it is answered, as a careful caller does. Returns each message's id by its URL. */
+async function publishBatch(batch: number): Promise<Map<string, string>> {
+  const { port } = receiver.address() as AddressInfo;
+  const places = Array.from({ length: batchSize }, (_, n) => `/${KINDS[n % KINDS.length]}?${batch}-${n}`);
+  const messages = places.map((place, n) => {
+    const maxRetries = (KINDS[n % KINDS.length] ?? '') in TAKES ? 20 : 2;
+    return { url: `http://127.0.0.1:${port}${place}`, body: { n }, maxRetries, retryDelay: '500', timeoutSeconds: 2 };
+  });
+  for (;;) {
+    const url = `${servers.baseUrl}/api/v2/messages/batch`;
+    const headers = { 'Idempotency-Key': `batch-${batch}` };
+    const reply = await call(url, 'POST', { key, body: { messages }, headers }).catch(() => null);
+    if (reply?.status === 200) {
+      const { data } = reply.json as { data: { messageId: string }[] };
+      return new Map(places.map((place, n) => [place, data[n]?.messageId ?? '']));
+    }
+    if (reply !== null && reply.status < 500 && reply.status !== 409) throw new Error(`refused: ${reply.text}`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS)); // the API is being started again
+  }
+}
+
+interface Row {
+  id: string;
+  status: string;
+  attempts: number;
+}
+async function rows(): Promise<Row[]> {
+  const client = new Client({ connectionString: servers.ownerUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>('SELECT id, status, attempts FROM messages')).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('every accepted message ends, and was received', { timeout: endWithinMs * 2 }, async () => {
+  const accepted = new Map<string, string>();
+  let isPublished = false;
+  const publishing = (async () => {
+    for (let batch = 0; batch < batches; batch++) {
+      for (const [place, id] of await publishBatch(batch)) accepted.set(place, id);
+    }
+    isPublished = true;
+  })();
+  for (let round = 0; round < rounds; round++) {
+    for (const part of PARTS) {
+      const before = receipts.size;
+      // Each kill meets deliveries under way, as long as there are any.
+      const isUnderWay = (): boolean => isPublished || receipts.size >= before + batchSize / 5;
+      await expect.poll(isUnderWay, { timeout: endWithinMs }).toBe(true);
+      await servers.kill(part);
+    }
+  }
+  await publishing;
+  expect(accepted.size).toBe(batches * batchSize);
+
+  const unended = async (): Promise<string[]> =>
+    (await rows()).filter(({ status }) => !['delivered', 'failed'].includes(status)).map(({ id }) => id);
+  await expect.poll(unended, { timeout: endWithinMs, interval: 1_000 }).toEqual([]);
+  const byId = new Map((await rows()).map((row) => [row.id, row]));
+  // A repeated batch is one batch: nothing was accepted twice.
+  expect(byId.size).toBe(accepted.size);
+  const wrong = [...accepted].filter(([place, id]) => {
+    const kind = place.slice(1).split('?')[0] ?? '';
+    const received = receipts.get(place) ?? [];
+    const isStable = received.length > 0 && received.every((one) => one === id);
+    return !isStable || byId.get(id)?.status !== (kind in TAKES ? 'delivered' : 'failed');
+  });
+  expect(wrong).toEqual([]);
+  expect([...receipts.keys()].filter((place) => !accepted.has(place))).toEqual([]); // no redirect was followed
+});

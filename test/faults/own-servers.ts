@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { createApiKey } from '../../db/api-keys/create-api-key.ts';
+import { Database } from '../../db/client.ts';
+import { createWorkspace } from '../../db/environments/create-workspace.ts';
+import { migrate } from '../../db/migrate.ts';
+import { type RunningPostgres, startPostgres } from '../../embedded/postgres.ts';
+import { type RunningTemporal, startTemporal } from '../../embedded/temporal.ts';
+import { Program } from '../harness/embedded-stack.ts';
+import { freePorts } from '../../embedded/ports.ts';
+
+export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
+
+/** PostgreSQL (fsync on) and Temporal (on a file) of a test's own, with one API and one worker process. Each can be killed. */
+export class OwnServers {
+  readonly baseUrl: string;
+  private readonly folder: string;
+  private readonly environment: Record<string, string>;
+  private postgres: RunningPostgres;
+  private temporal: RunningTemporal;
+  private programs: Partial<Record<'api' | 'worker', Program>> = {};
+
+  private constructor(folder: string, port: number, postgres: RunningPostgres, temporal: RunningTemporal, url: string) {
+    this.folder = folder;
+    this.postgres = postgres;
+    this.temporal = temporal;
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    this.environment = {
+      DATABASE_URL: url,
+      TEMPORAL_ADDRESS: temporal.address,
+      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
+      EGRESS_ALLOW: '127.0.0.1',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+    };
+  }
+
+  /** Returns the servers and a key of an environment without limits. */
+  static async start(): Promise<{ servers: OwnServers; key: string }> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'own-servers-'));
+    chmodSync(folder, 0o711); // PostgreSQL may have to run as another account
+    const [port = 0, temporalPort = 0, postgresPort = 0] = await freePorts(3);
+    const [postgres, temporal] = await Promise.all([
+      startPostgres({ dataDir: path.join(folder, 'pg'), port: postgresPort }),
+      startTemporal(temporalOptions(folder, temporalPort)),
+    ]);
+    const application = new URL(postgres.ownerUrl);
+    [application.username, application.password] = ['service_application', 'application'];
+    await migrate({ ownerUrl: postgres.ownerUrl, applicationUrl: application.href });
+    const db = new Database({ url: application.href, applicationName: 'test', poolMax: 2 });
+    const { workspaceId, environments } = await createWorkspace(db, 'Deliveries', 'enterprise', ['development']);
+    const environmentId = environments[0]?.id ?? '';
+    const { key } = await db.withEnvironment({ workspaceId, environmentId }, (tx) =>
+      createApiKey(tx, { name: 'test', preset: 'full_access', scopes: ['messages:read', 'messages:write'] }),
+    );
+    await db.close();
+    const servers = new OwnServers(folder, port, postgres, temporal, application.href);
+    await servers.restart('api');
+    await servers.restart('worker');
+    return { servers, key };
+  }
+
+  get ownerUrl(): string {
+    return this.postgres.ownerUrl;
+  }
+
+  /** SIGKILL, and the same part started again. */
+  async kill(part: Part): Promise<void> {
+    if (part === 'postgres') process.kill(this.postgres.pid, 'SIGKILL');
+    else if (part === 'temporal') process.kill(this.temporal.pid, 'SIGKILL');
+    else await this.programs[part]?.end('SIGKILL');
+    await this.restart(part);
+  }
+
+  private async restart(part: Part): Promise<void> {
+    if (part === 'postgres') {
+      await this.postgres.exited;
+      this.postgres = await startPostgres({ dataDir: path.join(this.folder, 'pg'), port: this.postgres.port });
+    } else if (part === 'temporal') {
+      await this.temporal.exited;
+      this.temporal = await startTemporal(temporalOptions(this.folder, this.temporal.port));
+    } else {
+      const program = new Program(['embedded/run.mjs', part === 'api' ? 'server.js' : 'worker.js'], this.environment);
+      this.programs[part] = program;
+      await program.printed(part === 'api' ? 'the API listens' : 'the worker polls');
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.programs).map((program) => program.end('SIGKILL')));
+    await Promise.all([this.temporal.stop(), this.postgres.stop()]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function temporalOptions(folder: string, port: number): Parameters<typeof startTemporal>[0] {
+  const dbFile = path.join(folder, 'temporal', 'temporal.db');
+  const logFile = path.join(folder, 'temporal.log');
+  return { binary: inject('stack').temporalCliPath, port, uiPort: null, dbFile, logFile };
+}
