@@ -22,6 +22,7 @@ import { startInvocationWorkflow } from './api/invocations/start-invocation-work
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
 import { wakeDeadLetterJob } from './api/dead-letters/job-workflows.ts';
 import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
+import { forgetSchedule, putSchedule, startFiring } from './api/schedules/schedule-client.ts';
 import { Database } from './db/client.ts';
 import { EnvironmentNames } from './db/environments/environment-names.ts';
 import { refuseOtherSchema } from './db/refuse-other-schema.ts';
@@ -137,6 +138,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref) }),
       wakeMessage: async (ref) => wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref) }),
       wakeDeadLetterJob: async (ref) => wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref) }),
+      putSchedule: async (ref, plan) => putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref) }),
+      forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
+      startFiring: async (firing) => startFiring(client, firing, { environmentName: await names.nameOf(firing) }),
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,

@@ -5,6 +5,7 @@ import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
+import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
 import type { SendRequest } from './adapters/http-request/send-request.ts';
@@ -30,6 +31,12 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
+  /** Makes or changes the Temporal Schedule of a schedule. */
+  putSchedule(ref: ScheduleRef, plan: TemporalPlan): Promise<void>;
+  /** Deletes it, where there is one. */
+  forgetSchedule(scheduleId: string): Promise<void>;
+  /** Starts a firing that was queued by hand, or that need not wait any more. */
+  startFiring(firing: FiringRef): Promise<void>;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */

@@ -13,6 +13,7 @@ import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
+import { fireSlot } from './schedules/fire-slot.ts';
 import { observeDraft } from './previews/observe-draft.ts';
 import { observeTarget } from './previews/observe-target.ts';
 import {
@@ -53,6 +54,7 @@ export function createActivities(deps: ActivityDependencies) {
     wakeMessages: wakeMessages(deps),
     retryDeadLetterPage: retryDeadLetterPage(deps),
     clearDeadLetterPage: clearDeadLetterPage(deps),
+    fireSlot: fireSlot(deps),
     listSweepAreas: listSweepAreas(),
     sweepArea: sweepArea(deps),
   };

@@ -14,6 +14,7 @@ import { invocationRoutes } from './invocations/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { scheduleRoutes } from './schedules/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...impactLimitRoutes,
   ...budgetRoutes,
   ...messageRoutes,
+  ...scheduleRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
   ...deadLetterRoutes,

@@ -1492,6 +1492,37 @@ ALTER FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) OWNER TO service_d
 REVOKE ALL ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_unfired_runs(older_than interval, after_id text, most integer)
+ RETURNS TABLE(id text, schedule_id text, trigger text, nominal_at timestamp with time zone, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT u.id,
+     u.schedule_id,
+     u.trigger,
+     u.nominal_at,
+     u.environment_id,
+     e.workspace_id
+    FROM (( SELECT (((((r.schedule_id || '/'::text) || r.trigger) || '/'::text) || EXTRACT(epoch FROM r.nominal_at)) COLLATE "C") AS id,
+             r.schedule_id,
+             r.trigger,
+             r.nominal_at,
+             r.environment_id
+            FROM schedule_runs r
+           WHERE ((r.fired_at < (now() - find_unfired_runs.older_than)) AND ((r.outcome = 'queued'::text) OR ((r.outcome = 'waiting'::text) AND (NOT (EXISTS ( SELECT
+                    FROM messages m
+                   WHERE ((m.schedule_id = r.schedule_id) AND (m.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])))))))))) u
+      JOIN environments e ON ((e.id = u.environment_id)))
+   WHERE (u.id > find_unfired_runs.after_id)
+   ORDER BY u.id
+  LIMIT find_unfired_runs.most;
+END
+;
+ALTER FUNCTION find_unfired_runs(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unfired_runs(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unfired_runs(interval,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_unsettled_answers(after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -1534,6 +1565,40 @@ END
 ALTER FUNCTION find_unsettled_invocations(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unsettled_invocations(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unsettled_invocations(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_untold_schedules(older_than interval, overdue_by interval, after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT s.id,
+     s.environment_id,
+     e.workspace_id
+    FROM (schedules s
+      JOIN environments e ON ((e.id = s.environment_id)))
+   WHERE ((s.id > find_untold_schedules.after_id) AND (s.id IN ( SELECT u.id
+            FROM schedules u
+           WHERE ((u.deleted_at IS NULL) AND (u.told_revision IS DISTINCT FROM u.revision) AND (u.updated_at < (now() - find_untold_schedules.older_than)))
+         UNION ALL
+          SELECT d.id
+            FROM schedules d
+           WHERE ((d.deleted_at < (now() - find_untold_schedules.older_than)) AND (d.told_revision IS NOT NULL))
+         UNION ALL
+          SELECT r.id
+            FROM schedules r
+           WHERE ((r.renew_at < now()) AND (r.deleted_at IS NULL))
+         UNION ALL
+          SELECT o.id
+            FROM schedules o
+           WHERE ((o.due_at < (now() - find_untold_schedules.overdue_by)) AND (o.deleted_at IS NULL)))))
+   ORDER BY s.id
+  LIMIT find_untold_schedules.most;
+END
+;
+ALTER FUNCTION find_untold_schedules(interval,interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_untold_schedules(interval,interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_untold_schedules(interval,interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_unwatched_approvals(older_than interval, after_id text, most integer)
  RETURNS TABLE(id text, invocation_id text, environment_id uuid, workspace_id uuid)
@@ -3476,6 +3541,7 @@ CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, 
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text]));
 CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])));
+CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON messages FOR SELECT TO service_directory USING (true);
@@ -3485,7 +3551,7 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, schedule_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 
@@ -3733,6 +3799,87 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.resolutions FOR EAC
 CREATE TRIGGER chain AFTER INSERT ON public.resolutions FOR EACH ROW WHEN ((new.effect_id IS NOT NULL)) EXECUTE FUNCTION chain_resolution();
 CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE schedule_runs (
+  environment_id uuid NOT NULL,
+  schedule_id text COLLATE "C" NOT NULL,
+  trigger text NOT NULL,
+  nominal_at timestamp(3) with time zone NOT NULL,
+  outcome text NOT NULL,
+  message_ids text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  error_code text,
+  error_message text,
+  fired_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT schedule_runs_pkey PRIMARY KEY (schedule_id, nominal_at, trigger),
+  CONSTRAINT schedule_runs_check CHECK (((outcome = 'published'::text) = (cardinality(message_ids) > 0))),
+  CONSTRAINT schedule_runs_check1 CHECK (((outcome = ANY (ARRAY['queued'::text, 'published'::text])) = (error_code IS NULL))),
+  CONSTRAINT schedule_runs_check2 CHECK (((outcome <> 'queued'::text) OR (trigger = 'manual'::text))),
+  CONSTRAINT schedule_runs_check3 CHECK (((error_code IS NULL) = (error_message IS NULL))),
+  CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text]))),
+  CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
+);
+CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
+CREATE UNIQUE INDEX schedule_runs_waiting ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'waiting'::text);
+ALTER TABLE schedule_runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE schedule_runs FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON schedule_runs FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
+GRANT UPDATE (outcome, message_ids, error_code, error_message, fired_at) ON schedule_runs TO service_app;
+GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
+
+CREATE TABLE schedules (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text,
+  cron text NOT NULL,
+  timezone text NOT NULL,
+  overlap text NOT NULL,
+  catch_up_seconds integer NOT NULL,
+  destination jsonb NOT NULL,
+  headers jsonb,
+  body text,
+  body_kind text NOT NULL,
+  body_sealed boolean DEFAULT false NOT NULL,
+  master_key_version integer,
+  wrapped_data_key bytea,
+  sealed_value bytea,
+  paused boolean DEFAULT false NOT NULL,
+  created_by jsonb NOT NULL,
+  last_run_at timestamp(3) with time zone,
+  due_at timestamp(3) with time zone,
+  revision integer DEFAULT 1 NOT NULL,
+  told_revision integer,
+  renew_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT schedules_pkey PRIMARY KEY (id),
+  CONSTRAINT schedules_body_kind_check CHECK ((body_kind = ANY (ARRAY['none'::text, 'text'::text, 'json'::text]))),
+  CONSTRAINT schedules_catch_up_seconds_check CHECK (((catch_up_seconds >= 10) AND (catch_up_seconds <= 86400))),
+  CONSTRAINT schedules_check CHECK ((told_revision <= revision)),
+  CONSTRAINT schedules_check1 CHECK (((told_revision IS NULL) = (renew_at IS NULL))),
+  CONSTRAINT schedules_check2 CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT schedules_check3 CHECK (((body_kind = 'none'::text) OR ((body IS NULL) = body_sealed))),
+  CONSTRAINT schedules_cron_check CHECK (((char_length(cron) >= 1) AND (char_length(cron) <= 200))),
+  CONSTRAINT schedules_master_key_version_check CHECK ((master_key_version >= 1)),
+  CONSTRAINT schedules_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT schedules_overlap_check CHECK ((overlap = ANY (ARRAY['skip'::text, 'buffer_one'::text, 'allow_all'::text]))),
+  CONSTRAINT schedules_revision_check CHECK ((revision >= 1)),
+  CONSTRAINT schedules_timezone_check CHECK (((char_length(timezone) >= 1) AND (char_length(timezone) <= 64)))
+);
+CREATE INDEX schedules_by_master_key ON public.schedules USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
+CREATE INDEX schedules_due ON public.schedules USING btree (due_at) WHERE (deleted_at IS NULL);
+CREATE INDEX schedules_newest_first ON public.schedules USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX schedules_renewal ON public.schedules USING btree (renew_at);
+CREATE INDEX schedules_untold ON public.schedules USING btree (id) WHERE ((told_revision IS DISTINCT FROM revision) OR (deleted_at IS NOT NULL));
+ALTER TABLE schedules ENABLE ROW LEVEL SECURITY;
+ALTER TABLE schedules FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON schedules FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON schedules FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON schedules TO service_app;
+GRANT UPDATE (name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value, paused, last_run_at, due_at, revision, told_revision, renew_at, updated_at, deleted_at) ON schedules TO service_app;
+GRANT SELECT (id, environment_id, due_at, revision, told_revision, renew_at, updated_at, deleted_at) ON schedules TO service_directory;
 
 CREATE TABLE secret_versions (
   environment_id uuid NOT NULL,
@@ -4021,6 +4168,9 @@ ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_environment_id_fkey F
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id);
+ALTER TABLE schedules ADD CONSTRAINT schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES secrets(id);
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

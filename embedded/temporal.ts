@@ -18,6 +18,8 @@ const LATENCY_SETTINGS = [
   'history.timerProcessorMaxPollRPS=10000',
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
+  // By default a namespace starts 30 workflows a second from schedules: a thousand that are due at 09:00 would take half a minute.
+  'worker.schedulerNamespaceStartWorkflowRPS=1000',
 ];
 /** Measured: more than twice the throughput of SQLite's defaults, and `kill -9` loses no acknowledged start. */
 const FILE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];

@@ -7,6 +7,7 @@ export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
 export { deliverMessage } from './messages/deliver-message.workflow.ts';
 export { resumeMessages } from './messages/resume-messages.workflow.ts';
 export { startMessages } from './messages/start-messages.workflow.ts';
+export { fireSchedule } from './schedules/fire-schedule.workflow.ts';
 export { observePreview } from './previews/observe-preview.workflow.ts';
 export { reconcileEffect } from './reconciliation/reconcile-effect.workflow.ts';
 export { replayEffect } from './reconciliation/replay-effect.workflow.ts';

@@ -12,6 +12,8 @@ import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
+import { untoldSchedules } from './untold-schedules.ts';
+import { unfiredRuns } from './unfired-runs.ts';
 import { unwatchedApprovals } from './unwatched-approvals.ts';
 
 /** The areas of one minute's sweep. The log and the workflow's result show their names. */
@@ -19,6 +21,8 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
+  ['untold-schedules', sweeping(untoldSchedules())],
+  ['unfired-runs', sweeping(unfiredRuns())],
   ['overdue-reads', sweeping(overdueReads())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
   ['unwatched-approvals', sweeping(unwatchedApprovals())],

@@ -12,6 +12,7 @@ import { recordPatiently } from '../record-patiently.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 import { readAnswer, type AttemptResult } from './read-answer.ts';
 import { makeDelivery } from './make-delivery.ts';
+import { startWaitingFiring } from '../schedules/start-waiting-firing.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
 
@@ -27,12 +28,12 @@ export function attemptMessage(deps: ActivityDependencies) {
   return async (ref: MessageRef): Promise<DeliveryStep> =>
     withHeartbeats(deps, async () => {
       const visit = await visited(deps, ref);
-      if (visit.next !== 'send') return visit;
+      if (visit.next !== 'send') return afterStep(deps, ref, visit);
       const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
       const result = await send(deps, ref, visit.delivery, call);
       const { step, next } = await record(deps, ref, visit.delivery, result, call);
       await tellNext(deps, 'delivery', next);
-      return step;
+      return afterStep(deps, ref, step);
     });
 }
 
@@ -60,6 +61,12 @@ async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Vis
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
   await tellNext(deps, 'delivery', visited.next);
   return visited.visit;
+}
+
+/** The end of a schedule's message lets the run begin that waits for it. Where this is lost, the sweep finds that run. */
+async function afterStep(deps: ActivityDependencies, ref: MessageRef, step: DeliveryStep): Promise<DeliveryStep> {
+  if (step.next === 'end' && step.scheduleId !== undefined) await startWaitingFiring(deps, ref, step.scheduleId);
+  return step;
 }
 
 /** A started call runs to its own time-out: aborting it would only make the destination receive it twice. */

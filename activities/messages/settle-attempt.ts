@@ -4,7 +4,7 @@ import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
 import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
-import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
+import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
 import { isDelivered, nextAttemptDelayMs } from '../../domain/messages/retry.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { insertCallbacks } from './insert-callbacks.ts';
@@ -44,7 +44,7 @@ export async function settleAttempt(
   await recordOutcome(tx, work.id, result.seen.status, outcome);
   if (outcome.kind === 'retry') return { step: { next: 'wait', delayMs: outcome.delayMs }, closed: true };
   const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
-  return { step: { next: 'end', status: outcome.kind, callbackIds }, closed: true };
+  return { step: endOf(work, outcome.kind, callbackIds), closed: true };
 }
 
 function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
@@ -70,5 +70,10 @@ async function stepOf(tx: EnvironmentTransaction, work: MessageWork): Promise<De
   if (status !== 'delivered' && status !== 'failed' && status !== 'cancelled') {
     return { next: 'wait', delayMs: Math.max(0, work.dueInMs) };
   }
-  return { next: 'end', status, callbackIds: await findUnbegunCallbacks(tx, work.id) };
+  return endOf(work, status, await findUnbegunCallbacks(tx, work.id));
+}
+
+/** The last step of a message. */
+export function endOf({ scheduleId }: MessageWork, status: MessageEnd, callbackIds: string[]): DeliveryStep {
+  return { next: 'end', status, callbackIds, ...(scheduleId === null ? {} : { scheduleId }) };
 }

@@ -12,7 +12,7 @@ import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
-import { settleAttempt } from './settle-attempt.ts';
+import { endOf, settleAttempt } from './settle-attempt.ts';
 
 /** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
 export interface Delivery {
@@ -41,7 +41,7 @@ export async function visitMessage(
   if (work === null) throw new Error(`message ${ref.messageId} is not there`);
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
-    return { next: 'end', status, callbackIds: await findUnbegunCallbacks(tx, id) };
+    return endOf(work, status, await findUnbegunCallbacks(tx, id));
   }
   if (work.openAttempt !== null) {
     const result = {

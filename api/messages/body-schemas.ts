@@ -44,7 +44,7 @@ const delaySchema = z.union([
 ]);
 
 /** The members of a publish request. `topic` and `flowControl` are not taken yet. */
-const publishFields = z.strictObject({
+export const publishFields = z.strictObject({
   url: destinationUrl.optional().describe('Where it is delivered to: http or https. Either this or `urlGroup`.'),
   urlGroup: z
     .string()

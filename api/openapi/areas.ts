@@ -44,6 +44,11 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'HTTP requests that are delivered now or later, at least once, signed and with retries.',
       },
       {
+        tag: 'schedules',
+        title: 'Schedules',
+        description: 'Messages that are published by a cron expression, in a time zone: each slot once.',
+      },
+      {
         tag: 'urlGroups',
         title: 'URL groups',
         description: 'Destinations that are published to together: one message for each endpoint.',

@@ -23,6 +23,7 @@ import * as inFlightPermits from './0021-in-flight-permits.ts';
 import * as shortenedValues from './0022-shortened-values.ts';
 import * as urlGroups from './0023-url-groups.ts';
 import * as deadLetters from './0024-dead-letters.ts';
+import * as schedules from './0025-schedules.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   shortenedValues,
   urlGroups,
   deadLetters,
+  schedules,
 ];

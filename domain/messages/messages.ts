@@ -43,8 +43,11 @@ export type DeliveryStep =
   | { next: 'wait'; delayMs: number; isQueued?: true }
   /** Its environment is halted. */
   | { next: 'hold' }
-  /** Nothing more will be sent. The workflows of the callbacks that this end created must be started. */
-  | { next: 'end'; status: MessageEnd; callbackIds: string[] };
+  /**
+   * Nothing more will be sent. The workflows of the callbacks that this end created must be started. With the schedule that it came
+   * from, whose next run may wait for it.
+   */
+  | { next: 'end'; status: MessageEnd; callbackIds: string[]; scheduleId?: string };
 
 /** One page of the messages that a halt has held, woken. */
 export interface WokenPage {

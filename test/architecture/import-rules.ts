@@ -105,6 +105,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
   'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
   'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
+  'db/schedules/find-untold-schedules.ts': 'lists ids of schedules that Temporal must be told of, in every environment',
+  'db/schedules/find-unfired-runs.ts': 'lists ids of runs that nobody fires, in every environment',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
   'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',

@@ -14,6 +14,7 @@ import { startInvocationWorkflow } from '../../api/invocations/start-invocation-
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
 import { wakeDeadLetterJob } from '../../api/dead-letters/job-workflows.ts';
 import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
+import { forgetSchedule, putSchedule, startFiring } from '../../api/schedules/schedule-client.ts';
 import { EnvironmentNames } from '../../db/environments/environment-names.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
@@ -85,6 +86,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeDeadLetterJob: async (ref) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    putSchedule: async (ref, plan) =>
+      putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
+    forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
+    startFiring: async (firing) =>
+      startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     startInvocation: async (ref) =>
       startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false, taskQueue }),

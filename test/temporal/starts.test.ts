@@ -14,6 +14,7 @@ import { observePreviewStart } from '../../temporal/previews/observe-preview.ts'
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { replayEffectStart } from '../../temporal/reconciliation/replay-effect.ts';
 import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
+import { fireScheduleStart } from '../../temporal/schedules/fire-schedule.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
 import { ensureSweepSchedule } from '../../worker.ts';
@@ -57,6 +58,15 @@ const STARTS: [string, Start, string[]][] = [
   ],
   ['reconcile/eff_1', reconcileEffectStart(ref, 'q', ENVIRONMENT), [...ofEffect, 'Grade']],
   ['replay/att_1', replayEffectStart({ ...ref, timeoutMs: 1 }, 'q', ENVIRONMENT), [...ofEffect, 'Grade']],
+  [
+    'schedule/sch_1-2026-11-22T09:00:00.000Z-manual',
+    fireScheduleStart(
+      { ...ref, scheduleId: 'sch_1', trigger: 'manual', nominalAt: '2026-11-22T09:00:00.000Z' },
+      'q',
+      ENVIRONMENT,
+    ),
+    [...tenant, 'Stage'],
+  ],
   ['reversal/eff_1', watchReversalStart(ref, 'q', ENVIRONMENT), ofEffect],
   ['message/msg_1', deliverMessageStart(ref, 'q', { environmentName: ENVIRONMENT }), [...tenant, 'Stage']],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],

@@ -1,29 +1,23 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   condition,
   continueAsNew,
   defineSignal,
-  log,
-  ParentClosePolicy,
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  startChild,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DeliveryStep } from '../../domain/messages/messages.ts';
 import { ATTEMPT_OPTIONS, onQueue } from '../activity-options.ts';
-import { environmentName } from '../environment-name.ts';
+import { startDelivery } from '../start-delivery.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
   type DeliverMessageInput,
   type DeliverMessageResult,
-  deliverMessageStart,
   WAKE_SIGNAL,
 } from '../../temporal/messages/deliver-message.ts';
-import { asChild } from '../../temporal/start.ts';
 
 const wake = defineSignal(WAKE_SIGNAL);
 
@@ -49,7 +43,8 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
     woken = false;
     const step = await attemptMessage(ref);
     if (step.next === 'end') {
-      for (const callbackId of step.callbackIds) await startCallback(ref, callbackId);
+      for (const messageId of step.callbackIds)
+        await startDelivery({ ...ref, messageId }, `callback of ${ref.messageId}`);
       setCurrentDetails(step.status.toUpperCase());
       upsertSearchAttributes(searchAttributes({ stage: step.status }));
       return { status: step.status };
@@ -66,21 +61,4 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
 function whyOf(step: Exclude<DeliveryStep, { next: 'end' }>): string {
   if (step.next === 'hold') return 'held while the environment is halted; the next look';
   return step.isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
-}
-
-/** A callback is a message of its own and outlives this workflow. */
-async function startCallback(ref: DeliverMessageInput, messageId: string): Promise<void> {
-  const { workspaceId, environmentId } = ref;
-  const callback = { messageId, workspaceId, environmentId };
-  const start = deliverMessageStart(callback, workflowInfo().taskQueue, {
-    environmentName: environmentName(),
-    summary: `callback of ${ref.messageId}`,
-  });
-  const { type, options } = asChild(start);
-  try {
-    await startChild(type, { ...options, parentClosePolicy: ParentClosePolicy.ABANDON });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    log.info('the sweep has started this callback already', { messageId });
-  }
 }

@@ -21,6 +21,8 @@ export interface MessageDraft {
   origin?: Pick<NewMessage, 'kind' | 'callbackOf' | 'scheduleId' | 'retryOf' | 'retryDelaysMs' | 'urlGroup'>;
   /** For a message whose id follows from its cause, so that accepting it again finds it. A new id otherwise. */
   id?: string;
+  /** The schedule whose firing publishes it. */
+  scheduleId?: string;
 }
 
 export interface Candidate {
@@ -49,7 +51,7 @@ export function candidateOf(
   vault: Pick<Vault, 'seal'>,
   tenant: Tenant,
   publishedBy: NewMessage['publishedBy'],
-  { request, endpoint, origin, id = newId('message') }: MessageDraft,
+  { request, endpoint, origin, id = newId('message'), scheduleId }: MessageDraft,
   { content, fingerprint }: RequestContent,
 ): Candidate {
   const url = endpoint?.url ?? request.url;
@@ -72,6 +74,7 @@ export function candidateOf(
     failureCallbackUrl: request.failureCallbackUrl ?? null,
     callbackOf: null,
     publishedBy,
+    scheduleId,
     urlGroup: endpoint === undefined ? null : { id: endpoint.groupId, endpointId: endpoint.id },
     ...origin,
     // The delays of the first try, unless the request says others.

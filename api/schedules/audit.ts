@@ -1,0 +1,21 @@
+import type { ScheduleRecord } from '../../db/schedules/records.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AuditEntry } from '../http/define-route.ts';
+
+/** What the audit log keeps of a schedule that was made or changed: when it fires and where to, nothing of what it carries. */
+export function scheduleEntry(
+  action: 'schedule.created' | 'schedule.updated' | 'schedule.paused' | 'schedule.resumed',
+  after: ScheduleRecord,
+  before: ScheduleRecord = after,
+): AuditEntry {
+  return {
+    action,
+    target: { type: 'schedule', id: after.id },
+    details: { ...shown(after), ...(before === after ? {} : { before: shown(before) }) },
+  };
+}
+
+function shown({ name, cron, timezone, overlap, catchUpSeconds, paused, destination }: ScheduleRecord): JsonObject {
+  const { url, urlGroup } = destination.request;
+  return { name, cron, timezone, overlap, catchUpSeconds, paused, url: url ?? null, urlGroup: urlGroup ?? null };
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { getSchedule } from '../../db/schedules/get-schedule.ts';
+import { listRuns } from '../../db/schedules/list-runs.ts';
+import { listSchedules } from '../../db/schedules/list-schedules.ts';
+import { notFound } from '../../domain/errors.ts';
+import { parseCron } from '../../domain/schedules/cron.ts';
+import { PREVIEW_TIMES } from '../../domain/schedules/schedules.ts';
+import { nextSlots } from '../../domain/schedules/slots.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  listedScheduleSchema,
+  presentListedSchedule,
+  presentRun,
+  presentSchedule,
+  previewQuery,
+  previewSchema,
+  runSchema,
+  scheduleParams,
+  scheduleSchema,
+} from './schemas.ts';
+
+export const listSchedulesRoute = defineRoute({
+  id: 'schedules.list',
+  method: 'GET',
+  path: '/api/v2/schedules',
+  summary: 'List schedules, newest first',
+  scope: 'schedules:read',
+  role: 'member',
+  request: {},
+  response: { 200: z.array(listedScheduleSchema) },
+  errors: [],
+  async list(tx, { page }) {
+    const { items, total } = await listSchedules(tx, page);
+    return { items: items.map(presentListedSchedule), total };
+  },
+});
+
+export const getScheduleRoute = defineRoute({
+  id: 'schedules.get',
+  method: 'GET',
+  path: '/api/v2/schedules/{scheduleId}',
+  summary: 'Get a schedule',
+  scope: 'schedules:read',
+  role: 'member',
+  request: { params: scheduleParams },
+  response: { 200: scheduleSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const schedule = await getSchedule(tx, params.scheduleId);
+    if (schedule === null) throw notFound('schedule');
+    return presentSchedule(schedule);
+  },
+});
+
+export const listRunsRoute = defineRoute({
+  id: 'schedules.runs',
+  method: 'GET',
+  path: '/api/v2/schedules/{scheduleId}/runs',
+  summary: 'List the runs of a schedule, newest first',
+  description:
+    'What became of each slot, with the messages that it published as they are now. The newest 1,000 are kept.',
+  scope: 'schedules:read',
+  role: 'member',
+  request: { params: scheduleParams },
+  response: { 200: z.array(runSchema) },
+  errors: ['NOT_FOUND'],
+  async list(tx, { params: { scheduleId }, page }) {
+    if ((await getSchedule(tx, scheduleId)) === null) throw notFound('schedule');
+    const { items, total } = await listRuns(tx, { scheduleId, ...page });
+    return { items: items.map((run) => presentRun(scheduleId, run)), total };
+  },
+});
+
+export const previewScheduleRoute = defineRoute({
+  id: 'schedules.preview',
+  method: 'GET',
+  path: '/api/v2/schedules/preview',
+  summary: 'Preview the next ten times of a cron expression',
+  scope: 'schedules:read',
+  role: 'member',
+  request: { query: previewQuery },
+  response: { 200: previewSchema },
+  errors: [],
+  read(_tx, { query: { cron, timezone = 'UTC' } }) {
+    const times = nextSlots(parseCron(cron), timezone, new Date(), PREVIEW_TIMES);
+    return Promise.resolve({ cron, timezone, times: times.map((time) => time.toISOString()) });
+  },
+});

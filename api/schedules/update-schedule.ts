@@ -1,0 +1,54 @@
+import { sealDestination } from '../../db/schedules/destination.ts';
+import { lockSchedule } from '../../db/schedules/get-schedule.ts';
+import { updateSchedule } from '../../db/schedules/update-schedule.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { scheduleEntry } from './audit.ts';
+import { presentSchedule, scheduleParams, scheduleSchema, updateScheduleBody } from './schemas.ts';
+import { dueAfter } from '../../domain/schedules/slots.ts';
+import { putSchedule } from './schedule-client.ts';
+
+export const updateScheduleRoute = defineRoute({
+  id: 'schedules.update',
+  method: 'PATCH',
+  path: '/api/v2/schedules/{scheduleId}',
+  summary: 'Change a schedule',
+  description:
+    'Members that are left out stay. A destination is replaced as a whole, since what is sealed of it is never shown. It is in force ' +
+    'from the reply on; messages that were published stay as they are.',
+  scope: 'schedules:write',
+  role: 'admin',
+  request: { params: scheduleParams, body: updateScheduleBody },
+  response: { 200: scheduleSchema },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  async change(tx, { params: { scheduleId }, body, caller: { tenant, environment }, deps }) {
+    const before = await lockSchedule(tx, scheduleId);
+    if (before === null) throw notFound('schedule');
+    const { name, cron, timezone, overlap, catchUpSeconds, destination } = body;
+    if (Object.values(body).every((value) => value === undefined)) {
+      return { reply: { status: 200, data: presentSchedule(before) }, audit: 'none: nothing was to be changed' };
+    }
+    const after = await updateSchedule(tx, {
+      id: before.id,
+      name: name === undefined ? before.name : name,
+      cron: cron ?? before.cron,
+      timezone: timezone ?? before.timezone,
+      overlap: overlap ?? before.overlap,
+      catchUpSeconds: catchUpSeconds ?? before.catchUpSeconds,
+      destination:
+        destination === undefined ? before.destination : sealDestination(deps.vault, tenant, before.id, destination),
+      paused: before.paused,
+      dueAt: dueAfter(
+        { cron: cron ?? before.cron, timezone: timezone ?? before.timezone, paused: before.paused },
+        new Date(),
+      ),
+    });
+    const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
+    return {
+      reply: { status: 200, data: presentSchedule(after) },
+      audit: scheduleEntry('schedule.updated', after, before),
+      after: () => putSchedule(deps.temporal, { ...tenant, scheduleId }, after, told),
+    };
+  },
+});

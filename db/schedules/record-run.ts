@@ -1,0 +1,53 @@
+import type { RunError, RunOutcome, RunTrigger } from '../../domain/schedules/schedules.ts';
+import { RUNS_KEPT } from '../../domain/schedules/schedules.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface Run {
+  scheduleId: string;
+  trigger: RunTrigger;
+  nominalAt: Date;
+  outcome: RunOutcome;
+  messageIds: readonly string[];
+  error: RunError | null;
+  /** The slot after this one; undefined leaves the expectation as it is. */
+  dueAt?: Date | null;
+}
+
+/**
+ * Records what became of a firing, the schedule's row being locked. A run that was queued or waited gets its outcome; any other one is recorded once.
+ * The oldest runs beyond the ones that are kept are deleted.
+ */
+export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
+  const { scheduleId, trigger, nominalAt, outcome } = run;
+  await tx.raw(
+    `INSERT INTO schedule_runs AS r (environment_id, schedule_id, trigger, nominal_at, outcome, message_ids, error_code, error_message, fired_at)
+     VALUES (current_environment_id(), :scheduleId, :trigger, :nominalAt, :outcome, CAST(:messageIds AS text[]), :code, :message, clock_timestamp())
+     ON CONFLICT (schedule_id, nominal_at, trigger) DO UPDATE SET outcome = EXCLUDED.outcome, message_ids = EXCLUDED.message_ids,
+       error_code = EXCLUDED.error_code, error_message = EXCLUDED.error_message, fired_at = EXCLUDED.fired_at
+       WHERE r.outcome IN ('queued', 'waiting')`,
+    {
+      scheduleId,
+      trigger,
+      nominalAt,
+      outcome,
+      messageIds: run.messageIds,
+      code: run.error?.code ?? null,
+      message: run.error?.message ?? null,
+    },
+  );
+  await tx.raw(
+    `UPDATE schedules SET last_run_at = CASE WHEN :hasRun THEN GREATEST(last_run_at, clock_timestamp()) ELSE last_run_at END,
+       due_at = CASE WHEN :expects THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END WHERE id = :scheduleId`,
+    {
+      scheduleId,
+      hasRun: outcome === 'published' || outcome === 'failed',
+      expects: run.dueAt !== undefined,
+      dueAt: run.dueAt ?? null,
+    },
+  );
+  await tx.raw(
+    `DELETE FROM schedule_runs WHERE schedule_id = :scheduleId AND outcome NOT IN ('queued', 'waiting') AND nominal_at < (
+       SELECT k.nominal_at FROM schedule_runs k WHERE k.schedule_id = :scheduleId ORDER BY k.nominal_at DESC OFFSET :kept LIMIT 1)`,
+    { scheduleId, kept: RUNS_KEPT - 1 },
+  );
+}

@@ -1,0 +1,22 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import type { NewSchedule } from './insert-schedule.ts';
+import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
+
+/** Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. */
+export async function updateSchedule(
+  tx: EnvironmentTransaction,
+  schedule: Omit<NewSchedule, 'createdBy'>,
+): Promise<ScheduleRecord> {
+  const { destination, ...plain } = schedule;
+  const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
+    `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,
+       destination = CAST(:request AS jsonb), headers = CAST(:headers AS jsonb), body = :body, body_kind = :bodyKind, body_sealed = :bodySealed,
+       master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey, sealed_value = :sealedValue, paused = :paused,
+       due_at = :dueAt, revision = s.revision + 1, updated_at = now()
+     WHERE s.id = :id AND s.deleted_at IS NULL RETURNING ${SCHEDULE_COLUMNS}`,
+    { ...plain, ...destinationColumns(destination) },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`schedule ${schedule.id} was locked and is gone`);
+  return scheduleOf(row);
+}

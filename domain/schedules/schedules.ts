@@ -1,0 +1,74 @@
+import type { MessageStatus } from '../messages/messages.ts';
+
+/** Schedules: what the API, the workflow and the activities agree on. See docs/schedules.md. */
+
+/** What a firing does while a message of an earlier one has not ended. */
+export const OVERLAPS = ['skip', 'buffer_one', 'allow_all'] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+export const OVERLAP_DEFAULT: Overlap = 'skip';
+
+export const CATCH_UP_SECONDS_DEFAULT = 60;
+/** Temporal's own least. */
+export const CATCH_UP_SECONDS_MIN = 10;
+export const CATCH_UP_SECONDS_MAX = 86_400;
+
+export const PREVIEW_TIMES = 10;
+/** The newest runs of a schedule that are kept. */
+export const RUNS_KEPT = 1_000;
+
+/** A run that comes from the schedule, or from `POST /schedules/{id}/run`. */
+export const RUN_TRIGGERS = ['schedule', 'manual'] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+
+/**
+ * published: it has messages. queued: asked for by hand, and published in a moment. waiting: it is published when the message of an
+ * earlier run has ended.
+ */
+export const RUN_OUTCOMES = ['queued', 'waiting', 'published', 'skipped', 'failed'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+/** Why a run published nothing, or waits. */
+export interface RunError {
+  code: string;
+  message: string;
+}
+
+export interface RunMessage {
+  messageId: string;
+  /** Null once the message is past the time that it is kept. */
+  status: MessageStatus | null;
+}
+
+/** What Temporal must know of a schedule. */
+export interface TemporalPlan {
+  cron: string;
+  timezone: string;
+  catchUpSeconds: number;
+  paused: boolean;
+}
+
+const DAY_MS = 86_400_000;
+/** The calendars that Temporal has hold for the offsets of the zone from the longest catch-up ago until so far ahead … */
+export const CALENDARS_HOLD_MS = 14 * DAY_MS;
+/** … and are made anew when half of it has passed, so that a change of a zone's rules arrives within a week. */
+export const RENEW_AFTER_MS = CALENDARS_HOLD_MS / 2;
+
+/** Where a schedule's row is found. */
+export interface ScheduleRef {
+  scheduleId: string;
+  workspaceId: string;
+  environmentId: string;
+}
+
+/** One firing: the schedule and the time at which it was due, as RFC 3339. */
+export interface FiringRef extends ScheduleRef {
+  trigger: RunTrigger;
+  nominalAt: string;
+}
+
+/** What the firing's activity did. */
+export interface Fired {
+  /** `none`: nothing was due; the schedule is paused or deleted, or the time is none of its own. No run is recorded. */
+  outcome: RunOutcome | 'none';
+  messageIds: string[];
+}

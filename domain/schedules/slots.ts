@@ -1,0 +1,77 @@
+import { type Cron, parseCron } from './cron.ts';
+import type { TemporalPlan } from './schedules.ts';
+import { firstInstant, localTime } from './time-zone.ts';
+
+/**
+ * The times at which a cron expression is due in a time zone. A local time that does not exist is skipped, and one that comes
+ * twice is due the first time only: docs/schedules.md, "Daylight saving".
+ */
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+/** Ten times 29 February are some forty years. */
+const HORIZON_DAYS = 50 * 366;
+
+/** The next `count` slots after an instant, or fewer where so many do not come within fifty years. */
+export function nextSlots(cron: Cron, timeZone: string, after: Date, count: number): Date[] {
+  const slots: Date[] = [];
+  for (const localMs of localTimesFrom(cron, localTime(timeZone, after.getTime()))) {
+    const instantMs = firstInstant(timeZone, localMs);
+    if (instantMs === null || instantMs <= after.getTime()) continue;
+    slots.push(new Date(instantMs));
+    if (slots.length === count) break;
+  }
+  return slots;
+}
+
+/** The next slot of a schedule; null while it is paused. */
+export function dueAfter(
+  { cron, timezone, paused }: Pick<TemporalPlan, 'cron' | 'timezone' | 'paused'>,
+  after: Date,
+): Date | null {
+  return paused ? null : (nextSlots(parseCron(cron), timezone, after, 1)[0] ?? null);
+}
+
+/** Whether the expression is due at exactly this instant. */
+export function isSlot(cron: Cron, timeZone: string, instant: Date): boolean {
+  const localMs = localTime(timeZone, instant.getTime());
+  const local = new Date(localMs);
+  return (
+    local.getUTCMilliseconds() === 0 &&
+    cron.seconds.includes(local.getUTCSeconds()) &&
+    cron.minutes.includes(local.getUTCMinutes()) &&
+    cron.hours.includes(local.getUTCHours()) &&
+    isDay(cron, local) &&
+    firstInstant(timeZone, localMs) === instant.getTime()
+  );
+}
+
+/** The matching local times from one on, ascending. So are their first instants. */
+function* localTimesFrom(cron: Cron, fromMs: number): Generator<number> {
+  const firstDayMs = fromMs - (((fromMs % DAY_MS) + DAY_MS) % DAY_MS);
+  for (let day = 0; day <= HORIZON_DAYS; day++) {
+    const dayMs = firstDayMs + day * DAY_MS;
+    if (!isDay(cron, new Date(dayMs))) continue;
+    for (const hour of cron.hours) {
+      const hourMs = dayMs + hour * HOUR_MS;
+      if (hourMs + HOUR_MS <= fromMs) continue;
+      for (const minute of cron.minutes) {
+        const minuteMs = hourMs + minute * MINUTE_MS;
+        if (minuteMs + MINUTE_MS <= fromMs) continue;
+        for (const second of cron.seconds) {
+          const localMs = minuteMs + second * SECOND_MS;
+          if (localMs >= fromMs) yield localMs;
+        }
+      }
+    }
+  }
+}
+
+function isDay(cron: Cron, local: Date): boolean {
+  if (!cron.months.includes(local.getUTCMonth() + 1)) return false;
+  const ofMonth = cron.daysOfMonth.includes(local.getUTCDate());
+  const ofWeek = cron.daysOfWeek.includes(local.getUTCDay());
+  return cron.eitherDay ? ofMonth || ofWeek : ofMonth && ofWeek;
+}

@@ -1,0 +1,69 @@
+import { WorkflowIdReusePolicy } from '@temporalio/common';
+import type { Fired, FiringRef, ScheduleRef } from '../../domain/schedules/schedules.ts';
+import { searchAttributes } from '../search-attributes.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
+
+export const FIRE_SCHEDULE_WORKFLOW = 'fireSchedule';
+/** A ScheduleRef is what the Temporal Schedule starts it with: the nominal time is then the one that Temporal started it for. */
+export type FireScheduleInput = ScheduleRef | FiringRef;
+export type FireScheduleResult = Fired;
+
+/** The Temporal Schedule of a schedule. Temporal appends the nominal time to it, as the id of each workflow that it starts. */
+export function temporalScheduleId(scheduleId: string): string {
+  return `schedule/${scheduleId}`;
+}
+
+const DESCRIPTION = descriptionOf({
+  does: 'Fires one slot of a schedule: publishes its message, records the run, starts the delivery, and ends. What is due is decided from the row.',
+  standsStill:
+    'Its one step waits for PostgreSQL. It may be terminated: the slot is then not fired, and the next one is.',
+});
+
+/** What the Temporal Schedule starts at each of its times. */
+export function fireScheduleAction(
+  { scheduleId, workspaceId, environmentId }: ScheduleRef,
+  taskQueue: string,
+  environmentName: string | null,
+) {
+  return {
+    type: 'startWorkflow' as const,
+    workflowType: FIRE_SCHEDULE_WORKFLOW,
+    workflowId: temporalScheduleId(scheduleId),
+    taskQueue,
+    args: [{ scheduleId, workspaceId, environmentId }] as [FireScheduleInput],
+    staticSummary: summaryOf(`fires ${scheduleId}`, environmentName),
+    staticDetails: DESCRIPTION,
+    typedSearchAttributes: searchAttributes({
+      workspaceId,
+      environmentId,
+      environment: environmentName,
+      stage: 'pending',
+    }),
+  };
+}
+
+/** The same of a run that was queued by hand, or waited. The row decides, so it may start any number of times. */
+export function fireScheduleStart(
+  firing: FiringRef,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[FireScheduleInput]> {
+  const { scheduleId, workspaceId, environmentId, trigger, nominalAt } = firing;
+  return {
+    type: FIRE_SCHEDULE_WORKFLOW,
+    options: {
+      workflowId: `${temporalScheduleId(scheduleId)}-${nominalAt}-${trigger === 'manual' ? 'manual' : 'waited'}`,
+      taskQueue,
+      args: [{ scheduleId, workspaceId, environmentId, trigger, nominalAt }],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      staticSummary: summaryOf(`fires ${scheduleId}`, nominalAt, environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: searchAttributes({
+        workspaceId,
+        environmentId,
+        environment: environmentName,
+        stage: 'pending',
+      }),
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findUnfiredRuns } from '../../../db/schedules/find-unfired-runs.ts';
+import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
+import type { RunTrigger } from '../../../domain/schedules/schedules.ts';
+import { isId } from '../../../domain/ids.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { errorOf } from '../invocations/support.ts';
+import { Schedules, testVault } from './support.ts';
+
+let api: TestApi;
+let key: string;
+let schedules: Schedules;
+beforeAll(async () => {
+  const vault = testVault();
+  api = await startTestApi({ vault });
+  ({ key } = await api.createKey(api.database.tenant));
+  schedules = new Schedules(api, key, vault);
+});
+afterAll(() => api.close());
+
+const NINE = '2026-11-23T09:00:00.000Z';
+const TEN = '2026-11-23T10:00:00.000Z';
+const ELEVEN = '2026-11-23T11:00:00.000Z';
+
+const idOf = (scheduleId: string, at: string, trigger: RunTrigger = 'schedule'): string =>
+  firingMessageId({ scheduleId, trigger, nominalAt: new Date(at), endpointId: null });
+
+async function messageOf(messageId: string): Promise<Record<string, unknown>> {
+  const [row] = await api.database.asOwner<Record<string, unknown>>(
+    'SELECT schedule_id, url, published_by, label FROM messages WHERE id = $1',
+    [messageId],
+  );
+  return row ?? {};
+}
+
+async function halt(what: 'halt' | 'resume'): Promise<void> {
+  const { workspaceId, environmentId } = api.database.tenant;
+  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`;
+  const reply = await api.call('POST', path, { key, body: what === 'halt' ? { reason: 'an incident' } : {} });
+  expect(reply.status, reply.text).toBe(200);
+}
+
+describe('a firing', () => {
+  test('publishes once, however often it is tried', async () => {
+    const { id, createdBy } = await schedules.create({
+      destination: {
+        url: 'https://shop.example/hook',
+        headers: { Authorization: 'Bearer s3cret-token' },
+        label: 'daily',
+      },
+    });
+    const tries = await Promise.all([
+      schedules.firing(id, NINE),
+      schedules.firing(id, NINE),
+      schedules.firing(id, NINE),
+    ]);
+    const messageId = idOf(id, NINE);
+    expect(isId('message', messageId)).toBe(true);
+    expect(tries).toEqual(tries.map(() => ({ outcome: 'published', messageIds: [messageId] })));
+    expect(await messageOf(messageId)).toEqual({
+      schedule_id: id,
+      url: 'https://shop.example/hook',
+      published_by: createdBy,
+      label: 'daily',
+    });
+    const shown = await api.call('GET', `/api/v2/messages/${messageId}`, { key });
+    expect(shown.json).toMatchObject({ data: { headers: { Authorization: '[REDACTED]' } } });
+    expect(await schedules.runs(id)).toEqual([
+      expect.objectContaining({
+        trigger: 'schedule',
+        nominalTime: NINE,
+        outcome: 'published',
+        error: null,
+        messages: [{ messageId, status: 'pending' }],
+      }),
+    ]);
+  });
+
+  test('sorts by its nominal time among other messages', () => {
+    const [early, late] = [idOf('sch_1', NINE), idOf('sch_1', TEN)];
+    expect(early < late).toBe(true);
+    expect(idOf('sch_1', NINE, 'manual')).not.toBe(early);
+    expect(idOf('sch_2', NINE)).not.toBe(early);
+  });
+
+  test.each([
+    ['a time that is no slot', {}, '2026-11-23T09:00:30.000Z'],
+    ['the other of two equal hours', { cron: '30 2 * * *', timezone: 'Europe/Berlin' }, '2026-10-25T01:30:00.000Z'],
+    ['a paused schedule', { paused: true }, NINE],
+  ])('publishes nothing for %s, and records no run', async (_, body, nominalAt) => {
+    const { id } = await schedules.create(body);
+    expect(await schedules.firing(id, nominalAt)).toEqual({ outcome: 'none', messageIds: [] });
+    expect(await schedules.runs(id)).toEqual([]);
+  });
+
+  test('of a deleted schedule publishes nothing, and has Temporal forget it', async () => {
+    const { id } = await schedules.create({});
+    expect((await schedules.call('DELETE', `/${id}`)).status).toBe(200);
+    expect(await schedules.firing(id, NINE)).toEqual({ outcome: 'none', messageIds: [] });
+    expect(schedules.forgotten).toContain(id);
+  });
+
+  test('while the environment is halted is skipped, and not made up', async () => {
+    const { id } = await schedules.create({});
+    await halt('halt');
+    try {
+      expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
+    } finally {
+      await halt('resume');
+    }
+    expect((await schedules.firing(id, NINE)).outcome).toBe('skipped');
+    expect((await schedules.runs(id))[0]?.error?.code).toBe('ENVIRONMENT_HALTED');
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+  });
+
+  test('that cannot be published is a failed run with its reason, and the next slot tries again', async () => {
+    const { id } = await schedules.create({ overlap: 'allow_all' });
+    const [{ key_id: keyId } = { key_id: '' }] = await api.database.asOwner<{ key_id: string }>(
+      `SELECT created_by ->> 'id' AS key_id FROM schedules WHERE id = $1`,
+      [id],
+    );
+    const caps = { total: 0 };
+    const budget = await api.call('PUT', `/api/v2/budgets/${keyId}`, { key, body: { caps } });
+    expect(budget.status, budget.text).toBeLessThan(300);
+    try {
+      expect(await schedules.firing(id, NINE)).toEqual({ outcome: 'failed', messageIds: [] });
+    } finally {
+      await api.call('DELETE', `/api/v2/budgets/${keyId}`, { key });
+    }
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+    const [ten, nine] = await schedules.runs(id);
+    expect(nine).toMatchObject({
+      nominalTime: NINE,
+      outcome: 'failed',
+      error: { code: 'BUDGET_EXCEEDED' },
+      messages: [],
+    });
+    expect(ten).toMatchObject({ nominalTime: TEN, outcome: 'published' });
+  });
+});
+
+test('to a URL group publishes one message for each endpoint, once', async () => {
+  const group = await api.call('POST', '/api/v2/url-groups', {
+    key,
+    body: { name: 'reports', endpoints: [{ url: 'https://one.example/' }, { url: 'https://two.example/' }] },
+  });
+  expect(group.status, group.text).toBe(201);
+  const { id } = await schedules.create({ destination: { urlGroup: 'reports', body: { report: 'daily' } } });
+  const [first, second] = [await schedules.firing(id, NINE), await schedules.firing(id, NINE)];
+  expect(first.messageIds).toHaveLength(2);
+  expect(second).toEqual(first);
+  const gone = await schedules.create({ destination: { urlGroup: 'nowhere' } });
+  expect((await schedules.firing(gone.id, NINE)).outcome).toBe('failed');
+  expect((await schedules.runs(gone.id))[0]?.error?.code).toBe('NOT_FOUND');
+});
+
+describe('overlap', () => {
+  test('skip: a slot is skipped while the message of an earlier one has not ended', async () => {
+    const { id } = await schedules.create({});
+    await schedules.firing(id, NINE);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('skipped');
+    await schedules.end(id);
+    expect((await schedules.firing(id, ELEVEN)).outcome).toBe('published');
+    expect((await schedules.runs(id)).map((run) => [run.outcome, run.error?.code ?? null])).toEqual([
+      ['published', null],
+      ['skipped', 'OVERLAP'],
+      ['published', null],
+    ]);
+  });
+
+  test('buffer_one: one run waits, and is published when the message has ended; the sweep finds it', async () => {
+    const { id } = await schedules.create({ overlap: 'buffer_one' });
+    await schedules.firing(id, NINE);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('waiting');
+    expect((await schedules.firing(id, ELEVEN)).outcome).toBe('skipped'); // one waits already
+    expect((await schedules.firing(id, TEN)).outcome).toBe('waiting'); // a look too early changes nothing
+    const unfired = async (): Promise<string[]> =>
+      (await findUnfiredRuns(api.deps.db, { olderThanSeconds: -60, afterId: '', limit: 100 }))
+        .filter((run) => run.scheduleId === id)
+        .map((run) => run.nominalAt);
+    expect(await unfired()).toEqual([]);
+    await schedules.end(id);
+    expect(await unfired()).toEqual([TEN]);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+    expect(await unfired()).toEqual([]);
+  });
+
+  test('buffer_one: a run that waits is skipped once the schedule is paused', async () => {
+    const { id } = await schedules.create({ overlap: 'buffer_one' });
+    await schedules.firing(id, NINE);
+    await schedules.firing(id, TEN);
+    expect((await schedules.call('POST', `/${id}/pause`, {})).status).toBe(200);
+    await schedules.end(id);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('skipped');
+  });
+
+  test('allow_all: every slot publishes', async () => {
+    const { id } = await schedules.create({ overlap: 'allow_all' });
+    expect((await schedules.firing(id, NINE)).outcome).toBe('published');
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+  });
+});
+
+describe('POST /run', () => {
+  test('queues a run at once, beside the slots and while the schedule is paused', async () => {
+    const { id } = await schedules.create({ paused: true });
+    const reply = await schedules.call('POST', `/${id}/run`, {});
+    expect([reply.status, reply.headers.get('location')]).toEqual([202, `/api/v2/schedules/${id}/runs`]);
+    const [run] = await schedules.runs(id);
+    expect(run).toMatchObject({ trigger: 'manual', outcome: 'queued', messages: [] });
+    const nominalAt = run?.nominalTime ?? '';
+    expect((await schedules.firing(id, nominalAt, 'manual')).outcome).toBe('published');
+    expect((await schedules.firing(id, nominalAt, 'manual')).outcome).toBe('published'); // the same run
+    expect(await schedules.runs(id)).toHaveLength(1);
+  });
+
+  test('a firing by hand that nobody asked for is none', async () => {
+    const { id } = await schedules.create({});
+    expect((await schedules.firing(id, NINE, 'manual')).outcome).toBe('none');
+  });
+
+  test('answers 503 while the environment is halted', async () => {
+    const { id } = await schedules.create({});
+    const { key: plain } = await api.createKey(api.database.tenant, { scopes: ['schedules:write'] });
+    await halt('halt');
+    try {
+      const reply = await api.call('POST', `/api/v2/schedules/${id}/run`, { key: plain, body: {} });
+      expect([reply.status, errorOf(reply).code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    } finally {
+      await halt('resume');
+    }
+    expect(await schedules.runs(id)).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { fireSlot } from '../../../activities/schedules/fire-slot.ts';
+import { runSchema, scheduleSchema } from '../../../api/schedules/schemas.ts';
+import type { Fired, RunTrigger } from '../../../domain/schedules/schedules.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import type { CallResult, TestApi } from '../harness/test-api.ts';
+import { dataOf } from '../invocations/support.ts';
+
+export type Schedule = z.infer<typeof scheduleSchema>;
+export type Run = z.infer<typeof runSchema>;
+
+export const scheduleIn = (reply: CallResult): Schedule => dataOf(reply, scheduleSchema);
+
+export const testVault = (): Vault => Vault.fromMasterKeys(`1:${Buffer.alloc(32, 7).toString('base64')}`);
+
+/** Schedules of one API, and their firings without Temporal: the activity is called as its workflow would. */
+export class Schedules {
+  readonly forgotten: string[] = [];
+  private readonly api: TestApi;
+  private readonly key: string;
+  private readonly fire: ReturnType<typeof fireSlot>;
+
+  constructor(api: TestApi, key: string, vault: Vault) {
+    [this.api, this.key] = [api, key];
+    const forgetSchedule = (scheduleId: string): Promise<void> => Promise.resolve(void this.forgotten.push(scheduleId));
+    const putSchedule = (): never => {
+      throw new Error('no firing makes a schedule');
+    };
+    this.fire = fireSlot({ db: api.deps.db, vault, forgetSchedule, putSchedule });
+  }
+
+  async create(body: Record<string, unknown>): Promise<Schedule> {
+    const destination = { url: 'https://shop.example/hook', body: { report: 'daily' } };
+    const sent = { cron: '0 * * * *', destination, ...body };
+    return scheduleIn(await this.api.call('POST', '/api/v2/schedules', { key: this.key, body: sent }));
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<CallResult> {
+    return this.api.call(method, `/api/v2/schedules${path}`, {
+      key: this.key,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  firing(scheduleId: string, nominalAt: string, trigger: RunTrigger = 'schedule'): Promise<Fired> {
+    return this.fire({ ...this.api.database.tenant, scheduleId, trigger, nominalAt });
+  }
+
+  async runs(scheduleId: string): Promise<Run[]> {
+    const reply = await this.call('GET', `/${scheduleId}/runs`);
+    return dataOf(reply, runSchema.array());
+  }
+
+  /** Ends what the schedule has on its way. */
+  async end(scheduleId: string): Promise<void> {
+    await this.api.database.asOwner(
+      `UPDATE messages SET status = 'processing', attempts = 1 WHERE schedule_id = $1 AND status IN ('pending', 'scheduled')`,
+      [scheduleId],
+    );
+    await this.api.database.asOwner(
+      `UPDATE messages SET status = 'delivered', delivered_at = now() WHERE schedule_id = $1 AND status = 'processing'`,
+      [scheduleId],
+    );
+  }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ScheduleNotFoundError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { untoldSchedules } from '../../../activities/maintenance/untold-schedules.ts';
+import { forgetSchedule, putSchedule } from '../../../api/schedules/schedule-client.ts';
+import { newId } from '../../../domain/ids.ts';
+import { parseCron } from '../../../domain/schedules/cron.ts';
+import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
+import type { ScheduleRef, TemporalPlan } from '../../../domain/schedules/schedules.ts';
+import { isSlot, nextSlots } from '../../../domain/schedules/slots.ts';
+import { temporalScheduleId } from '../../../temporal/schedules/fire-schedule.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { type Destination, startDestination } from '../messages/support.ts';
+import { dataOf } from '../invocations/support.ts';
+import { runSchema } from '../../../api/schedules/schemas.ts';
+import { type Run, type Schedule, scheduleIn } from './support.ts';
+
+let service: TestService;
+let destination: Destination;
+beforeAll(async () => {
+  [service, destination] = await Promise.all([startTestService(), startDestination()]);
+});
+afterAll(async () => {
+  await service.close();
+  await destination.close();
+});
+
+async function create(body: Record<string, unknown>): Promise<Schedule> {
+  return scheduleIn(await service.post('/api/v2/schedules', { cron: '0 0 1 1 *', ...body }));
+}
+const runs = async (id: string): Promise<Run[]> =>
+  dataOf(await service.get(`/api/v2/schedules/${id}/runs?limit=100`), runSchema.array());
+const described = (id: string) => service.client.schedule.getHandle(temporalScheduleId(id)).describe();
+
+async function sweep(): Promise<void> {
+  const { client, taskQueue, deps } = service;
+  const telling = {
+    ...deps,
+    putSchedule: (ref: ScheduleRef, plan: TemporalPlan) =>
+      putSchedule(client, ref, plan, { environmentName: null, taskQueue }),
+    forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
+  };
+  expect((await sweepRows(telling, 'untold-schedules', untoldSchedules(-60))).failed).toBe(0);
+}
+
+describe('a schedule', () => {
+  test(
+    'fires each of its slots once, delivers, and stops when it is paused',
+    { timeout: 2 * PATIENCE_MS },
+    async () => {
+      const { id } = await create({
+        cron: '* * * * * *',
+        overlap: 'allow_all',
+        destination: {
+          url: `${destination.baseUrl}/each-second`,
+          headers: { Authorization: 'Bearer s3cret-token' },
+          body: { tick: true },
+        },
+      });
+      await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBeGreaterThan(3);
+      expect(scheduleIn(await service.post(`/api/v2/schedules/${id}/pause`, {})).paused).toBe(true);
+      const fired = await runs(id);
+      const times = fired.map((run) => run.nominalTime);
+      expect(new Set(times).size).toBe(times.length);
+      for (const run of fired) {
+        expect(run.messages.map((message) => message.messageId)).toEqual([
+          firingMessageId({
+            scheduleId: id,
+            trigger: 'schedule',
+            nominalAt: new Date(run.nominalTime),
+            endpointId: null,
+          }),
+        ]);
+      }
+      await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBe(fired.length);
+      const [first] = destination.on('/each-second');
+      expect(first).toMatchObject({ method: 'POST', body: '{"tick":true}' });
+      expect(first?.headers).toMatchObject({ 'x-service-schedule-id': id, authorization: 'Bearer s3cret-token' });
+      await delay(1_500); // a slot and a half, to see that none comes
+      expect(await runs(id)).toHaveLength(fired.length);
+      expect(scheduleIn(await service.get(`/api/v2/schedules/${id}`)).lastRunAt).not.toBeNull();
+    },
+  );
+
+  test('runs now on request', async () => {
+    const { id } = await create({ destination: { url: `${destination.baseUrl}/by-hand` }, paused: true });
+    expect((await service.post(`/api/v2/schedules/${id}/run`, {})).status).toBe(202);
+    await expect.poll(() => destination.on('/by-hand').length, { timeout: PATIENCE_MS }).toBe(1);
+    await expect.poll(async () => (await runs(id))[0]?.messages[0]?.status, { timeout: PATIENCE_MS }).toBe('delivered');
+  });
+
+  test('with buffer_one starts the run that waits as soon as the message ends', async () => {
+    destination.answer('/buffered', { status: 500 }, { status: 200 });
+    const { id } = await create({
+      cron: '* * * * * *',
+      overlap: 'buffer_one',
+      destination: { url: `${destination.baseUrl}/buffered`, retryDelay: '3000', maxRetries: 1 },
+    });
+    const published = async (): Promise<number> => (await runs(id)).filter((run) => run.outcome === 'published').length;
+    await expect.poll(published, { timeout: PATIENCE_MS }).toBeGreaterThan(1);
+    expect((await service.call('DELETE', `/api/v2/schedules/${id}`, { key: service.key })).status).toBe(200);
+  });
+});
+
+describe('the sweep', () => {
+  test('makes, changes and deletes what Temporal was not told of', async () => {
+    const { id } = await create({ destination: { url: destination.baseUrl } });
+    await forgetSchedule(service.client, id); // an API that died between its commit and its call
+    await sweep();
+    expect((await described(id)).state.paused).toBe(false);
+    await service.database.asOwner('UPDATE schedules SET paused = true, revision = revision + 1 WHERE id = $1', [id]);
+    await sweep();
+    expect((await described(id)).state.paused).toBe(true);
+    await service.database.asOwner('UPDATE schedules SET deleted_at = now(), revision = revision + 1 WHERE id = $1', [
+      id,
+    ]);
+    await sweep();
+    await expect(described(id)).rejects.toThrow(ScheduleNotFoundError);
+    const [row] = await service.database.asOwner('SELECT told_revision, renew_at FROM schedules WHERE id = $1', [id]);
+    expect(row).toEqual({ told_revision: null, renew_at: null });
+  });
+
+  test.each([
+    ['an operator deleted, once its slot is overdue', `due_at = now() - interval '10 minutes'`],
+    ['whose calendars run out', `renew_at = now() - interval '1 second'`],
+  ])('makes a Temporal Schedule anew that %s', async (_, what) => {
+    const { id } = await create({ destination: { url: destination.baseUrl } });
+    await sweep();
+    await forgetSchedule(service.client, id);
+    await sweep();
+    await expect(described(id)).rejects.toThrow(ScheduleNotFoundError); // nothing shows it yet
+    await service.database.asOwner(`UPDATE schedules SET ${what} WHERE id = $1`, [id]);
+    await sweep();
+    expect((await described(id)).state.paused).toBe(false);
+  });
+});
+
+describe('the server fires every slot', () => {
+  test.each([
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-25T01:00:00Z'],
+    ['*/30 * * * *', 'Europe/Berlin', '2027-03-28T01:00:00Z'],
+    ['*/30 1 * * SUN', 'America/New_York', '2026-11-01T06:00:00Z'],
+    ['15 2 13-15 3 *', 'America/New_York', '2027-03-14T07:00:00Z'],
+    ['*/15 1-2 * * *', 'Australia/Lord_Howe', '2027-04-03T15:00:00Z'],
+    ['*/15 1-2 * * *', 'Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+    ['0 0 1 * 5', 'Asia/Kolkata', '2026-12-31T12:00:00Z'],
+    ['15,45 22-23 28-31 2,12 *', 'America/St_Johns', '2026-12-31T12:00:00Z'],
+    ['5-50/7 3 * * 6-7', 'Pacific/Chatham', '2027-04-03T14:00:00Z'],
+  ])('of %s in %s around %s', async (expression, timezone, around) => {
+    const { client, taskQueue, database } = service;
+    const ref = { ...database.tenant, scheduleId: newId('schedule') };
+    const [from, to] = [-2, 2].map((days) => new Date(Date.parse(around) + days * 86_400_000)) as [Date, Date];
+    const plan = { cron: expression, timezone, catchUpSeconds: 60, paused: true };
+    await putSchedule(client, ref, plan, { environmentName: null, taskQueue, now: new Date(around) });
+    const reply = await client.workflowService.listScheduleMatchingTimes({
+      namespace: client.options.namespace,
+      scheduleId: temporalScheduleId(ref.scheduleId),
+      startTime: { seconds: Math.floor(from.getTime() / 1_000) as never, nanos: 0 },
+      endTime: { seconds: Math.floor(to.getTime() / 1_000) as never, nanos: 0 },
+    });
+    await forgetSchedule(client, ref.scheduleId);
+    const cron = parseCron(expression);
+    const fired = reply.startTime
+      .map((time) => new Date(Number(time.seconds) * 1_000))
+      .filter((time) => isSlot(cron, timezone, time));
+    const wanted = nextSlots(cron, timezone, from, 1_000).filter((time) => time <= to);
+    expect(fired.length).toBeGreaterThan(0);
+    expect(fired).toEqual(wanted);
+  });
+});
