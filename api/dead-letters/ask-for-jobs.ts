@@ -49,7 +49,7 @@ export const clearRoute = defineRoute({
   response: { 202: jobSchema },
   accepted,
   errors: ['CONFLICT'],
-  idempotent: true,
+  // No Idempotency-Key: its digest leaves out the query, so another filter under the same key would be answered as the first.
   async change(tx, { query: { confirmProtected, ...filter }, ...ctx }) {
     const { environment } = ctx.caller;
     if (environment.protected && confirmProtected !== true) {

@@ -1,4 +1,5 @@
-import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
+import { newId } from '../../../domain/ids.ts';
+import { nothing, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 import { plantDeadLetters } from './plant.ts';
 
@@ -9,20 +10,24 @@ async function plantRecord({ api }: World): Promise<string> {
 
 const record = async (world: World): Promise<FixtureRequest> => ({ params: { messageId: await plantRecord(world) } });
 
-/** A job whose filter holds nothing, so that it touches no other fixture's records. */
-async function plantJob({ api, key }: World): Promise<string> {
-  await api.database.asOwner(
-    `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now() WHERE ended_at IS NULL`,
+/** A job that no workflow works on, so that it is still under way when a suite comes back to it. */
+async function plantJob(world: World): Promise<string> {
+  await roomForJobs(world);
+  const id = newId('deadLetterJob');
+  await world.api.database.asOwner(
+    `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, requested_by, publishes_while_halted)
+     VALUES ($1, $2, 'retry', '{"label":"order 4711"}', '{"type":"api_key","id":null}', false)`,
+    [id, world.api.database.tenant.environmentId],
   );
-  const body = { label: 'nobody has this label' };
-  const { id } = await planted<{ id: string }>(api.call('POST', '/api/v2/dlq/retry-all', { key, body }));
   return id;
 }
 
 const job = async (world: World): Promise<FixtureRequest> => ({ params: { jobId: await plantJob(world) } });
+/** An environment has ten jobs under way at most. The newest are left alone: a suite may be about to look at them. */
 async function roomForJobs({ api }: World): Promise<void> {
   await api.database.asOwner(
-    `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now() WHERE ended_at IS NULL`,
+    `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now()
+     WHERE ended_at IS NULL AND id NOT IN (SELECT id FROM dead_letter_jobs WHERE ended_at IS NULL ORDER BY id DESC LIMIT 5)`,
   );
 }
 
