@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import type { ReplayRef } from '../../domain/refs.ts';
 import { awaitApprovalStart } from '../../temporal/approvals/await-approval.ts';
 import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
+import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { deliverMessageStart } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
 import { startMessagesStart } from '../../temporal/messages/start-messages.ts';
@@ -69,6 +70,8 @@ const STARTS: [string, Start, string[]][] = [
   ],
   ['reversal/eff_1', watchReversalStart(ref, 'q', ENVIRONMENT), ofEffect],
   ['message/msg_1', deliverMessageStart(ref, 'q', { environmentName: ENVIRONMENT }), [...tenant, 'Stage']],
+  ['dlq-retry/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'retry' }, 'q', ENVIRONMENT), tenant],
+  ['dlq-clear/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'clear' }, 'q', ENVIRONMENT), tenant],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
   ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'ActionName']],

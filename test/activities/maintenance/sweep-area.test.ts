@@ -28,7 +28,10 @@ const owner = (sql: string, values: unknown[] = []) => world.database.asOwner<{ 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 /** Replaces Temporal for the sweep's starts: it refuses the second row. */
-function starting(ids: string[], name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage'): Planted {
+function starting(
+  ids: string[],
+  name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage' | 'wakeDeadLetterJob' | 'putSchedule',
+): Planted {
   const started: string[] = [];
   const start = (ref: Record<string, unknown>): Promise<void> => {
     const id = ids.find((one) => Object.values(ref).includes(one)) ?? 'another';
@@ -73,6 +76,33 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     );
     await owner(`SET session_replication_role = 'replica'; UPDATE messages SET created_at = now() - interval '1 hour'`);
     return starting(ids, 'wakeMessage');
+  },
+  'idle-dead-letter-jobs': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('deadLetterJob')).sort();
+    await owner(
+      `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, requested_by, publishes_while_halted, looked_at)
+       SELECT id, $2, 'retry', '{}', '{}', false, now() - interval '1 hour' FROM unnest($1::text[]) id`,
+      [ids, environmentId],
+    );
+    return starting(ids, 'wakeDeadLetterJob');
+  },
+  'untold-schedules': async () => starting(await plantSchedules(null), 'putSchedule'),
+  'unfired-runs': async () => {
+    const schedules = await plantSchedules(1);
+    const planted = await owner(
+      `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at)
+       SELECT $2, id, 'manual', now() - interval '1 hour', 'queued', now() - interval '1 hour' FROM unnest($1::text[]) id
+       RETURNING schedule_id || '/manual/' || extract(epoch FROM nominal_at) AS id`,
+      [schedules, environmentId],
+    );
+    const ids = idsOf(planted).sort();
+    const fired: string[] = [];
+    const startFiring: ActivityDependencies['startFiring'] = ({ scheduleId }) => {
+      if (scheduleId === schedules[1]) return Promise.reject(new Error('this one is refused'));
+      fired.push(ids[schedules.indexOf(scheduleId)] ?? 'another');
+      return Promise.resolve();
+    };
+    return { ids, mended: () => Promise.resolve(fired), overrides: { startFiring } };
   },
   'overdue-reads': async () => {
     const { adapterFor } = adapterThat(() => Promise.resolve({ kind: 'no_answer', reason: 'it was lost' }));
@@ -166,6 +196,19 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     return deleting('in_flight_permits', ids, `environment_id || '/' || kind || '/' || holder`, `OLD.holder = 'msg_b'`);
   },
 };
+
+/** Three schedules that were changed an hour ago, and the revision that Temporal knows. */
+async function plantSchedules(told: number | null): Promise<string[]> {
+  const ids = Array.from({ length: 3 }, () => newId('schedule')).sort();
+  await owner(
+    `INSERT INTO schedules (id, environment_id, cron, timezone, overlap, catch_up_seconds, destination, body_kind, created_by, updated_at,
+       told_revision, renew_at)
+     SELECT id, $2, '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}', now() - interval '1 hour', $3::integer,
+       CASE WHEN $3::integer IS NOT NULL THEN now() + interval '1 day' END FROM unnest($1::text[]) id`,
+    [ids, environmentId, told],
+  );
+  return ids;
+}
 
 /** Three that may go, and four that stay: too young, superseded, the successor, which is too young, and one already used. */
 async function plantOldPreviews(): Promise<void> {
