@@ -17,6 +17,7 @@ import { Watchdog } from './activities/adapters/watchdog.ts';
 import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
+import { paceFlowControlWorkflow } from './api/flow-control/start-granted.ts';
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
@@ -141,6 +142,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       putSchedule: async (ref, plan) => putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref) }),
       forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
       startFiring: async (firing) => startFiring(client, firing, { environmentName: await names.nameOf(firing) }),
+      paceFlowControl: async (ref) => paceFlowControlWorkflow(client, ref, await names.nameOf(ref)),
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,

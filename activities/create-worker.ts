@@ -13,6 +13,8 @@ const QUEUES = {
     'sweepArea',
     'wakeHeldMessages',
     'wakeMessages',
+    'grantByTime',
+    'grantAfterHalt',
     'retryDeadLetterPage',
     'clearDeadLetterPage',
   ],

@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
+import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
@@ -37,6 +38,8 @@ export interface ActivityDependencies {
   forgetSchedule(scheduleId: string): Promise<void>;
   /** Starts a firing that was queued by hand, or that need not wait any more. */
   startFiring(firing: FiringRef): Promise<void>;
+  /** Starts the pacer of a flow-control key, or has a running one look again. */
+  paceFlowControl(ref: FlowControlKeyRef): Promise<void>;
   /** How many calls of a kind a workspace may have in flight. */
   inFlightCaps: InFlightCaps;
   /** After this time without a heartbeat a dispatch counts as lost. The same for every worker. */

@@ -8,6 +8,7 @@ import { budgetRoutes } from './budgets/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
+import { flowControlRoutes } from './flow-control/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { impactLimitRoutes } from './impact-limits/routes.ts';
 import { invocationRoutes } from './invocations/routes.ts';
@@ -39,6 +40,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...budgetRoutes,
   ...messageRoutes,
   ...scheduleRoutes,
+  ...flowControlRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
   ...deadLetterRoutes,

@@ -862,6 +862,44 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_flow_control(the_message text, lease interval)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    the_key text;
+    k flow_control_keys;
+    at timestamptz;
+    counts boolean := false;
+  BEGIN
+    SELECT q.key_id INTO the_key FROM flow_control_queue q WHERE q.message_id = the_message AND q.granted_at IS NOT NULL;
+    IF NOT FOUND THEN RETURN false; END IF;
+    SELECT * INTO STRICT k FROM flow_control_keys f WHERE f.id = the_key;
+    -- Parallelism was counted when the slot was granted: a key without a rate needs no lock here.
+    IF k.rate IS NOT NULL THEN
+      PERFORM lock_flow_control_key(the_key);
+      SELECT * INTO STRICT k FROM flow_control_keys f WHERE f.id = the_key;
+    END IF;
+    at := clock_timestamp();
+    IF k.paused_at IS NOT NULL OR k.held_until > at THEN RETURN false; END IF;
+    IF k.rate IS NOT NULL THEN
+      counts := true;
+      IF COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true) THEN
+        k.window_started_at := at;
+        k.window_count := 0;
+      END IF;
+      IF k.window_count >= k.rate THEN RETURN false; END IF;
+    END IF;
+    UPDATE flow_control_queue q SET dispatched_at = at, lease_until = at + lease
+      WHERE q.message_id = the_message AND q.granted_at IS NOT NULL AND q.dispatched_at IS NULL AND q.lease_until > at;
+    IF NOT FOUND THEN RETURN false; END IF;
+    IF counts THEN
+      UPDATE flow_control_keys f SET window_started_at = k.window_started_at, window_count = k.window_count + 1 WHERE f.id = the_key;
+    END IF;
+    RETURN true;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.conclude_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1365,6 +1403,26 @@ ALTER FUNCTION find_invitation(bytea) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_invitation(bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_invitation(bytea) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_lost_flow_control_leases(older_than interval, after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT q.message_id,
+     q.environment_id,
+     e.workspace_id
+    FROM (flow_control_queue q
+      JOIN environments e ON ((e.id = q.environment_id)))
+   WHERE ((q.granted_at IS NOT NULL) AND (q.message_id > find_lost_flow_control_leases.after_id) AND ((q.lease_until < now()) OR ((q.dispatched_at IS NULL) AND (q.granted_at < (now() - find_lost_flow_control_leases.older_than)) AND (q.lease_until < (now() + '00:02:00'::interval)))))
+   ORDER BY q.message_id
+  LIMIT find_lost_flow_control_leases.most;
+END
+;
+ALTER FUNCTION find_lost_flow_control_leases(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_lost_flow_control_leases(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_lost_flow_control_leases(interval,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -1378,11 +1436,11 @@ BEGIN ATOMIC
       JOIN environments e ON ((e.id = m.environment_id)))
    WHERE ((m.id > find_lost_messages.after_id) AND (m.id IN ( SELECT u.id
             FROM messages u
-           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.created_at < (now() - find_lost_messages.older_than)))
+           WHERE ((u.begun_at IS NULL) AND (u.status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (u.created_at < (now() - find_lost_messages.older_than)) AND (u.flow_control_key_id IS NULL))
          UNION ALL
           SELECT o.id
             FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by))))))
+           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (o.flow_control_key_id IS NULL)))))
    ORDER BY m.id
   LIMIT find_lost_messages.most;
 END
@@ -1643,6 +1701,124 @@ END
 ALTER FUNCTION find_user_by_email(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_user_by_email(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_user_by_email(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_waiting_flow_control_keys(due_for interval, after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH RECURSIVE walk(key_id) AS (
+         ( SELECT q.key_id
+            FROM flow_control_queue q
+           WHERE ((q.granted_at IS NULL) AND (q.key_id > find_waiting_flow_control_keys.after_id))
+           ORDER BY q.key_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT q.key_id
+                    FROM flow_control_queue q
+                   WHERE ((q.granted_at IS NULL) AND (q.key_id > w_1.key_id))
+                   ORDER BY q.key_id
+                  LIMIT 1) AS key_id
+            FROM walk w_1
+           WHERE (w_1.key_id IS NOT NULL)
+         )
+  SELECT k.id,
+     k.environment_id,
+     e.workspace_id
+    FROM ((walk w
+      JOIN flow_control_keys k ON ((k.id = w.key_id)))
+      JOIN environments e ON ((e.id = k.environment_id)))
+   WHERE ((k.paused_at IS NULL) AND ((k.held_until IS NULL) OR (k.held_until < (now() - find_waiting_flow_control_keys.due_for))) AND (e.halted_at IS NULL) AND ((k.next_grant_at IS NULL) OR (k.next_grant_at < (now() - find_waiting_flow_control_keys.due_for))) AND (( SELECT q.due_at
+            FROM flow_control_queue q
+           WHERE ((q.key_id = k.id) AND (q.granted_at IS NULL))
+           ORDER BY q.due_at, q.message_id
+          LIMIT 1) < (now() - find_waiting_flow_control_keys.due_for)))
+   ORDER BY k.id
+  LIMIT find_waiting_flow_control_keys.most;
+END
+;
+ALTER FUNCTION find_waiting_flow_control_keys(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.grant_flow_control(the_key text, most integer, in_flight_max integer, lease interval, is_pacer boolean)
+ RETURNS TABLE(granted text[], paces boolean, next_in_ms double precision)
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    k flow_control_keys;
+    at timestamptz;
+    free integer;                      -- slots by parallelism
+    rate_left integer := 2147483647;   -- calls by rate, within the present window
+    undispatched integer;
+    is_new_window boolean := false;
+    count_granted integer;
+    head timestamptz;
+    next_at timestamptz;
+    -- A pacer that is this late is gone.
+    overdue constant interval := interval '5 seconds';
+  BEGIN
+    granted := '{}';
+    paces := false;
+    PERFORM lock_flow_control_key(the_key);
+    SELECT * INTO k FROM flow_control_keys f WHERE f.id = the_key;
+    at := clock_timestamp();
+    -- Nobody took these up in time. Nothing was sent, so they wait again, in their old order.
+    UPDATE flow_control_queue q SET granted_at = NULL, lease_until = NULL FROM (
+        SELECT o.message_id FROM flow_control_queue o
+        WHERE o.key_id = the_key AND o.granted_at IS NOT NULL AND o.dispatched_at IS NULL AND o.lease_until <= at
+        FOR UPDATE SKIP LOCKED) old
+      WHERE q.message_id = old.message_id;
+    IF k.id IS NOT NULL AND k.paused_at IS NULL
+       AND NOT EXISTS (SELECT FROM environments e WHERE e.id = k.environment_id AND e.halted_at IS NOT NULL) THEN
+      SELECT COALESCE(k.parallelism, in_flight_max) - count(*) FILTER (WHERE q.dispatched_at IS NULL OR q.lease_until > at),
+          count(*) FILTER (WHERE q.dispatched_at IS NULL)
+        INTO free, undispatched FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NOT NULL;
+      IF k.rate IS NOT NULL THEN
+        is_new_window := COALESCE(k.window_started_at + make_interval(secs => k.period_seconds) <= at, true);
+        IF is_new_window THEN
+          k.window_started_at := at;
+          k.window_count := 0;
+        END IF;
+        rate_left := k.rate - k.window_count - undispatched;
+      END IF;
+      IF COALESCE(k.held_until <= at, true) AND LEAST(most, free, rate_left) > 0 THEN
+        WITH next AS (
+            SELECT q.message_id FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NULL AND q.due_at <= at
+            ORDER BY q.due_at, q.message_id LIMIT LEAST(most, free, rate_left) FOR UPDATE SKIP LOCKED),
+          leased AS (
+            UPDATE flow_control_queue q SET granted_at = at, lease_until = at + lease FROM next
+            WHERE q.message_id = next.message_id RETURNING q.message_id, q.due_at)
+          SELECT COALESCE(array_agg(l.message_id ORDER BY l.due_at, l.message_id), '{}') INTO granted FROM leased l;
+        count_granted := cardinality(granted);
+        free := free - count_granted;
+        IF k.rate IS NOT NULL THEN
+          rate_left := rate_left - count_granted;
+          IF is_new_window AND count_granted > 0 THEN
+            UPDATE flow_control_keys f SET window_started_at = at, window_count = 0 WHERE f.id = the_key;
+          END IF;
+        END IF;
+      END IF;
+      SELECT q.due_at INTO head FROM flow_control_queue q WHERE q.key_id = the_key AND q.granted_at IS NULL
+        ORDER BY q.due_at, q.message_id LIMIT 1;
+      -- Without a free slot a finish grants; it also finds out when to look next.
+      IF head IS NOT NULL AND free > 0 THEN
+        next_at := GREATEST(at, head, k.held_until,
+          CASE WHEN rate_left <= 0 THEN k.window_started_at + make_interval(secs => k.period_seconds) END);
+      END IF;
+    END IF;
+    IF is_pacer THEN
+      UPDATE flow_control_keys f SET next_grant_at = next_at WHERE f.id = the_key AND f.next_grant_at IS DISTINCT FROM next_at;
+    ELSIF next_at IS NOT NULL
+          AND (k.next_grant_at IS NULL OR next_at < k.next_grant_at OR k.next_grant_at < at - overdue) THEN
+      UPDATE flow_control_keys f SET next_grant_at = next_at WHERE f.id = the_key;
+      paces := true;
+    END IF;
+    next_in_ms := ceil(extract(epoch FROM next_at - at) * 1000);
+    RETURN NEXT;
+  END $function$
+;
 
 CREATE OR REPLACE FUNCTION public.grant_free_permits(caps jsonb, grant_lease interval, unclaimed_max integer)
  RETURNS TABLE(of_kind text, to_workspace uuid, to_environment uuid, to_holder text)
@@ -2008,6 +2184,12 @@ ALTER FUNCTION list_workspaces_of_user(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION list_workspaces_of_user(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION list_workspaces_of_user(text) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.lock_flow_control_key(the_key text)
+ RETURNS void
+ LANGUAGE sql
+RETURN pg_advisory_xact_lock(hashtextextended(('flow-control/'::text || the_key), (0)::bigint))
+;
+
 CREATE OR REPLACE FUNCTION public.lock_policies()
  RETURNS void
  LANGUAGE sql
@@ -2322,6 +2504,34 @@ AS $function$
   BEGIN
     RAISE EXCEPTION 'recorded usage is never erased, and what is reserved moves only with its reservation'
       USING ERRCODE = 'check_violation';
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.release_flow_control(the_message text, how text, again_in interval, hold interval, most integer, in_flight_max integer, lease interval)
+ RETURNS TABLE(key_id text, granted text[], paces boolean, next_in_ms double precision)
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    the_key text;
+    at timestamptz;
+  BEGIN
+    SELECT q.key_id INTO the_key FROM flow_control_queue q WHERE q.message_id = the_message;
+    IF NOT FOUND THEN RETURN; END IF;
+    PERFORM lock_flow_control_key(the_key);
+    at := clock_timestamp();
+    CASE how
+      WHEN 'ended' THEN DELETE FROM flow_control_queue q WHERE q.message_id = the_message;
+      WHEN 'retried' THEN
+        UPDATE flow_control_queue q SET due_at = at + again_in, granted_at = NULL, dispatched_at = NULL, lease_until = NULL
+          WHERE q.message_id = the_message;
+      WHEN 'returned' THEN
+        UPDATE flow_control_queue q SET granted_at = NULL, dispatched_at = NULL, lease_until = NULL
+          WHERE q.message_id = the_message AND q.granted_at IS NOT NULL;
+    END CASE;
+    IF hold IS NOT NULL THEN
+      UPDATE flow_control_keys f SET held_until = GREATEST(f.held_until, at + hold) WHERE f.id = the_key;
+    END IF;
+    RETURN QUERY SELECT the_key, g.granted, g.paces, g.next_in_ms FROM grant_flow_control(the_key, most, in_flight_max, lease, false) g;
   END $function$
 ;
 
@@ -3034,7 +3244,7 @@ CREATE POLICY directory ON environments FOR SELECT TO service_directory USING (t
 CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON environments TO service_app;
 GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
-GRANT SELECT (id, workspace_id, name, kind, protected) ON environments TO service_directory;
+GRANT SELECT (id, workspace_id, name, kind, protected, halted_at) ON environments TO service_directory;
 
 CREATE TABLE evidence (
   id text COLLATE "C" NOT NULL,
@@ -3062,6 +3272,62 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH R
 CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION record_time();
+
+CREATE TABLE flow_control_keys (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  key text NOT NULL,
+  rate integer,
+  period_seconds integer,
+  parallelism integer,
+  rate_pinned boolean DEFAULT false NOT NULL,
+  parallelism_pinned boolean DEFAULT false NOT NULL,
+  paused_at timestamp(3) with time zone,
+  held_until timestamp with time zone,
+  window_started_at timestamp with time zone,
+  window_count integer DEFAULT 0 NOT NULL,
+  next_grant_at timestamp with time zone,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT flow_control_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT flow_control_keys_name UNIQUE (environment_id, key),
+  CONSTRAINT flow_control_keys_check CHECK (((rate IS NULL) = (period_seconds IS NULL))),
+  CONSTRAINT flow_control_keys_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 200))),
+  CONSTRAINT flow_control_keys_parallelism_check CHECK ((parallelism >= 1)),
+  CONSTRAINT flow_control_keys_period_seconds_check CHECK ((period_seconds >= 1)),
+  CONSTRAINT flow_control_keys_rate_check CHECK ((rate >= 1)),
+  CONSTRAINT flow_control_keys_window_count_check CHECK ((window_count >= 0))
+);
+CREATE INDEX flow_control_keys_newest_first ON public.flow_control_keys USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE flow_control_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE flow_control_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON flow_control_keys FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON flow_control_keys FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON flow_control_keys TO service_app;
+GRANT UPDATE (rate, period_seconds, parallelism, rate_pinned, parallelism_pinned, paused_at, held_until, window_started_at, window_count, next_grant_at, updated_at) ON flow_control_keys TO service_app;
+GRANT SELECT (id, environment_id, paused_at, held_until, next_grant_at) ON flow_control_keys TO service_directory;
+
+CREATE TABLE flow_control_queue (
+  message_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  granted_at timestamp with time zone,
+  dispatched_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  CONSTRAINT flow_control_queue_pkey PRIMARY KEY (message_id),
+  CONSTRAINT flow_control_queue_check CHECK (((granted_at IS NULL) = (lease_until IS NULL))),
+  CONSTRAINT flow_control_queue_check1 CHECK (((dispatched_at IS NULL) OR (granted_at IS NOT NULL)))
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX flow_control_queue_granted ON public.flow_control_queue USING btree (key_id, message_id) WHERE (granted_at IS NOT NULL);
+CREATE INDEX flow_control_queue_waiting ON public.flow_control_queue USING btree (key_id, due_at, message_id) WHERE (granted_at IS NULL);
+ALTER TABLE flow_control_queue ENABLE ROW LEVEL SECURITY;
+ALTER TABLE flow_control_queue FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON flow_control_queue FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON flow_control_queue FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON flow_control_queue TO service_app;
+GRANT UPDATE (due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue TO service_app;
+GRANT SELECT (message_id, environment_id, key_id, due_at, granted_at, dispatched_at, lease_until) ON flow_control_queue TO service_directory;
 
 CREATE TABLE governed_names (
   environment_id uuid NOT NULL,
@@ -3540,7 +3806,7 @@ CREATE INDEX messages_by_url ON ONLY public.messages USING hash (url);
 CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text]));
-CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])));
+CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE messages FORCE ROW LEVEL SECURITY;
@@ -3551,7 +3817,7 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
 
@@ -4116,6 +4382,9 @@ ALTER TABLE effects ADD CONSTRAINT effects_version_id_fkey FOREIGN KEY (version_
 ALTER TABLE environments ADD CONSTRAINT environments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE flow_control_keys ADD CONSTRAINT flow_control_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_key FOREIGN KEY (key_id) REFERENCES flow_control_keys(id);
 ALTER TABLE governed_names ADD CONSTRAINT governed_names_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);
 ALTER TABLE governed_names ADD CONSTRAINT governed_names_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE idempotency_claims ADD CONSTRAINT idempotency_claims_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

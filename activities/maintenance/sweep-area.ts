@@ -4,6 +4,7 @@ import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredPermits } from './expired-permits.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
+import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
 import { sweepMessagePartitions } from './message-partitions.ts';
@@ -23,6 +24,8 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
   ['untold-schedules', sweeping(untoldSchedules())],
   ['unfired-runs', sweeping(unfiredRuns())],
+  ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
+  ['lost-flow-control-leases', sweeping(lostFlowControlLeases())],
   ['overdue-reads', sweeping(overdueReads())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
   ['unwatched-approvals', sweeping(unwatchedApprovals())],

@@ -1,10 +1,12 @@
 import { countEgress } from '../../db/plans/count-egress.ts';
+import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import { type Granted, isWithoutPermit } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { CallTrace } from '../adapters/http-request/send-request.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { startGranted } from '../flow-control/start-granted.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -31,7 +33,8 @@ export function attemptMessage(deps: ActivityDependencies) {
       if (visit.next !== 'send') return afterStep(deps, ref, visit);
       const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
       const result = await send(deps, ref, visit.delivery, call);
-      const { step, next } = await record(deps, ref, visit.delivery, result, call);
+      const { step, next, grant } = await record(deps, ref, visit.delivery, result, call);
+      await startGranted(deps, ref, grant);
       await tellNext(deps, 'delivery', next);
       return afterStep(deps, ref, step);
     });
@@ -53,12 +56,14 @@ async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Vis
   const permit = { kind: 'delivery', holder: ref.messageId, most: deps.inFlightCaps.delivery } as const;
   const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      const visit = await visitMessage(tx, deps, ref);
-      if (visit === null || visit instanceof Queued) return visit;
-      return { visit, next: visit.next === 'send' ? null : await releasePermit(tx, permit) };
+      const seen = await visitMessage(tx, deps, ref);
+      if (seen === null || seen instanceof Queued) return seen;
+      const { visit, grant } = seen;
+      return { visit, grant, next: visit.next === 'send' ? null : await releasePermit(tx, permit) };
     }),
   );
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
+  await startGranted(deps, ref, visited.grant);
   await tellNext(deps, 'delivery', visited.next);
   return visited.visit;
 }
@@ -114,15 +119,15 @@ async function record(
   { work, attempt }: Delivery,
   result: AttemptResult,
   { egress, trace, latencyMs }: Call,
-): Promise<{ step: DeliveryStep; next: Granted | null }> {
+): Promise<{ step: DeliveryStep; next: Granted | null; grant: Grant | null }> {
   const { address } = trace;
   const closing = { number: attempt.number, status: 'completed', result, address, latencyMs } as const;
   return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      const { step, closed } = await settleAttempt(tx, deps, ref, work.id, closing);
+      const { step, closed, grant } = await settleAttempt(tx, deps, ref, work.id, closing);
       const next = await releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
       if (closed) await countEgress(tx, egress.bytes);
-      return { step, next };
+      return { step, next, grant };
     }),
   );
 }

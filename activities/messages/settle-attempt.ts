@@ -1,11 +1,13 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { closeAttempt } from '../../db/messages/close-attempt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
 import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
+import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { DeliveryStep, MessageEnd, MessageRef } from '../../domain/messages/messages.ts';
-import { isDelivered, nextAttemptDelayMs } from '../../domain/messages/retry.ts';
+import { askedDelayMs, isDelivered, nextAttemptDelayMs } from '../../domain/messages/retry.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { insertCallbacks } from './insert-callbacks.ts';
 import type { AttemptResult } from './read-answer.ts';
@@ -20,9 +22,18 @@ export interface ClosingAttempt {
   latencyMs: number | null;
 }
 
+/** An attempt's end as it is on record. */
+export interface Settled {
+  step: DeliveryStep;
+  /** False: another execution closed the attempt before. */
+  closed: boolean;
+  /** What the message's flow-control key lets through in its place, to be started after the commit. */
+  grant: Grant | null;
+}
+
 /**
  * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. Its callbacks are accepted
- * in the same transaction. An attempt that was abandoned meanwhile changes nothing: the recorded state is returned, with `closed`
+ * in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile changes nothing: the recorded state is returned, with `closed`
  * false.
  */
 export async function settleAttempt(
@@ -31,7 +42,7 @@ export async function settleAttempt(
   ref: MessageRef,
   messageId: string,
   { number, status, result, address, latencyMs }: ClosingAttempt,
-): Promise<{ step: DeliveryStep; closed: boolean }> {
+): Promise<Settled> {
   const work = await lockMessage(tx, messageId);
   if (work === null) throw new Error(`message ${messageId} is not there`);
   const outcome = outcomeOf(work, result);
@@ -39,12 +50,25 @@ export async function settleAttempt(
   const closed = await closeAttempt(tx, messageId, number, { status, seen: result.seen, error, address, latencyMs });
   if (!closed) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
-    return { step: await stepOf(tx, work), closed: false };
+    return { step: await stepOf(tx, work), closed: false, grant: null };
   }
   await recordOutcome(tx, work.id, result.seen.status, outcome);
-  if (outcome.kind === 'retry') return { step: { next: 'wait', delayMs: outcome.delayMs }, closed: true };
+  const hold = holdOf(result);
+  if (outcome.kind === 'retry') {
+    const { delayMs } = outcome;
+    if (work.flowControlKeyId === null) return { step: { next: 'wait', delayMs }, closed: true, grant: null };
+    const grant = await releaseSlot(tx, work.id, { how: 'retried', againInMs: delayMs, ...hold });
+    return { step: { next: 'park' }, closed: true, grant };
+  }
   const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
-  return { step: endOf(work, outcome.kind, callbackIds), closed: true };
+  const grant = work.flowControlKeyId === null ? null : await releaseSlot(tx, work.id, { how: 'ended', ...hold });
+  return { step: endOf(work, outcome.kind, callbackIds), closed: true, grant };
+}
+
+/** A destination that asks for a pause asks it of all messages of the key. */
+function holdOf({ seen, retryAfter }: AttemptResult): { holdMs?: number } {
+  const holdMs = askedDelayMs({ responseStatus: seen.status, retryAfter }, Date.now());
+  return holdMs > 0 ? { holdMs } : {};
 }
 
 function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
@@ -68,7 +92,7 @@ function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
 async function stepOf(tx: EnvironmentTransaction, work: MessageWork): Promise<DeliveryStep> {
   const { status } = work;
   if (status !== 'delivered' && status !== 'failed' && status !== 'cancelled') {
-    return { next: 'wait', delayMs: Math.max(0, work.dueInMs) };
+    return work.flowControlKeyId === null ? { next: 'wait', delayMs: Math.max(0, work.dueInMs) } : { next: 'park' };
   }
   return endOf(work, status, await findUnbegunCallbacks(tx, work.id));
 }

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { claimCall, isGranted, keepSlot } from '../../db/flow-control/claim-call.ts';
+import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
@@ -8,6 +10,7 @@ import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
 import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
+import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -23,6 +26,12 @@ export interface Delivery {
 
 export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
 
+/** `grant`: what the message's flow-control key lets through in its place, to be started after the commit. */
+export interface Visited {
+  visit: Visit;
+  grant: Grant | null;
+}
+
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
 const LOST_ERROR = 'the worker was lost before the end of this attempt was on record';
@@ -36,12 +45,12 @@ export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
-): Promise<Visit | Queued | null> {
+): Promise<Visited | Queued | null> {
   const work = await lockMessage(tx, ref.messageId);
   if (work === null) throw new Error(`message ${ref.messageId} is not there`);
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
-    return endOf(work, status, await findUnbegunCallbacks(tx, id));
+    return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
   }
   if (work.openAttempt !== null) {
     const result = {
@@ -52,23 +61,37 @@ export async function visitMessage(
     };
     const nothing = { address: null, latencyMs: null };
     const lost = { number: work.openAttempt, status: 'abandoned', result, ...nothing } as const;
-    return (await settleAttempt(tx, deps, ref, id, lost)).step;
+    const { step, grant } = await settleAttempt(tx, deps, ref, id, lost);
+    return { visit: step, grant };
   }
-  if (work.dueInMs > 0) {
+  const isQueued = work.flowControlKeyId !== null;
+  if (isQueued) {
+    if ((await isHalted(tx)) || !(await isGranted(tx, id))) return parked(tx, id);
+  } else if (work.dueInMs > 0) {
     await markBegun(tx, id);
-    return { next: 'wait', delayMs: work.dueInMs };
-  }
-  if (await isHalted(tx)) {
+    return onlyOf({ next: 'wait', delayMs: work.dueInMs });
+  } else if (await isHalted(tx)) {
     await holdMessage(tx, id);
-    return { next: 'hold' };
+    return onlyOf({ next: 'hold' });
   }
   const leaseMs = permitLeaseMs(work.timeoutSeconds * 1_000);
   const position = await acquirePermit(tx, { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs });
   if (position === null) return null;
   if (position > 0) {
+    if (isQueued) await keepSlot(tx, id, PERMIT_WAIT_LEASE_MS);
     await markBegun(tx, id);
     return new Queued(position);
   }
+  if (isQueued && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
   const attempt = await startAttempt(tx, id, WORKER);
-  return { next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } };
+  return onlyOf({ next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } });
+}
+
+function onlyOf(visit: Visit): Visited {
+  return { visit, grant: null };
+}
+
+/** The message gives its slot back and waits where it was. Its key grants what it can, which may be this very message. */
+async function parked(tx: EnvironmentTransaction, messageId: string): Promise<Visited> {
+  return { visit: { next: 'park' }, grant: await releaseSlot(tx, messageId, { how: 'returned' }) };
 }

@@ -35,7 +35,7 @@ export const retryDeadLetterRoute = defineRoute({
         target: { type: 'message', id: retryOf },
         details: { messageId, changed: Object.keys(body ?? {}) },
       },
-      after: () => startDeliveries(deps, caller, [retried]),
+      after: (all) => startDeliveries(all, caller, [retried]),
     };
   },
 });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ApiDependencies } from '../dependencies.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Page, Pagination } from './pagination.ts';
 
@@ -55,9 +56,9 @@ export interface Done<Reply> {
   audit: Audit;
   /**
    * Notifies others once everything is committed. If it fails, or the process dies before it, the reply does not change: something
-   * that polls (the sweep, a timer) must find the same work.
+   * that polls (the sweep, a timer) must find the same work. It may open transactions of its own.
    */
-  after?: () => Promise<void>;
+  after?: (deps: ApiDependencies) => Promise<void>;
 }
 
 /** Reads, in a read-only transaction. Answers `data` of the 200. */

@@ -130,7 +130,7 @@ class Work {
     if (after === undefined) return;
     const { runner, route, parts } = this.asked;
     try {
-      await after();
+      await after(runner.deps);
     } catch (error) {
       const context = { route: route.id, requestId: parts.requestId, failure: describeFailure(error) };
       runner.deps.logger.warn(context, 'what follows a committed change failed: it is found and done later');

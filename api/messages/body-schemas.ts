@@ -15,6 +15,7 @@ import {
   parseDelaySeconds,
 } from '../../domain/messages/request.ts';
 import { ExpressionError } from '../../domain/cel/tree.ts';
+import { flowControlSchema } from '../flow-control/schemas.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
 
@@ -43,7 +44,7 @@ const delaySchema = z.union([
   z.string().refine((text) => parseDelaySeconds(text) !== null, 'must be a duration such as 1d10h30m, up to a year'),
 ]);
 
-/** The members of a publish request. `topic` and `flowControl` are not taken yet. */
+/** The members of a publish request. `topic` is not taken yet. */
 export const publishFields = z.strictObject({
   url: destinationUrl.optional().describe('Where it is delivered to: http or https. Either this or `urlGroup`.'),
   urlGroup: z
@@ -91,6 +92,9 @@ export const publishFields = z.strictObject({
     .boolean()
     .optional()
     .describe('The same for messages of equal url, method, headers and body. Not with `deduplicationId`.'),
+  flowControl: flowControlSchema
+    .optional()
+    .describe('Its key, and the limits that the key has from now on. What is over them waits, in order.'),
   label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional(),
   redact: z
     .strictObject({

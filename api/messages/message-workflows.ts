@@ -37,17 +37,18 @@ export async function startMessageWorkflow(
   );
 }
 
-/** The same, and signals a running one to look again. */
+/**
+ * Signals the workflow of a message to look again, or starts it: also one that has completed, because a message may be parked in the
+ * queue of its flow-control key. A message that has ended finds that out at once.
+ */
 export async function wakeMessageWorkflow(
   client: Client,
   ref: MessageRef,
   { environmentName, summary, taskQueue = TASK_QUEUE }: StartMessageOptions,
 ): Promise<void> {
-  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary });
-  await unlessEnded(() =>
-    client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-      client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
-    ),
+  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
+  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+    client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
   );
 }
 

@@ -47,7 +47,7 @@ export const publishBatchRoute = defineRoute({
     return {
       reply: { status: 200, data },
       audit: 'none: a message is a record of its own, which names its publisher',
-      after: () => startDeliveries(deps, caller, published),
+      after: (all) => startDeliveries(all, caller, published),
     };
   },
 });

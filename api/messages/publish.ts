@@ -3,8 +3,10 @@ import { acceptMessages, type Published } from '../../db/messages/accept/accept-
 import { draftsOf } from '../../db/messages/accept/draft-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import type { PublishRequest } from '../../domain/messages/publish-request.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import type { Actor, Caller, WorkDependencies } from '../http/define-route.ts';
 import { publisherOf } from './publisher.ts';
+import { presentPublished } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
 
 /** The `change` of a route that publishes one request: to a URL, or to all endpoints of a URL group. */
@@ -19,14 +21,16 @@ export async function publish(
   return {
     reply: { status, data: resultOf(drafts, published) },
     audit: 'none: a message is a record of its own, which names its publisher' as const,
-    after: () => startDeliveries(deps, caller, published),
+    after: (all: ApiDependencies) => startDeliveries(all, caller, published),
   };
 }
 
+type Shown = ReturnType<typeof presentPublished>;
+
 /** As the reply shows what a request came to: an array where it names a URL group, of one endpoint too. */
-export function resultOf(drafts: readonly MessageDraft[], published: Published[]): Published | Published[] {
+export function resultOf(drafts: readonly MessageDraft[], published: Published[]): Shown | Shown[] {
   const [first] = published;
   if (first === undefined || published.length !== drafts.length)
     throw new Error('a message was accepted without a result');
-  return drafts[0]?.endpoint === undefined ? first : published;
+  return drafts[0]?.endpoint === undefined ? presentPublished(first) : published.map(presentPublished);
 }

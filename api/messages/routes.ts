@@ -5,6 +5,7 @@ import { listMessages } from '../../db/messages/list-messages.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
 import { listAttemptsRoute } from './list-attempts.ts';
+import { startGranted } from '../flow-control/start-granted.ts';
 import { tellMessageWorkflow } from './message-workflows.ts';
 import { publishBatchRoute } from './publish-batch.ts';
 import { publishMessageRoute } from './publish-message.ts';
@@ -60,7 +61,7 @@ const cancelRoute = defineRoute({
   request: { params: messageParams },
   response: { 200: messageSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async change(tx, { params: { messageId }, deps }) {
+  async change(tx, { params: { messageId }, caller, deps }) {
     const result = await cancelMessage(tx, messageId);
     if (result === null) throw notFound('message');
     if ('inTheWay' in result) {
@@ -72,7 +73,10 @@ const cancelRoute = defineRoute({
       reply: { status: 200, data: presentMessage(result.cancelled) },
       audit: { action: 'message.cancelled', target: { type: 'message', id: messageId } },
       // The row decides. A workflow that is not notified finds it when the message would be due.
-      after: () => tellMessageWorkflow(deps.temporal, messageId),
+      after: async () => {
+        await tellMessageWorkflow(deps.temporal, messageId);
+        await startGranted(deps, caller, result.grant);
+      },
     };
   },
 });

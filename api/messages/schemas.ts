@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import type { ListedMessageRecord, MessageRecord } from '../../db/messages/records.ts';
 import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
@@ -56,6 +57,10 @@ export const publishedSchema = z
 export const publishResultSchema = z
   .union([publishedSchema, z.array(publishedSchema)])
   .meta({ id: 'PublishResult', description: 'One message; for a URL group an array, one for each endpoint.' });
+
+export function presentPublished({ messageId, status, deduplicated }: Published): z.input<typeof publishedSchema> {
+  return { messageId, status, deduplicated };
+}
 
 export const batchResultSchema = z
   .union([

@@ -58,6 +58,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         title: 'Dead letters',
         description: 'Messages that failed for good: look at them, send them again, one or all, or clear them.',
       },
+      {
+        tag: 'flowControl',
+        title: 'Flow control',
+        description:
+          'How fast, and how many at once, the messages of one key are delivered. What is over the limits waits, in order, and is never refused.',
+      },
     ],
   },
   {

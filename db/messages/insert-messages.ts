@@ -2,6 +2,7 @@ import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/mes
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import { PLAN_TABLE, PLANS } from '../../domain/plans.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { enqueueMessages } from '../flow-control/enqueue-messages.ts';
 import type { StoredContent } from './message-content.ts';
 
 export interface NewMessage {
@@ -32,7 +33,10 @@ export interface NewMessage {
   retryOf?: string | null | undefined;
 }
 
-/** Accepts messages, in the retention class of the workspace's plan. Returns the status of each: `scheduled` where it is due later. */
+/**
+ * Accepts messages, in the retention class of the workspace's plan. One with a flow-control key waits in its queue from the start.
+ * Returns the status of each: `scheduled` where it is due later.
+ */
 export async function insertMessages(
   tx: EnvironmentTransaction,
   messages: readonly NewMessage[],
@@ -42,6 +46,10 @@ export async function insertMessages(
     const { rows } = await tx.raw<{ rows: { id: string; status: MessageStatus }[] }>(INSERT, { messages: some });
     for (const { id, status } of rows) statuses.set(id, status);
   }
+  const queued = messages.flatMap(({ id: messageId, flowControl, scheduledFor: dueAt }) =>
+    flowControl === null || flowControl === undefined ? [] : [{ messageId, keyId: flowControl.keyId, dueAt }],
+  );
+  await enqueueMessages(tx, queued);
   return statuses;
 }
 

@@ -16,6 +16,7 @@ export interface MessageWork {
   label: string | null;
   scheduleId: string | null;
   urlGroupId: string | null;
+  flowControlKeyId: string | null;
   attempts: number;
   maxRetries: number;
   retryDelaysMs: number[] | null;
@@ -40,7 +41,8 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT m.id, m.status, m.url, m.method, c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
        c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
-       m.redact, m.label, m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId", m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
+       m.redact, m.label, m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId",
+       m.flow_control_key_id AS "flowControlKeyId", m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
        m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
        m.published_by AS "publishedBy", m.created_at AS "createdAt",
        ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",

@@ -103,7 +103,8 @@ const MESSAGES = `
   CREATE INDEX messages_by_schedule ON messages (schedule_id, created_at DESC, id DESC) WHERE schedule_id IS NOT NULL;
   CREATE INDEX messages_by_source ON messages (callback_of) WHERE callback_of IS NOT NULL;
   CREATE INDEX messages_held ON messages (environment_id, id) WHERE held_at IS NOT NULL;
-  CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled');
+  CREATE INDEX messages_unbegun ON messages (id) WHERE begun_at IS NULL AND status IN ('pending', 'scheduled')
+    AND flow_control_key_id IS NULL;
   CREATE INDEX messages_overdue ON messages (next_attempt_at) WHERE status IN ('pending', 'scheduled', 'processing');
   CALL make_tenant_table('messages', 'SELECT, INSERT');
   GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at)
@@ -247,10 +248,11 @@ const DEDUPLICATION = `
 
 const DIRECTORY = `
   CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
-  GRANT SELECT (environment_id, status, created_at, updated_at, begun_at, held_at, next_attempt_at) ON messages TO service_directory;
+  GRANT SELECT (environment_id, status, created_at, updated_at, begun_at, held_at, next_attempt_at, flow_control_key_id) ON messages TO service_directory;
   GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
 
-  -- Messages whose workflow never started, and messages whose attempt is long overdue.
+  -- Messages whose workflow never started, and messages whose attempt is long overdue. Those of flow-control keys have a queue, and
+  -- a sweep, of their own.
   CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
     RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
@@ -258,9 +260,10 @@ const DIRECTORY = `
       SELECT m.id, m.environment_id, e.workspace_id FROM messages m JOIN environments e ON e.id = m.environment_id
       WHERE m.id > after_id AND m.id IN (
         SELECT u.id FROM messages u WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.created_at < now() - older_than
+          AND u.flow_control_key_id IS NULL
         UNION ALL
         SELECT o.id FROM messages o WHERE o.status IN ('pending', 'scheduled', 'processing') AND o.held_at IS NULL
-          AND o.next_attempt_at < now() - overdue_by)
+          AND o.next_attempt_at < now() - overdue_by AND o.flow_control_key_id IS NULL)
       ORDER BY m.id LIMIT most;
     END;
 

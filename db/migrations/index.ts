@@ -24,6 +24,7 @@ import * as shortenedValues from './0022-shortened-values.ts';
 import * as urlGroups from './0023-url-groups.ts';
 import * as deadLetters from './0024-dead-letters.ts';
 import * as schedules from './0025-schedules.ts';
+import * as flowControl from './0026-flow-control.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   urlGroups,
   deadLetters,
   schedules,
+  flowControl,
 ];

@@ -43,6 +43,8 @@ export type DeliveryStep =
   | { next: 'wait'; delayMs: number; isQueued?: true }
   /** Its environment is halted. */
   | { next: 'hold' }
+  /** It waits in the queue of its flow-control key. Whoever grants it starts its workflow again. */
+  | { next: 'park' }
   /**
    * Nothing more will be sent. The workflows of the callbacks that this end created must be started. With the schedule that it came
    * from, whose next run may wait for it.

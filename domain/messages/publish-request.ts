@@ -21,6 +21,15 @@ export interface PublishRequest {
   contentBasedDeduplication?: boolean | undefined;
   label?: string | undefined;
   redact?: Redaction | undefined;
+  flowControl?: FlowControlRequest | undefined;
+}
+
+/** The flow-control key of a message, with the limits that it brings. */
+export interface FlowControlRequest {
+  key: string;
+  rate?: number | undefined;
+  periodSeconds?: number | undefined;
+  parallelism?: number | undefined;
 }
 
 /** The parts that the publisher wants redacted like credentials. */

@@ -38,9 +38,16 @@ export function nextAttemptDelayMs(failed: FailedAttempt, nowMs: number, random:
   if (failed.blocked || attempts > failed.maxRetries) return null;
   if (responseStatus !== null && ENDING_STATUSES.includes(responseStatus)) return null;
   const plannedMs = retryDelaysMs?.[attempts - 1] ?? backOffMs(attempts, random);
+  return Math.max(plannedMs, askedDelayMs(failed, nowMs));
+}
+
+/** How long the destination asks to be left alone: with Retry-After of a 429 or 503, up to 24 h. 0 where it does not. */
+export function askedDelayMs(
+  { responseStatus, retryAfter }: Pick<FailedAttempt, 'responseStatus' | 'retryAfter'>,
+  nowMs: number,
+): number {
   const asks = responseStatus !== null && RETRY_AFTER_STATUSES.includes(responseStatus);
-  const askedMs = asks && failed.retryAfter !== null ? retryAfterMs(failed.retryAfter, nowMs) : 0;
-  return Math.max(plannedMs, askedMs);
+  return asks && retryAfter !== null ? retryAfterMs(retryAfter, nowMs) : 0;
 }
 
 /** Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), up to 24 h; 0 for what is neither. */

@@ -7,7 +7,8 @@ import { descriptionOf, type Start, summaryOf } from '../start.ts';
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
 export type DeliverMessageInput = MessageRef;
 export interface DeliverMessageResult {
-  status: MessageEnd;
+  /** `parked`: the message waits in the queue of its flow-control key, and costs no open workflow meanwhile. */
+  status: MessageEnd | 'parked';
 }
 /** Ends a wait: something that the message waits for changed (its environment resumed, or it was cancelled). */
 export const WAKE_SIGNAL = 'wake';
@@ -19,17 +20,25 @@ export function messageWorkflowId(messageId: string): string {
 const DESCRIPTION = descriptionOf({
   does:
     'Delivers one message: waits until it is due, attempts it, and waits for the next attempt, until it is delivered, failed or ' +
-    'cancelled. What is due is decided from the row of the message; this workflow keeps the time.',
+    'cancelled. What is due is decided from the row of the message; this workflow keeps the time. With a flow-control key it ends ' +
+    'as parked where the message waits for its turn, and begins anew when that comes.',
   standsStill:
     'The current details say what it waits for: the next attempt, a permit of its workspace, or the resumption of a halted ' +
     'environment. It may be terminated: the sweep starts it again where its next attempt is overdue.',
 });
 
-/** A completed workflow is not run again. The Temporal UI shows `summary`; a caller that wakes a message knows only its id. */
+export interface DeliverMessageOptions {
+  environmentName: string | null;
+  /** The Temporal UI shows it. A caller that wakes a message knows only its id. */
+  summary?: string | undefined;
+  /** Whether a completed workflow is run again: one that was parked. A run of a message that has ended ends at once. */
+  again?: boolean | undefined;
+}
+
 export function deliverMessageStart(
   ref: MessageRef,
   taskQueue: string,
-  { environmentName, summary = ref.messageId }: { environmentName: string | null; summary?: string | undefined },
+  { environmentName, summary = ref.messageId, again = false }: DeliverMessageOptions,
 ): Start<[DeliverMessageInput]> {
   const { messageId, workspaceId, environmentId } = ref;
   return {
@@ -38,7 +47,9 @@ export function deliverMessageStart(
       workflowId: messageWorkflowId(messageId),
       taskQueue,
       args: [{ messageId, workspaceId, environmentId }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdReusePolicy: again
+        ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+        : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
       staticSummary: summaryOf(summary, environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({

@@ -107,6 +107,9 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
   'db/schedules/find-untold-schedules.ts': 'lists ids of schedules that Temporal must be told of, in every environment',
   'db/schedules/find-unfired-runs.ts': 'lists ids of runs that nobody fires, in every environment',
+  'db/flow-control/find-waiting-keys.ts': 'lists ids of keys whose messages wait for too long, in every environment',
+  'db/flow-control/find-lost-leases.ts':
+    'lists ids of messages that hold a slot and that nobody sends, in every environment',
   'db/messages/find-lost-messages.ts': 'lists ids of accepted messages that no workflow delivers, in every environment',
   'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',

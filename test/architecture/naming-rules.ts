@@ -15,6 +15,7 @@ export const AREAS = new Set([
   'effects',
   'environments',
   'events',
+  'flow-control',
   'idempotency',
   'impact-limits',
   'in-flight',

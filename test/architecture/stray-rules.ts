@@ -21,6 +21,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/auth/accept-invitation.ts',
   'api/auth/audit.ts',
   'api/auth/sign-in.ts',
+  'api/flow-control/start-granted.ts',
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
   'api/invocations/withdraw-left-lying.ts',

@@ -103,6 +103,7 @@ function dependencies(db: Database): ActivityDependencies {
     putSchedule: notHere,
     forgetSchedule: notHere,
     startFiring: notHere,
+    paceFlowControl: notHere,
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),

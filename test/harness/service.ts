@@ -9,6 +9,7 @@ import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createActivities } from '../../activities/index.ts';
 import { wakeApproval } from '../../api/approvals/wake-approval.ts';
+import { paceFlowControlWorkflow } from '../../api/flow-control/start-granted.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
 import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
@@ -91,6 +92,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
     startFiring: async (firing) =>
       startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),
+    paceFlowControl: async (ref) => paceFlowControlWorkflow(client, ref, await names.nameOf(ref), taskQueue),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     startInvocation: async (ref) =>
       startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false, taskQueue }),

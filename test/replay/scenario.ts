@@ -30,7 +30,10 @@ export const EFFECT = { ...INVOCATION, effectId: 'eff_0000000000000000000001', a
 /** Returns the given values one after the other, then the last one for ever. */
 export function inTurn<T>(...values: [T, ...T[]]): () => Promise<T> {
   let turn = 0;
-  return () => Promise.resolve(values[Math.min(turn++, values.length - 1)] ?? values[0]);
+  return () => {
+    const value = values[Math.min(turn++, values.length - 1)];
+    return Promise.resolve(value === undefined ? values[0] : value);
+  };
 }
 
 /** An activity that always fails. */

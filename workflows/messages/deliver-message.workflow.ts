@@ -27,7 +27,9 @@ const HOLD_MS_MAX = 300_000;
 
 /**
  * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
- * cancelled. `attemptMessage` decides from the message's row what is due; this workflow keeps the time.
+ * cancelled. `attemptMessage` decides from the message's row what is due; this workflow keeps the time. A message with a
+ * flow-control key waits in a queue of the database instead: its workflow ends, and begins anew when it is granted. A signal that
+ * arrives with that end counts, because Temporal lets no workflow complete with a signal that it has not handled.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
   const { attemptMessage } = proxyActivities<Activities>({
@@ -49,6 +51,11 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
       upsertSearchAttributes(searchAttributes({ stage: step.status }));
       return { status: step.status };
     }
+    if (step.next === 'park') {
+      if (woken) continue;
+      upsertSearchAttributes(searchAttributes({ stage: 'parked' }));
+      return { status: 'parked' };
+    }
     const waitMs = step.next === 'wait' ? step.delayMs : Math.min(HOLD_MS_MAX, HOLD_MS_MIN * 2 ** holds++);
     if (step.next === 'wait') holds = 0;
     const summary = whyOf(step);
@@ -58,7 +65,7 @@ export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverM
   }
 }
 
-function whyOf(step: Exclude<DeliveryStep, { next: 'end' }>): string {
+function whyOf(step: Exclude<DeliveryStep, { next: 'end' | 'park' }>): string {
   if (step.next === 'hold') return 'held while the environment is halted; the next look';
   return step.isQueued ? 'queued behind other deliveries of its workspace; the next look' : 'the next attempt';
 }

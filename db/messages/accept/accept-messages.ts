@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { limitsOf } from '../../../domain/flow-control/flow-control.ts';
 import { ServiceError, validationError } from '../../../domain/errors.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX, type MessageStatus } from '../../../domain/messages/messages.ts';
 import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
 import { admitToBudget } from '../../budgets/admit-to-budget.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
+import { ensureKeys } from '../../flow-control/ensure-keys.ts';
 import { readHalt } from '../../environments/read-halt.ts';
 import { consumeAllowance } from '../../plans/consume-allowance.ts';
 import { refuseUsedUpEgress } from '../../plans/refuse-used-up-egress.ts';
@@ -28,6 +30,8 @@ export interface Published {
   messageId: string;
   status: MessageStatus;
   deduplicated: boolean;
+  /** Set where it waits in the queue of this key: it is started by a grant after the commit, and not by its publisher. */
+  flowControlKeyId: string | null;
 }
 
 /**
@@ -51,20 +55,34 @@ export async function acceptMessages(
   const candidates = await candidatesOf(vault, publisher, drafts);
   const earlier = await claimAll(tx, candidates);
   const fresh = candidates.filter(({ message }) => !earlier.has(message.id));
-  const statuses = await insertMessages(
-    tx,
-    fresh.map(({ message }) => message),
-  );
+  const messages = await withKeys(tx, fresh);
+  const statuses = await insertMessages(tx, messages);
   if (fresh.length > 0) {
     await refuseUsedUpEgress(tx);
     await consumeAllowance(tx, 'messages', fresh.length);
   }
+  const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
   return candidates.map(({ message }) => {
     const first = earlier.get(message.id);
     const messageId = first?.messageId ?? message.id;
     const status = first?.status ?? statuses.get(messageId);
     if (status === undefined) throw new Error('a message that was accepted has no status');
-    return { messageId, status, deduplicated: first !== undefined };
+    const flowControlKeyId = keyIds.get(message.id) ?? null;
+    return { messageId, status, deduplicated: first !== undefined, flowControlKeyId };
+  });
+}
+
+/** The messages with the ids of their flow-control keys, which are created, or given the limits that the messages bring. */
+async function withKeys(tx: EnvironmentTransaction, candidates: readonly Candidate[]): Promise<NewMessage[]> {
+  const wanted = candidates.flatMap(({ flowControl }) =>
+    flowControl === undefined ? [] : [{ key: flowControl.key, limits: limitsOf(flowControl) }],
+  );
+  const keyIds = await ensureKeys(tx, wanted);
+  return candidates.map(({ message, flowControl }) => {
+    if (flowControl === undefined) return message;
+    const keyId = keyIds.get(flowControl.key);
+    if (keyId === undefined) throw new Error('a flow-control key was ensured and is not there');
+    return { ...message, flowControl: { keyId, key: flowControl.key } };
   });
 }
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { Json } from '../../../domain/json.ts';
 import { MAX_RETRIES_DEFAULT, TIMEOUT_SECONDS_DEFAULT } from '../../../domain/messages/messages.ts';
-import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
+import type { FlowControlRequest, PublishRequest } from '../../../domain/messages/publish-request.ts';
 import { parseDelaySeconds } from '../../../domain/messages/request.ts';
 import { retryDelaysMs } from '../../../domain/messages/retry-expression.ts';
 import type { Tenant } from '../../client.ts';
@@ -29,6 +29,8 @@ export interface Candidate {
   message: NewMessage;
   /** The digest of its deduplication, if it asks for one. */
   digest: Buffer | null;
+  /** Its key is not known by id yet. */
+  flowControl: FlowControlRequest | undefined;
 }
 
 /** What the messages of one request share: it is serialized once, however many endpoints its URL group has. */
@@ -86,6 +88,7 @@ export function candidateOf(
   return {
     message,
     digest: deduplicationDigest(request, fingerprint, { url, method, endpointId: endpoint?.id ?? null }),
+    flowControl: request.flowControl,
   };
 }
 

@@ -193,6 +193,7 @@ export class ActivityWorld {
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),
+      paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
       putSchedule: () => Promise.reject(new Error('no schedule is made here')),

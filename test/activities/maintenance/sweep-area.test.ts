@@ -104,6 +104,25 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     };
     return { ids, mended: () => Promise.resolve(fired), overrides: { startFiring } };
   },
+  'waiting-flow-control-keys': async () => {
+    const ids = await plantFlowControl(null);
+    await owner(`
+      CREATE FUNCTION refuse_grant() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.key_id = '${ids[1]}' THEN RAISE EXCEPTION 'this one waits'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER poison BEFORE UPDATE ON flow_control_queue FOR EACH ROW EXECUTE FUNCTION refuse_grant()`);
+    const granted = 'SELECT key_id AS id FROM flow_control_queue WHERE granted_at IS NOT NULL ORDER BY key_id';
+    return {
+      ids,
+      mended: async () => idsOf(await owner(granted)),
+      overrides: { wakeMessage: () => Promise.resolve() },
+    };
+  },
+  'lost-flow-control-leases': async () => {
+    await owner('DROP TRIGGER IF EXISTS poison ON flow_control_queue; DELETE FROM flow_control_queue');
+    await plantFlowControl(`now() - interval '1 minute'`);
+    const rows = await owner('SELECT message_id AS id FROM flow_control_queue ORDER BY message_id');
+    return starting(idsOf(rows), 'wakeMessage');
+  },
   'overdue-reads': async () => {
     const { adapterFor } = adapterThat(() => Promise.resolve({ kind: 'no_answer', reason: 'it was lost' }));
     const ids: string[] = [];
@@ -206,6 +225,18 @@ async function plantSchedules(told: number | null): Promise<string[]> {
      SELECT id, $2, '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}', now() - interval '1 hour', $3::integer,
        CASE WHEN $3::integer IS NOT NULL THEN now() + interval '1 day' END FROM unnest($1::text[]) id`,
     [ids, environmentId, told],
+=======
+/** Three keys, each with a message that has been due for an hour; their ids. */
+async function plantFlowControl(grantedAt: string | null): Promise<string[]> {
+  const ids = Array.from({ length: 3 }, () => newId('flowControlKey')).sort();
+  await owner(`INSERT INTO flow_control_keys (id, environment_id, key) SELECT id, $1, id FROM unnest($2::text[]) id`, [
+    environmentId,
+    ids,
+  ]);
+  await owner(
+    `INSERT INTO flow_control_queue (message_id, environment_id, key_id, due_at, granted_at, lease_until)
+     SELECT 'msg_' || id, $1, id, now() - interval '1 hour', ${grantedAt}, CAST(${grantedAt} AS timestamptz) + interval '2 minutes' FROM unnest($2::text[]) id`,
+    [environmentId, ids],
   );
   return ids;
 }

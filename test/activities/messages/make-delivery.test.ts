@@ -14,6 +14,7 @@ const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   content: { headers: null, body: null, bodyKind: 'none', bodySealed: false, sealed: null },
   redact: null,
   label: null,
+  flowControlKeyId: null,
   attempts: 0,
   maxRetries: 0,
   retryDelaysMs: null,

@@ -99,6 +99,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     putSchedule: unused,
     forgetSchedule: unused,
     startFiring: unused,
+    paceFlowControl: unused,
     tellWaiter: unused,
     inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),

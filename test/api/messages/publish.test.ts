@@ -118,7 +118,9 @@ describe('publish', () => {
     ['a delay below zero', { retryDelay: '10 - retried' }, 'body.retryDelay'],
     ['no number', { retryDelay: 'retried > 1' }, 'body.retryDelay'],
     ['two deduplications', { deduplicationId: 'a', contentBasedDeduplication: true }, 'body.contentBasedDeduplication'],
-    ['an unknown member', { flowControl: { key: 'k' } }, 'body.flowControl'],
+    ['a flow control without a key', { flowControl: { rate: 1 } }, 'body.flowControl.key'],
+    ['a period without a rate', { flowControl: { key: 'k', periodSeconds: 5 } }, 'body.flowControl.periodSeconds'],
+    ['no parallelism', { flowControl: { key: 'k', parallelism: 0 } }, 'body.flowControl.parallelism'],
     ['a later feature', { urlGroup: 'g' }, 'body.urlGroup'],
   ])('400: %s', async (_what, body, path) => {
     const before = await count();

@@ -110,21 +110,29 @@ describe('deliverMessage', () => {
 });
 
 describe('the workflows that wake messages', () => {
-  test('resumeMessages wakes page by page', async () => {
+  test('resumeMessages wakes page by page, and then lets flow-control keys grant', async () => {
     const pages = [
       { woken: 100, afterId: 'b' },
       { woken: 7, afterId: null },
     ];
     const asked: string[] = [];
+    const granted: string[] = [];
     const { activities } = doubles({
       wakeHeldMessages: async (_tenant, afterId) => {
         asked.push(afterId);
         return pages[asked.length - 1] ?? { woken: 0, afterId: null };
       },
+      grantAfterHalt: async (_tenant, afterId) => {
+        granted.push(afterId);
+        return afterId === '' ? 'fck_a' : null;
+      },
     });
     const input = { workspaceId: randomUUID(), environmentId: randomUUID() };
     expect(await runWorkflow(environment, 'resumeMessages', [input], activities)).toBe(107);
-    expect(asked).toEqual(['', 'b']);
+    expect([asked, granted]).toEqual([
+      ['', 'b'],
+      ['', 'fck_a'],
+    ]);
   });
 
   test('startMessages starts all of a batch, a hundred at a time', async () => {

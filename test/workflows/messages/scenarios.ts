@@ -63,9 +63,24 @@ export const scenarios: readonly Scenario[] = [
       },
     },
   },
+  delivering('parked', { next: 'park' }),
+  {
+    ...delivering('granted-while-it-parks', { next: 'park' }, end('delivered')),
+    activities: {
+      // Its key grants it again at the moment at which it parks: the signal meets the end of the workflow.
+      attemptMessage: async () => {
+        const handle = caller();
+        if (woken.has(handle.workflowId)) return end('delivered');
+        woken.add(handle.workflowId);
+        await handle.signal('wake');
+        return { next: 'park' };
+      },
+    },
+  },
   waking('resumeMessages', 'two-pages', {
     args: [ENVIRONMENT],
     activities: {
+      grantAfterHalt: inTurn<string | null>('fck_0000000000000000000001', null),
       wakeHeldMessages: inTurn({ woken: 100, afterId: messageRef.messageId }, { woken: 3, afterId: null }),
     },
   }),

@@ -1,0 +1,34 @@
+import type { Tenant } from '../../db/client.ts';
+import type { Grant } from '../../domain/flow-control/flow-control.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+const STARTS_AT_ONCE = 10;
+
+/**
+ * Starts the workflows of granted messages and, where it is needed, the pacer of their key; after the commit. What fails here is
+ * found by the sweep, so that it does not fail an end that is on record.
+ */
+export async function startGranted(
+  deps: Pick<ActivityDependencies, 'wakeMessage' | 'paceFlowControl' | 'logger'>,
+  { workspaceId, environmentId }: Tenant,
+  grant: Grant | null,
+): Promise<void> {
+  if (grant === null) return;
+  const { keyId, messageIds } = grant;
+  const unlessAway = async (what: { keyId: string; messageId?: string }, start: () => Promise<void>): Promise<void> => {
+    try {
+      await start();
+    } catch (error) {
+      deps.logger.warn({ ...what, err: error }, 'could not start what a flow-control key has granted: the sweep does');
+    }
+  };
+  if (grant.paces) await unlessAway({ keyId }, () => deps.paceFlowControl({ keyId, workspaceId, environmentId }));
+  for (let from = 0; from < messageIds.length; from += STARTS_AT_ONCE) {
+    const some = messageIds.slice(from, from + STARTS_AT_ONCE);
+    await Promise.all(
+      some.map((messageId) =>
+        unlessAway({ keyId, messageId }, () => deps.wakeMessage({ messageId, workspaceId, environmentId })),
+      ),
+    );
+  }
+}

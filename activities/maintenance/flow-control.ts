@@ -1,0 +1,41 @@
+import { findLostLeases } from '../../db/flow-control/find-lost-leases.ts';
+import { findWaitingKeys } from '../../db/flow-control/find-waiting-keys.ts';
+import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
+import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
+import { startGranted } from '../flow-control/start-granted.ts';
+import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
+
+/**
+ * Keys whose first message has been due for a while: the process that should have granted it may have died, or the pacer was
+ * terminated. For a key that is only busy the grant changes nothing.
+ */
+export function waitingFlowControlKeys(
+  dueForSeconds = LOST_AFTER_SECONDS,
+): SweepArea<FlowControlKeyRef, 'wakeMessage' | 'paceFlowControl'> {
+  return {
+    find: (deps, page) => findWaitingKeys(deps.db, { dueForSeconds, ...page }),
+    idOf: (ref) => ref.keyId,
+    mend: (deps, refs) =>
+      Promise.all(
+        refs.map(async ({ keyId, workspaceId, environmentId }) => {
+          const tenant = { workspaceId, environmentId };
+          await startGranted(deps, tenant, await deps.db.oneStatement(tenant, (tx) => grantWaiting(tx, keyId)));
+        }),
+      ),
+    batchSize: 1,
+  };
+}
+
+/**
+ * Granted messages that nobody sends: the start after their grant was lost, or their workflow was terminated. Their visit finds out
+ * which, gives the slot back, or gives up the attempt that was lost.
+ */
+export function lostFlowControlLeases(olderThanSeconds = LOST_AFTER_SECONDS): SweepArea<MessageRef, 'wakeMessage'> {
+  return {
+    find: (deps, page) => findLostLeases(deps.db, { olderThanSeconds, ...page }),
+    idOf: (ref) => ref.messageId,
+    mend: (deps, refs) => Promise.all(refs.map((ref) => deps.wakeMessage(ref))),
+    batchSize: 1,
+  };
+}

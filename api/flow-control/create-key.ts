@@ -1,0 +1,64 @@
+import { createKey } from '../../db/flow-control/create-key.ts';
+import { deleteKey } from '../../db/flow-control/delete-key.ts';
+import { getKey } from '../../db/flow-control/get-key.ts';
+import { limitsOf } from '../../domain/flow-control/flow-control.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { changeable } from './change-key.ts';
+import { createKeyBody, keyParams, keySchema, presentKey } from './schemas.ts';
+
+export const createKeyRoute = defineRoute({
+  id: 'flowControl.create',
+  method: 'POST',
+  path: '/api/v2/flow-control',
+  summary: 'Create a flow-control key',
+  description:
+    'Before its first message, for limits that are set, pinned or paused in advance. A message creates its key by itself.',
+  scope: 'flow-control:write',
+  role: 'admin',
+  request: { body: createKeyBody },
+  response: { 201: keySchema },
+  errors: ['CONFLICT'],
+  idempotent: true,
+  async change(tx, { body: { key, ...limits } }) {
+    const id = await createKey(tx, key, limitsOf(limits));
+    const record = await getKey(tx, id);
+    if (record === null) throw new Error(`flow-control key ${id} was made and is gone`);
+    return {
+      reply: { status: 201, data: presentKey(record) },
+      audit: {
+        action: 'flow_control_key.created',
+        target: { type: 'flow_control_key', id },
+        details: changeable(record),
+      },
+    };
+  },
+});
+
+export const deleteKeyRoute = defineRoute({
+  id: 'flowControl.delete',
+  method: 'DELETE',
+  path: '/api/v2/flow-control/{flowControlKeyId}',
+  summary: 'Delete a flow-control key',
+  description:
+    'Answers 409 while messages of the key wait or are in flight. A later message with the same key creates it anew, without a ' +
+    'pin and not paused.',
+  scope: 'flow-control:write',
+  role: 'admin',
+  request: { params: keyParams },
+  response: { 200: keySchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async change(tx, { params: { flowControlKeyId: id } }) {
+    const record = await getKey(tx, id);
+    if (record === null) throw notFound('flow-control key');
+    await deleteKey(tx, id);
+    return {
+      reply: { status: 200, data: presentKey(record) },
+      audit: {
+        action: 'flow_control_key.deleted',
+        target: { type: 'flow_control_key', id },
+        details: changeable(record),
+      },
+    };
+  },
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { getKey } from '../../db/flow-control/get-key.ts';
+import { listKeys } from '../../db/flow-control/list-keys.ts';
+import { readStatus } from '../../db/flow-control/read-status.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  DUE_COUNTED_MAX,
+  keyParams,
+  keySchema,
+  listKeysQuery,
+  presentKey,
+  presentStatus,
+  statusSchema,
+} from './schemas.ts';
+
+export const listKeysRoute = defineRoute({
+  id: 'flowControl.list',
+  method: 'GET',
+  path: '/api/v2/flow-control',
+  summary: 'List flow-control keys, newest first',
+  scope: 'flow-control:read',
+  role: 'member',
+  request: { query: listKeysQuery },
+  response: { 200: z.array(keySchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listKeys(tx, { ...query, ...page });
+    return { items: items.map(presentKey), total };
+  },
+});
+
+export const getKeyRoute = defineRoute({
+  id: 'flowControl.get',
+  method: 'GET',
+  path: '/api/v2/flow-control/{flowControlKeyId}',
+  summary: 'Get a flow-control key with what waits and what is in flight',
+  scope: 'flow-control:read',
+  role: 'member',
+  request: { params: keyParams },
+  response: { 200: keySchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const record = await getKey(tx, params.flowControlKeyId);
+    if (record === null) throw notFound('flow-control key');
+    return presentKey(record);
+  },
+});
+
+export const getStatusRoute = defineRoute({
+  id: 'flowControl.status',
+  method: 'GET',
+  path: '/api/v2/flow-control/{flowControlKeyId}/status',
+  summary: 'Get why the messages of a flow-control key wait, and for how long',
+  scope: 'flow-control:read',
+  role: 'member',
+  request: { params: keyParams },
+  response: { 200: statusSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const record = await getKey(tx, params.flowControlKeyId);
+    if (record === null) throw notFound('flow-control key');
+    return presentStatus(record, await readStatus(tx, record.id, DUE_COUNTED_MAX));
+  },
+});

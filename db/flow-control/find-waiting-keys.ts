@@ -1,0 +1,26 @@
+import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
+import type { Database, EnvironmentTransaction } from '../client.ts';
+
+/** Keys of all environments whose first message has been due for a while, with no pacer that looks at them soon. */
+export async function findWaitingKeys(
+  db: Database,
+  page: { dueForSeconds: number; afterId: string; limit: number },
+): Promise<FlowControlKeyRef[]> {
+  const { rows } = await db.directory.raw<{ rows: FlowControlKeyRef[] }>(
+    `SELECT id AS "keyId", workspace_id AS "workspaceId", environment_id AS "environmentId"
+     FROM find_waiting_flow_control_keys(make_interval(secs => ?), ?, ?)`,
+    [page.dueForSeconds, page.afterId, page.limit],
+  );
+  return rows;
+}
+
+/** Ids, in order, of the keys of this environment with waiting messages. */
+export async function listWaitingKeys(tx: EnvironmentTransaction, afterId: string, limit: number): Promise<string[]> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    `SELECT f.id FROM flow_control_keys f WHERE f.environment_id = current_environment_id() AND f.id > ?
+       AND EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id AND q.granted_at IS NULL)
+     ORDER BY f.id LIMIT ?`,
+    [afterId, limit],
+  );
+  return rows.map(({ id }) => id);
+}

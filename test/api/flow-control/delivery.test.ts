@@ -1,0 +1,283 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { lostFlowControlLeases, waitingFlowControlKeys } from '../../../activities/maintenance/flow-control.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { keySchema, statusSchema } from '../../../api/flow-control/schemas.ts';
+import { paceFlowControlWorkflow } from '../../../api/flow-control/start-granted.ts';
+import { wakeMessageWorkflow } from '../../../api/messages/message-workflows.ts';
+import { grantWaiting } from '../../../db/flow-control/grant-waiting.ts';
+import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
+import type { MessageRef } from '../../../domain/messages/messages.ts';
+import { startTestService, type TestService } from '../../harness/service.ts';
+import { dataOf } from '../invocations/support.ts';
+import { publish, read, statusOf } from '../messages/support.ts';
+import { HeldDestination } from './held-destination.ts';
+
+let service: TestService;
+let destination: HeldDestination;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  destination = await new HeldDestination().start();
+});
+afterEach(() => destination.close());
+
+let keys = 0;
+const newKey = (): string => `key-${keys++}`;
+
+type FlowControl = Record<string, unknown> & { key: string };
+
+/** Publishes the numbers from..to as messages of the key, in one batch. */
+async function publishAll(flowControl: FlowControl, from: number, to: number, more: object = {}): Promise<string[]> {
+  const messages = Array.from({ length: to - from + 1 }, (_, n) => ({
+    url: destination.url,
+    body: String(from + n),
+    flowControl,
+    ...more,
+  }));
+  const reply = await service.post('/api/v2/messages/batch', { messages });
+  expect([reply.status, reply.text]).toEqual([200, reply.text]);
+  return (reply.json as { data: { messageId: string }[] }).data.map(({ messageId }) => messageId);
+}
+
+async function keyOf(key: string): Promise<z.infer<typeof keySchema>> {
+  const reply = await service.get(`/api/v2/flow-control?key=${key}`);
+  const [found] = dataOf(reply, keySchema.array());
+  if (found === undefined) throw new Error(`there is no key ${key}`);
+  return found;
+}
+
+async function operate(key: string, operation: string, body?: object): Promise<z.infer<typeof keySchema>> {
+  const { id } = await keyOf(key);
+  return dataOf(await service.post(`/api/v2/flow-control/${id}/${operation}`, body), keySchema);
+}
+
+async function hasWorkflow(workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await service.client.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+const numbers = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => String(from + n));
+async function allEnded(ids: readonly string[], status = 'delivered'): Promise<void> {
+  await expect
+    .poll(async () => new Set(await Promise.all(ids.map((id) => statusOf(service, id)))), { timeout: 30_000 })
+    .toEqual(new Set([status]));
+}
+
+describe('messages of a flow-control key', () => {
+  test('are delivered in order, never more at once than its parallelism; who waits has no workflow', async () => {
+    const key = newKey();
+    const ids = await publishAll({ key, parallelism: 2 }, 1, 8);
+    await expect.poll(() => destination.inFlight).toBe(2);
+    expect(await keyOf(key)).toMatchObject({ parallelism: 2, rate: null, waiting: 6, inFlight: 2 });
+    expect(await Promise.all(ids.map((id) => hasWorkflow(`message/${id}`)))).toEqual(ids.map((_, n) => n < 2));
+    expect(await read(service, ids[7] ?? '')).toMatchObject({ flowControlKey: key, status: 'pending' });
+    for (let answered = 1; answered <= 6; answered++) {
+      destination.answerNext();
+      await expect.poll(() => destination.arrived.length).toBe(answered + 2);
+    }
+    destination.answerAll();
+    await allEnded(ids);
+    expect(destination.arrived.toSorted()).toEqual(numbers(1, 8));
+    expect(destination.mostInFlight).toBe(2);
+    expect(await keyOf(key)).toMatchObject({ waiting: 0, inFlight: 0 });
+    expect(await hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(false);
+  });
+
+  test('are sent by the rate: the pacer opens the next window', async () => {
+    const key = newKey();
+    destination.answerAll();
+    const begunMs = Date.now();
+    const ids = await publishAll({ key, rate: 3, periodSeconds: 2, parallelism: 20 }, 1, 8);
+    await allEnded(ids);
+    expect(Date.now() - begunMs).toBeGreaterThan(4_000); // the third window
+    expect(destination.arrived.slice(0, 3).toSorted()).toEqual(numbers(1, 3));
+    expect(destination.arrived.slice(3, 6).toSorted()).toEqual(numbers(4, 6));
+    await expect.poll(async () => hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(false);
+  });
+
+  test('that are due later wait without a workflow of their own, and come when it is time', async () => {
+    const key = newKey();
+    destination.answerAll();
+    const { messageId, status } = await publish(service, {
+      url: destination.url,
+      body: 'later',
+      delay: 3,
+      flowControl: { key },
+    });
+    expect([status, await hasWorkflow(`message/${messageId}`)]).toEqual(['scheduled', false]);
+    expect(await hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(true);
+    await allEnded([messageId]);
+  });
+
+  test('wait through a pause, which loses nothing, and keep their order', async () => {
+    const key = newKey();
+    await service.post('/api/v2/flow-control', { key, parallelism: 1 });
+    expect((await operate(key, 'pause')).paused).toBe(true);
+    const ids = await publishAll({ key }, 1, 3);
+    ids.push((await publish(service, { url: destination.url, body: '4', flowControl: { key } })).messageId);
+    expect(await keyOf(key)).toMatchObject({ paused: true, waiting: 4, inFlight: 0 });
+    destination.answerAll();
+    expect((await operate(key, 'resume')).paused).toBe(false);
+    await allEnded(ids);
+    expect(destination.arrived).toEqual(numbers(1, 4));
+  });
+
+  test('change the limits of their key, unless these are pinned', async () => {
+    const key = newKey();
+    destination.answerAll();
+    const send = (limits: object) => publish(service, { url: destination.url, flowControl: { key, ...limits } });
+    await send({ rate: 100, periodSeconds: 10, parallelism: 5 });
+    expect(await keyOf(key)).toMatchObject({ rate: 100, periodSeconds: 10, parallelism: 5 });
+    await send({ parallelism: 6 });
+    await send({});
+    expect(await keyOf(key)).toMatchObject({ rate: 100, periodSeconds: 10, parallelism: 6 });
+    expect(await operate(key, 'pin', { parallelism: 9 })).toMatchObject({
+      parallelism: 9,
+      pinned: { rate: false, parallelism: true },
+    });
+    await send({ rate: 200, parallelism: 7 });
+    expect(await keyOf(key)).toMatchObject({ rate: 200, periodSeconds: 1, parallelism: 9 });
+    expect((await operate(key, 'pin')).pinned).toEqual({ rate: true, parallelism: true });
+    await send({ rate: 300, parallelism: 7 });
+    expect(await keyOf(key)).toMatchObject({ rate: 200, parallelism: 9 });
+    expect((await operate(key, 'unpin', { rate: true })).pinned).toEqual({ rate: false, parallelism: true });
+    await operate(key, 'unpin');
+    expect(await keyOf(key)).toMatchObject({ rate: 200, parallelism: 9 }); // until a message brings others
+    await send({ rate: 400, parallelism: 8 });
+    expect(await keyOf(key)).toMatchObject({ rate: 400, parallelism: 8 });
+  });
+
+  test('a reset of the rate and a higher parallelism let them through at once', async () => {
+    const key = newKey();
+    const ids = await publishAll({ key, rate: 1, periodSeconds: 3_600, parallelism: 1 }, 1, 3);
+    await expect.poll(() => destination.arrived).toEqual(['1']);
+    await operate(key, 'reset-rate');
+    const { id } = await keyOf(key);
+    await service.call('PATCH', `/api/v2/flow-control/${id}`, { key: service.key, body: { parallelism: 2 } });
+    await expect.poll(() => destination.arrived).toEqual(['1', '2']);
+    const status = dataOf(await service.get(`/api/v2/flow-control/${id}/status`), statusSchema);
+    expect(status).toMatchObject({ waiting: 1, due: 1, windowCount: 1, inFlight: 2, halted: false });
+    destination.answerAll();
+    await operate(key, 'reset-rate');
+    await allEnded(ids);
+  });
+
+  test('a 429 with Retry-After holds the others too; the retry waits in the queue without a workflow', async () => {
+    const key = newKey();
+    const flowControl = { key, parallelism: 1 };
+    const ids = await publishAll(flowControl, 1, 3, { retryDelay: '0' });
+    await expect.poll(() => destination.inFlight).toBe(1);
+    const answeredMs = Date.now();
+    destination.answerNext(429, { 'Retry-After': '3' });
+    destination.answersAtOnce = true;
+    await expect.poll(async () => (await keyOf(key)).heldUntil).not.toBeNull();
+    await expect.poll(() => hasWorkflow(`message/${ids[0]}`)).toBe(false);
+    expect(await keyOf(key)).toMatchObject({ waiting: 3, inFlight: 0 });
+    expect(await read(service, ids[0] ?? '')).toMatchObject({ status: 'processing', responseStatus: 429 });
+    await allEnded(ids);
+    expect(Date.now() - answeredMs).toBeGreaterThan(2_900);
+    expect(destination.arrived).toHaveLength(4);
+    expect((await read(service, ids[0] ?? '')).attempts).toBe(2);
+  });
+
+  test('one that is cancelled while it waits is not sent, and one that holds the slot gives it back', async () => {
+    const key = newKey();
+    await service.post('/api/v2/flow-control', { key, parallelism: 1 });
+    await operate(key, 'pause');
+    const [first = '', second = '', third = ''] = await publishAll({ key }, 1, 3);
+    const cancel = async (id: string) =>
+      (await service.call('DELETE', `/api/v2/messages/${id}`, { key: service.key })).status;
+    expect(await cancel(second)).toBe(200);
+    // Granted, and its start was lost.
+    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
+    const { id } = await keyOf(key);
+    const grant = await service.deps.db.oneStatement(service.database.tenant, (tx) => grantWaiting(tx, id));
+    expect(grant.messageIds).toEqual([first]);
+    destination.answerAll();
+    expect(await cancel(first)).toBe(200);
+    await allEnded([third]);
+    expect(destination.arrived).toEqual(['3']);
+  });
+});
+
+describe('after a crash', () => {
+  const starters = () => ({
+    ...service.deps,
+    wakeMessage: (ref: MessageRef) =>
+      wakeMessageWorkflow(service.client, ref, { environmentName: null, taskQueue: service.taskQueue }),
+    paceFlowControl: (ref: FlowControlKeyRef) => paceFlowControlWorkflow(service.client, ref, null, service.taskQueue),
+  });
+  const sweepKeys = () => sweepRows(starters(), 'keys', waitingFlowControlKeys(0));
+  const sweepLeases = () => sweepRows(starters(), 'leases', lostFlowControlLeases(0));
+
+  test('between the publish and its grant, or between a grant and its start, the sweep goes on', async () => {
+    const key = newKey();
+    await service.post('/api/v2/flow-control', { key, parallelism: 1 });
+    await operate(key, 'pause');
+    const ids = await publishAll({ key }, 1, 2);
+    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
+    const { id } = await keyOf(key);
+    destination.answerAll();
+    // A grant whose start is lost.
+    await service.deps.db.oneStatement(service.database.tenant, (tx) => grantWaiting(tx, id));
+    expect((await keyOf(key)).inFlight).toBe(1);
+    await sweepLeases();
+    await allEnded(ids);
+    // A publish whose grant is lost.
+    await operate(key, 'pause');
+    const others = await publishAll({ key }, 3, 4);
+    await service.database.asOwner('UPDATE flow_control_keys SET paused_at = NULL WHERE key = $1', [key]);
+    await sweepKeys();
+    await allEnded(others);
+    expect(destination.arrived).toEqual(numbers(1, 4));
+  });
+
+  test('of a worker and its workflow while it sent, the lease ends and the attempt counts as lost', async () => {
+    const key = newKey();
+    const ids = await publishAll({ key, parallelism: 1 }, 1, 2, { retryDelay: '0' });
+    await expect.poll(() => destination.inFlight).toBe(1);
+    await service.client.workflow.getHandle(`message/${ids[0]}`).terminate('its worker was killed');
+    await service.database.asOwner(
+      `UPDATE flow_control_queue SET lease_until = now() - interval '1 second' WHERE message_id = $1`,
+      [ids[0]],
+    );
+    await sweepLeases();
+    // The lost attempt is retried under a grant of its own; the call that nobody waits for ends unheard.
+    await expect.poll(() => destination.arrived.length).toBeGreaterThanOrEqual(2);
+    destination.answerAll();
+    await allEnded(ids);
+    const rows = await service.database.asOwner(
+      'SELECT status FROM message_attempts WHERE message_id = $1 ORDER BY number',
+      [ids[0]],
+    );
+    expect(rows).toEqual([{ status: 'abandoned' }, { status: 'completed' }]);
+  });
+});
+
+test('a halt holds them all, and the resumption lets them through in order', async () => {
+  const key = newKey();
+  const { workspaceId, environmentId } = service.database.tenant;
+  const set = (what: 'halt' | 'resume', body: object) =>
+    service.post(`/api/v2/workspaces/${workspaceId}/environments/${environmentId}/${what}`, body);
+  const [first = ''] = await publishAll({ key, parallelism: 1 }, 1, 1);
+  await expect.poll(() => destination.inFlight).toBe(1);
+  await set('halt', { reason: 'an incident' });
+  const ids = [first, ...(await publishAll({ key }, 2, 4))];
+  destination.answerAll();
+  await expect.poll(() => statusOf(service, first)).toBe('delivered');
+  expect(await keyOf(key)).toMatchObject({ waiting: 3, inFlight: 0 });
+  expect(destination.arrived).toEqual(['1']);
+  await set('resume', {});
+  await allEnded(ids);
+  expect(destination.arrived).toEqual(numbers(1, 4));
+});

@@ -1,0 +1,36 @@
+import type { FlowControlKeyRef } from '../../../domain/flow-control/flow-control.ts';
+import { caller, ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
+
+const keyRef: FlowControlKeyRef = { keyId: 'fck_0000000000000000000001', ...ENVIRONMENT };
+
+const pacing = (what: string, grantByTime: () => Promise<number | null>): Scenario => ({
+  name: `paceFlowControl/${what}.v1`,
+  workflow: 'paceFlowControl',
+  workflowId: `flow-control/${keyRef.keyId}`,
+  args: [keyRef],
+  activities: { grantByTime },
+  server: 'time-skipping',
+});
+
+const told = new Set<string>();
+
+export const scenarios: readonly Scenario[] = [
+  pacing('three-windows', inTurn<number | null>(60_000, 0, 60_000, null)),
+  // A newcomer's signal meets the end of the pacer, which looks once more.
+  pacing('told-at-its-end', async () => {
+    const handle = caller();
+    if (told.has(handle.workflowId)) return null;
+    told.add(handle.workflowId);
+    await handle.signal('pace');
+    return null;
+  }),
+  // The time of the next look comes forward by a day.
+  pacing('told-while-it-waits', async () => {
+    const handle = caller();
+    const name = `${handle.workflowId}/waiting`;
+    if (told.has(name)) return null;
+    told.add(name);
+    await handle.signal('pace');
+    return 86_400_000;
+  }),
+];
