@@ -225,7 +225,10 @@ async function plantSchedules(told: number | null): Promise<string[]> {
      SELECT id, $2, '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}', now() - interval '1 hour', $3::integer,
        CASE WHEN $3::integer IS NOT NULL THEN now() + interval '1 day' END FROM unnest($1::text[]) id`,
     [ids, environmentId, told],
-=======
+  );
+  return ids;
+}
+
 /** Three keys, each with a message that has been due for an hour; their ids. */
 async function plantFlowControl(grantedAt: string | null): Promise<string[]> {
   const ids = Array.from({ length: 3 }, () => newId('flowControlKey')).sort();

@@ -7,7 +7,8 @@ import { uniqueParts } from '../suites/fixture.ts';
 const EXAMPLE_NOW = Date.parse('2026-03-02T10:15:00.000Z');
 /** What a call of a provider takes, where it is measured. */
 const DURATION_MS = 184;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Moments of a recording that lie this close are shown as one: which of them is later differs from run to run. */
 const SAME_MOMENT_MS = 5 * 60_000;
 const PEOPLE = ['grace.hopper', 'alan.turing', 'barbara.liskov', 'edsger.dijkstra', 'radia.perlman', 'ken.thompson'];
@@ -26,6 +27,9 @@ const API_KEY = /\b(service_live_)[0-9A-Za-z]+/g;
 const SIGNING_SECRET = /\b(whsec_)[0-9A-Za-z+/=]+/g;
 const HTTP_DATE = /\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\b/g;
 const PERSON = /\b[0-9a-f-]{36}@example\.test\b/g;
+/** Members with the wall-clock times of a schedule, and whether they lie ahead. Their distance from now differs in each recording. */
+const SLOTS: Readonly<Record<string, 1 | -1>> = { times: 1, nextRunAt: 1, nominalTime: -1 };
+const SLOT_HOUR_UTC = 8;
 /** Members whose value is a credential. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'example-token-of-an-invitation',
@@ -60,7 +64,21 @@ export class StableExample {
     }
     if (member === 'durationMs') return DURATION_MS;
     if (typeof value !== 'string') return value;
+    const ahead = SLOTS[member];
+    if (ahead !== undefined) return this.slot(value, ahead);
     return CREDENTIALS[member] ?? this.text(value);
+  }
+
+  /** The nth working day from the example's moment, at nine in Berlin. */
+  private slot(time: string, ahead: 1 | -1): string {
+    return this.nth('slot', time, (index) => {
+      const slot = new Date(Math.floor(EXAMPLE_NOW / DAY_MS) * DAY_MS + SLOT_HOUR_UTC * HOUR_MS);
+      for (let left = index + 1; left > 0;) {
+        slot.setUTCDate(slot.getUTCDate() + ahead);
+        if (slot.getUTCDay() % 6 !== 0) left -= 1;
+      }
+      return slot.toISOString();
+    });
   }
 
   private text(text: string): string {
