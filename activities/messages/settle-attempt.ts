@@ -47,12 +47,12 @@ export async function settleAttempt(
   if (work === null) throw new Error(`message ${messageId} is not there`);
   const outcome = outcomeOf(work, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
-  const closed = await closeAttempt(tx, messageId, number, { status, seen: result.seen, error, address, latencyMs });
+  const closed = await closeAttempt(tx, work, number, { status, seen: result.seen, error, address, latencyMs });
   if (!closed) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
     return { step: await stepOf(tx, work), closed: false, grant: null };
   }
-  await recordOutcome(tx, work.id, result.seen.status, outcome);
+  await recordOutcome(tx, work, result.seen.status, outcome);
   const hold = holdOf(result);
   if (outcome.kind === 'retry') {
     const { delayMs } = outcome;

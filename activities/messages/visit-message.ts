@@ -68,10 +68,10 @@ export async function visitMessage(
   if (isQueued) {
     if ((await isHalted(tx)) || !(await isGranted(tx, id))) return parked(tx, id);
   } else if (work.dueInMs > 0) {
-    await markBegun(tx, id);
+    await markBegun(tx, work);
     return onlyOf({ next: 'wait', delayMs: work.dueInMs });
   } else if (await isHalted(tx)) {
-    await holdMessage(tx, id);
+    await holdMessage(tx, work);
     return onlyOf({ next: 'hold' });
   }
   const leaseMs = permitLeaseMs(work.timeoutSeconds * 1_000);
@@ -79,11 +79,11 @@ export async function visitMessage(
   if (position === null) return null;
   if (position > 0) {
     if (isQueued) await keepSlot(tx, id, PERMIT_WAIT_LEASE_MS);
-    await markBegun(tx, id);
+    await markBegun(tx, work);
     return new Queued(position);
   }
   if (isQueued && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
-  const attempt = await startAttempt(tx, id, WORKER);
+  const attempt = await startAttempt(tx, work, WORKER);
   return onlyOf({ next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } });
 }
 

@@ -1,5 +1,7 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import type { MessageWork } from './lock-message.ts';
 import type { SeenResponse } from './record-outcome.ts';
+import { classesOf } from './retention-classes.ts';
 
 export interface AttemptEnd {
   /** `abandoned`: the worker was lost before the end of the attempt was recorded. */
@@ -15,16 +17,17 @@ export interface AttemptEnd {
 /** Closes an attempt, once. Returns false where it was closed before; what it saw must then be ignored. */
 export async function closeAttempt(
   tx: EnvironmentTransaction,
-  messageId: string,
+  { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
   number: number,
   { status, seen, error, address, latencyMs }: AttemptEnd,
 ): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE message_attempts SET status = :status, response_status = :responseStatus, response_headers = :responseHeaders,
        response_body = :responseBody, error = :error, address = :address, latency_ms = :latencyMs, finished_at = now()
-     WHERE message_id = :messageId AND number = :number AND status = 'started'`,
+     WHERE message_id = :messageId AND retention = ANY (:classes) AND number = :number AND status = 'started'`,
     {
       messageId,
+      classes: classesOf(retention),
       number,
       status,
       responseStatus: seen.status,

@@ -3,10 +3,13 @@ import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
 import type { StoredContent } from './message-content.ts';
+import { classesOf } from './retention-classes.ts';
 
 /** The part of a message that an attempt needs. */
 export interface MessageWork {
   id: string;
+  /** Its class (`kept_…`: it outlived its range). A statement that names it opens one partition, and not one in each class. */
+  retention: string;
   status: MessageStatus;
   url: string;
   method: MessageMethod;
@@ -31,33 +34,52 @@ export interface MessageWork {
   openAttempt: number | null;
 }
 
-type Row = Omit<MessageWork, 'content'> &
+type Row = Omit<MessageWork, 'content' | 'openAttempt'>;
+
+type BelongingRow = Pick<MessageWork, 'openAttempt'> &
   Omit<StoredContent, 'sealed' | 'bodyKind'> & { bodyKind: StoredContent['bodyKind'] | null } & {
     [Column in keyof SealedSecret]: SealedSecret[Column] | null;
   };
 
-/** Locks a message's row until the transaction ends. Null where there is none. */
+/**
+ * Locks a message's row until the transaction ends. Null where there is none.
+ *
+ * What belongs to the message is read by a second statement, which knows the class: PostgreSQL plans each statement anew, and
+ * opening a partition and its indexes in every class costs more than the round trip.
+ */
 export async function lockMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageWork | null> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT m.id, m.status, m.url, m.method, c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
-       c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
-       m.redact, m.label, m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId",
-       m.flow_control_key_id AS "flowControlKeyId", m.attempts, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
-       m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
-       m.published_by AS "publishedBy", m.created_at AS "createdAt",
-       ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",
-       (SELECT a.number FROM message_attempts a WHERE a.message_id = :messageId AND a.status = 'started') AS "openAttempt"
-     FROM messages m LEFT JOIN message_contents c ON c.message_id = m.id
-     WHERE m.id = :messageId FOR UPDATE OF m`,
+    `SELECT m.id, m.retention, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
+       m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.attempts, m.max_retries AS "maxRetries",
+       m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl",
+       m.failure_callback_url AS "failureCallbackUrl", m.published_by AS "publishedBy", m.created_at AS "createdAt",
+       ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"
+     FROM messages m WHERE m.id = :messageId FOR UPDATE`,
     { messageId },
   );
+  const work = rows[0];
+  return work === undefined ? null : { ...work, ...(await readBelongings(tx, work)) };
+}
+
+async function readBelongings(
+  tx: EnvironmentTransaction,
+  { id, retention }: Pick<MessageWork, 'id' | 'retention'>,
+): Promise<Pick<MessageWork, 'content' | 'openAttempt'>> {
+  const { rows } = await tx.raw<{ rows: BelongingRow[] }>(
+    `SELECT c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
+       c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
+       (SELECT a.number FROM message_attempts a
+        WHERE a.message_id = :id AND a.retention = ANY (:classes) AND a.status = 'started') AS "openAttempt"
+     FROM (VALUES (1)) one LEFT JOIN message_contents c ON c.message_id = :id AND c.retention = ANY (:classes)`,
+    { id, classes: classesOf(retention) },
+  );
   const row = rows[0];
-  if (row === undefined) return null;
-  const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, ...work } = row;
+  if (row === undefined) throw new Error(`nothing was answered about message ${id}`);
+  const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, openAttempt } = row;
+  if (bodyKind === null) return { content: null, openAttempt };
   const sealed =
     masterKeyVersion === null || wrappedDataKey === null || sealedValue === null
       ? null
       : { masterKeyVersion, wrappedDataKey, sealedValue };
-  if (bodyKind === null) return { ...work, content: null };
-  return { ...work, content: { headers, body, bodyKind, bodySealed, sealed } };
+  return { content: { headers, body, bodyKind, bodySealed, sealed }, openAttempt };
 }

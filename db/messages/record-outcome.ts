@@ -1,5 +1,7 @@
 import type { DeadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import type { MessageWork } from './lock-message.ts';
+import { classesOf } from './retention-classes.ts';
 
 /** What the latest attempt saw. */
 export interface SeenResponse {
@@ -21,7 +23,7 @@ export type Outcome =
  */
 export async function recordOutcome(
   tx: EnvironmentTransaction,
-  messageId: string,
+  { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
   responseStatus: number | null,
   outcome: Outcome,
 ): Promise<void> {
@@ -32,15 +34,17 @@ export async function recordOutcome(
        delivered_at = CASE WHEN :kind = 'delivered' THEN now() ELSE delivered_at END,
        failed_at = CASE WHEN :kind = 'failed' THEN now() ELSE failed_at END,
        next_attempt_at = CASE WHEN :kind = 'retry' THEN clock_timestamp() + :delayMs * interval '1 millisecond' ELSE next_attempt_at END
-     WHERE id = :messageId AND status = 'processing'
+     WHERE id = :messageId AND retention = :retention AND status = 'processing'
      RETURNING id, environment_id, retention, kind, status, url, url_group_id, schedule_id, response_status, label, failed_at)
      INSERT INTO dead_letters (message_id, environment_id, retention, reason, url, url_group_id, schedule_id, response_status, label,
        last_attempt_at, failed_at)
      SELECT e.id, e.environment_id, e.retention, CAST(:reason AS text), e.url, e.url_group_id, e.schedule_id, e.response_status, e.label,
-       (SELECT a.started_at FROM message_attempts a WHERE a.message_id = e.id ORDER BY a.number DESC LIMIT 1), e.failed_at
+       (SELECT a.started_at FROM message_attempts a WHERE a.message_id = e.id AND a.retention = ANY (:classes) ORDER BY a.number DESC LIMIT 1), e.failed_at
      FROM ended e WHERE e.status = 'failed' AND e.kind <> 'event'`,
     {
       messageId,
+      retention,
+      classes: classesOf(retention),
       kind: outcome.kind,
       responseStatus,
       reason: outcome.kind === 'failed' ? outcome.reason : null,

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
+import type { MessageWork } from './lock-message.ts';
 
 export interface StartedAttempt {
   /** From 1. */
@@ -8,17 +9,17 @@ export interface StartedAttempt {
 /** Starts an attempt. From here on the message cannot be cancelled. The caller holds the row's lock. */
 export async function startAttempt(
   tx: EnvironmentTransaction,
-  messageId: string,
+  { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,
   worker: string,
 ): Promise<StartedAttempt> {
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(
     `WITH begun AS (
        UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL,
          updated_at = now()
-       WHERE id = :messageId RETURNING attempts, retention)
+       WHERE id = :messageId AND retention = :retention RETURNING attempts)
      INSERT INTO message_attempts (message_id, number, environment_id, retention, worker)
-     SELECT :messageId, attempts, current_environment_id(), retention, :worker FROM begun RETURNING number`,
-    { messageId, worker },
+     SELECT :messageId, attempts, current_environment_id(), :retention, :worker FROM begun RETURNING number`,
+    { messageId, retention, worker },
   );
   const row = rows[0];
   if (row === undefined) throw new Error(`no attempt of message ${messageId} could be started`);

@@ -12,6 +12,7 @@ import { claimDispatch } from '../../../db/attempts/claim-dispatch.ts';
 import { haltEnvironment, resumeEnvironment } from '../../../db/environments/halt-environment.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { cancelMessage } from '../../../db/messages/cancel-message.ts';
+import { lockMessage } from '../../../db/messages/lock-message.ts';
 import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { InFlightKind } from '../../../domain/in-flight.ts';
@@ -266,7 +267,11 @@ describe('a delivery', () => {
     const { messageId, visit } = await queued(overrides);
     await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
     await take('delivery', messageId);
-    await world.transaction((tx) => startAttempt(tx, messageId, 'lost'));
+    await world.transaction(async (tx) => {
+      const work = await lockMessage(tx, messageId);
+      if (work === null) throw new Error('the message is not there');
+      await startAttempt(tx, work, 'lost');
+    });
     expect(await visit()).toMatchObject({ next: 'wait' });
     expect(await permits(messageId)).toEqual([]);
     expect(told).toEqual(['msg_behind']);

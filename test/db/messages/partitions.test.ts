@@ -201,12 +201,14 @@ describe('an old range', () => {
     expect(await partitionsOf(gone)).toEqual([]);
     for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(kept);
     await inEnvironment(database.tenant, async (tx) => {
-      expect(await lockMessage(tx, waiting)).toMatchObject({ content: { body: 'hello' }, openAttempt: null });
-      expect(await startAttempt(tx, waiting, 'worker')).toEqual({ number: 2 });
+      const work = await lockMessage(tx, waiting);
+      if (work === null) throw new Error('the message that was kept is not there');
+      expect(work).toMatchObject({ content: { body: 'hello' }, openAttempt: null });
+      expect(await startAttempt(tx, work, 'worker')).toEqual({ number: 2 });
       const seen = { status: 200, headers: null, body: Buffer.from('late') };
       const end = { status: 'completed', seen, error: null, address: null, latencyMs: 1 } as const;
-      expect(await closeAttempt(tx, waiting, 2, end)).toBe(true);
-      await recordOutcome(tx, waiting, 200, { kind: 'delivered' });
+      expect(await closeAttempt(tx, work, 2, end)).toBe(true);
+      await recordOutcome(tx, work, 200, { kind: 'delivered' });
     });
     expect(await shown(waiting)).toMatchObject({ status: 'delivered', attempts: 2, body: 'hello' });
     const ages = async (interval: string): Promise<void> => {
