@@ -65,7 +65,8 @@ export class StableExample {
     if (member === 'durationMs') return DURATION_MS;
     if (typeof value !== 'string') return value;
     const ahead = SLOTS[member];
-    if (ahead !== undefined) return this.slot(value, ahead);
+    const isNow = Math.abs(Date.parse(value) - this.recordedAt) < SAME_MOMENT_MS;
+    if (ahead !== undefined && !(ahead < 0 && isNow)) return this.slot(value, ahead);
     return CREDENTIALS[member] ?? this.text(value);
   }
 
