@@ -5,7 +5,7 @@ import { limitsOf } from '../../domain/flow-control/flow-control.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { changeable } from './change-key.ts';
-import { createKeyBody, keyParams, keySchema, presentKey } from './schemas.ts';
+import { flowControlSchema, keyParams, keySchema, presentKey } from './schemas.ts';
 
 export const createKeyRoute = defineRoute({
   id: 'flowControl.create',
@@ -16,7 +16,7 @@ export const createKeyRoute = defineRoute({
     'Before its first message, for limits that are set, pinned or paused in advance. A message creates its key by itself.',
   scope: 'flow-control:write',
   role: 'admin',
-  request: { body: createKeyBody },
+  request: { body: flowControlSchema },
   response: { 201: keySchema },
   errors: ['CONFLICT'],
   idempotent: true,

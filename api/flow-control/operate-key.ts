@@ -1,7 +1,7 @@
 import { limitsOf } from '../../domain/flow-control/flow-control.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { changeKey, type ChangedKey } from './change-key.ts';
-import { keyParams, keySchema, pinBody, presentKey, unpinBody, updateKeyBody } from './schemas.ts';
+import { changedLimitsBody, keyParams, keySchema, presentKey, unpinBody } from './schemas.ts';
 import { type GrantStarters, type GrantTenant, startGranted } from './start-granted.ts';
 
 /** What all operations of a key have in common. */
@@ -35,7 +35,7 @@ export const updateKeyRoute = defineRoute({
   description:
     'What is left out stays as it is. Higher limits let waiting messages through at once. Lower ones recall no call that is in ' +
     'flight. A message that brings other limits changes them again: pin them to keep them.',
-  request: { params: keyParams, body: updateKeyBody },
+  request: { params: keyParams, body: changedLimitsBody },
   async change(tx, { params, body, deps, caller }) {
     const changed = await changeKey(tx, params.flowControlKeyId, 'flow_control_key.updated', () => limitsOf(body));
     return doneWith(changed, { deps, caller });
@@ -81,7 +81,7 @@ export const pinKeyRoute = defineRoute({
   description:
     'Sets the limits that are given and pins them; without any, pins both as they are. `rate` and `periodSeconds` are pinned ' +
     'together.',
-  request: { params: keyParams, body: pinBody },
+  request: { params: keyParams, body: changedLimitsBody },
   async change(tx, { params, body, deps, caller }) {
     const limits = limitsOf(body);
     const pinsBoth = limits.rate === undefined && limits.parallelism === undefined;

@@ -47,16 +47,11 @@ function periodNeedsRate({ rate: asked, periodSeconds: period }: AskedLimits, co
   context.addIssue({ code: 'custom', path: ['periodSeconds'], message: NEEDS_RATE });
 }
 
-/** `flowControl` of a message. */
+/** `flowControl` of a message, and what a key is created with. */
 export const flowControlSchema = z
   .strictObject({ key, ...limits })
   .superRefine(periodNeedsRate)
   .meta({ id: 'FlowControl' });
-
-export const createKeyBody = z
-  .strictObject({ key, ...limits })
-  .superRefine(periodNeedsRate)
-  .meta({ id: 'CreateFlowControlKeyRequest' });
 
 const changedLimits = {
   rate: rate.nullable().optional().describe('Null: no limit by rate.'),
@@ -64,15 +59,11 @@ const changedLimits = {
   parallelism: parallelism.nullable().optional().describe(`Null: ${PARALLELISM_MAX}.`),
 };
 
-export const updateKeyBody = z
+/** To update a key, and to pin it. */
+export const changedLimitsBody = z
   .strictObject(changedLimits)
   .superRefine(periodNeedsRate)
-  .meta({ id: 'UpdateFlowControlKeyRequest' });
-
-export const pinBody = z
-  .strictObject(changedLimits)
-  .superRefine(periodNeedsRate)
-  .meta({ id: 'PinFlowControlKeyRequest' });
+  .meta({ id: 'FlowControlLimits' });
 
 export const unpinBody = z
   .strictObject({

@@ -32,14 +32,25 @@ export class SchemaComponents {
     // Wrapped, so that a schema with an id of its own becomes a component too.
     const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: 'any' });
     const { properties, $defs } = JSON.parse(JSON.stringify(wrapped)) as Wrapped;
+    const definitions = Object.entries($defs ?? {});
     const names = new Map<string, string>();
-    for (const [name, definition] of Object.entries($defs ?? {})) names.set(name, this.nameOf(name, definition, io));
-    for (const [name, definition] of Object.entries($defs ?? {})) this.keep(names.get(name) ?? name, definition, names);
+    // Those without an id first: they have another number in each schema, and definitions are compared by what they refer to.
+    for (const isAnonymous of [true, false]) {
+      for (const [name, definition] of definitions) {
+        if (ANONYMOUS.test(name) === isAnonymous) names.set(name, this.nameOf(name, definition, io, names));
+      }
+    }
+    for (const [name, definition] of definitions) this.keep(names.get(name) ?? name, definition, names);
     return this.share(renameRefs(properties.root, names));
   }
 
   /** The same id, sent and received, can differ (defaults): then the sent one is `<id>Input`. */
-  private nameOf(name: string, definition: JsonObject, io: 'input' | 'output'): string {
+  private nameOf(
+    name: string,
+    definition: JsonObject,
+    io: 'input' | 'output',
+    names: ReadonlyMap<string, string>,
+  ): string {
     if (ANONYMOUS.test(name)) {
       if (JSON.stringify(definition).includes('"propertyNames"')) return ANY_JSON;
       throw new Error(`a recursive schema needs a .meta({ id }): ${JSON.stringify(definition).slice(0, 200)}`);
@@ -47,7 +58,7 @@ export class SchemaComponents {
     if (io === 'output') return name;
     const known = this.schemas[name];
     const isSame =
-      known === undefined || JSON.stringify(known) === JSON.stringify(this.share(withoutId(definition, new Map())));
+      known === undefined || JSON.stringify(known) === JSON.stringify(this.share(withoutId(definition, names)));
     return isSame ? name : `${name}Input`;
   }
 

@@ -15,6 +15,7 @@ import { observePreviewStart } from '../../temporal/previews/observe-preview.ts'
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { replayEffectStart } from '../../temporal/reconciliation/replay-effect.ts';
 import { watchReversalStart } from '../../temporal/reconciliation/watch-reversal.ts';
+import { paceFlowControlStart } from '../../temporal/flow-control/pace-flow-control.ts';
 import { fireScheduleStart } from '../../temporal/schedules/fire-schedule.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
@@ -74,6 +75,7 @@ const STARTS: [string, Start, string[]][] = [
   ['dlq-clear/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'clear' }, 'q', ENVIRONMENT), tenant],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
+  ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],
   ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'ActionName']],
 ];
 

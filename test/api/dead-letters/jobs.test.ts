@@ -255,6 +255,8 @@ describe('a job', () => {
 
 test('retry, delete, retry-all and clear of the same records at once: each record is had by one of them', async () => {
   const { label, ids } = await planted({ count: 300 });
+  // Who wins how many of the others is chance; this one is retried in any case, and must not be again.
+  expect((await service.post(`/api/v2/dlq/${ids[1]}/retry`, {})).status).toBe(201);
   const some = ids.filter((_, at) => at % 6 === 0);
   const singles = some.flatMap((id) => [
     service.post(`/api/v2/dlq/${id}/retry`, {}),
@@ -265,12 +267,11 @@ test('retry, delete, retry-all and clear of the same records at once: each recor
   const jobs = await Promise.all(asked.map(async (reply) => ended(jobIn(await reply).id)));
   const had = (status: number) => one.filter((reply) => reply.status === status).length;
   expect(had(200) + had(201) + had(404)).toBe(one.length);
-  expect(had(201)).toBeGreaterThan(0);
   expect(jobs.map((job) => job.status)).toEqual(['completed', 'completed', 'completed']);
-  expect(had(200) + had(201) + jobs.reduce((sum, job) => sum + job.done, 0)).toBe(300);
+  expect(1 + had(200) + had(201) + jobs.reduce((sum, job) => sum + job.done, 0)).toBe(300);
   const retries = await retriesOf(ids);
   expect(Math.max(...retries)).toBe(1);
-  const retried = had(201) + (jobs[0]?.done ?? 0) + (jobs[2]?.done ?? 0);
+  const retried = 1 + had(201) + (jobs[0]?.done ?? 0) + (jobs[2]?.done ?? 0);
   expect(retries.reduce((sum, n) => sum + n, 0)).toBe(retried);
   expect(await recordsOf(label)).toBe(0);
 });

@@ -42,6 +42,7 @@ describe('publish', () => {
       scheduledFor: null,
       status: 'pending',
       attempts: 0,
+      contentExpired: false,
       maxRetries: 5,
       responseStatus: null,
       responseBody: null,
