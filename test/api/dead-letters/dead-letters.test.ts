@@ -104,6 +104,9 @@ describe('the list', () => {
     expect(await listed(`urlGroup=${groupId}`)).toEqual([inGroup]);
     expect(await listed('label=filtered&url=https://example.com/group')).toEqual([inGroup]);
     expect(await listed(`label=filtered&startDate=${between}`)).toEqual([inGroup, gone]);
+    // Legal in RFC 3339, and nothing that PostgreSQL reads.
+    expect(await listed('label=filtered&startDate=2143-05-11T00:46:15.9-17:29')).toEqual([]);
+    expect(await listed('label=filtered&endDate=0000-01-01T00:00:00Z')).toEqual([]);
     expect(await listed(`label=filtered&endDate=${between}`)).toEqual([old]);
     expect(await listed('label=filtered&limit=1&page=2')).toEqual([gone]);
     await service.database.asOwner('INSERT INTO url_groups (id, environment_id, name) VALUES ($1, $2, $3)', [
