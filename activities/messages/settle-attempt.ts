@@ -33,8 +33,8 @@ export interface Settled {
 
 /**
  * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. Its callbacks are accepted
- * in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile changes nothing: the recorded state is returned, with `closed`
- * false.
+ * in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile
+ * changes nothing: the recorded state is returned, with `closed` false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,

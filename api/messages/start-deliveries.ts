@@ -8,8 +8,8 @@ import { startMessageWorkflow, startMessageWorkflows } from './message-workflows
 const STARTED_HERE_MAX = 10;
 
 /**
- * Starts the deliveries of messages that are committed; those with a flow-control key are started as far as it grants them. A start that fails is no reason to refuse what was accepted: the sweep
- * starts it within two minutes.
+ * Starts the deliveries of messages that are committed; those with a flow-control key are started as far as it grants them. A
+ * start that fails is no reason to refuse what was accepted, nor to leave another: the sweep starts it within two minutes.
  */
 export async function startDeliveries(
   deps: ApiDependencies,
@@ -19,10 +19,13 @@ export async function startDeliveries(
   const fresh = published.filter((message) => !message.deduplicated);
   const messageIds = fresh.flatMap((message) => (message.flowControlKeyId === null ? [message.messageId] : []));
   const keyIds = fresh.flatMap(({ flowControlKeyId }) => (flowControlKeyId === null ? [] : [flowControlKeyId]));
+  await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, messageIds)]);
+}
+
+async function startUnkeyed(deps: ApiDependencies, caller: Caller, messageIds: string[]): Promise<void> {
   const { temporal, eagerStart: eager, taskQueue } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
-  await grantNewMessages(deps, caller, keyIds);
   if (messageIds.length > STARTED_HERE_MAX) {
     await startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds }, environmentName, taskQueue);
     return;

@@ -10,9 +10,9 @@ import type { Vault } from './vault.ts';
 export const REWRAP_BATCH_SIZE = 100;
 
 /**
- * Rewraps every secret version, sealed message, sealed schedule and signing key of every environment under the newest master key, batch by batch.
- * It may run while the service works, be stopped, and run again. Throws at the first version that does not open; earlier batches
- * stay done.
+ * Rewraps every secret version, sealed message, sealed schedule and signing key of every environment under the newest master key,
+ * batch by batch. It may run while the service works, be stopped, and run again. Throws at the first version that does not open;
+ * earlier batches stay done.
  */
 export async function rewrapAllSecrets(
   db: Database,
