@@ -15,10 +15,13 @@ export interface NoPermit {
 
 /** The permit of a holder that died is free so long after the time-out of its call: the database before and after the call. */
 const LEASE_MARGIN_MS = 60_000;
-/** Who was granted a permit while it waited claims it within this time; then the next has it. */
-export const GRANT_LEASE_MS = 60_000;
+/**
+ * Who was granted a permit while it waited claims it within this time. Otherwise it waits again in its old position, and is granted
+ * and told again: a signal may be lost (Temporal was away, the teller crashed), and until then the permit is idle.
+ */
+export const GRANT_LEASE_MS = 15_000;
 /** A waiter that let so many grants in a row lapse is gone. (Temporal may have been away for some of them.) */
-export const UNCLAIMED_GRANTS_MAX = 30;
+export const UNCLAIMED_GRANTS_MAX = 120;
 /** A waiter is told, again and again until it comes. That it also looks by itself, this seldom, costs a history some events. */
 export const LOOK_AGAIN_MS = 6 * 3_600_000;
 

@@ -114,8 +114,15 @@ describe('deliveries of one workspace hang', () => {
     await expect.poll(hanging).toBe(2);
     const releasing = setInterval(() => void target.release(), 250);
     try {
-      const open = () => service.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
+      const open = () =>
+        service.database.asOwner(
+          `SELECT m.id, m.status, p.is_taken, p.granted_at, p.unclaimed_grants FROM messages m
+           LEFT JOIN in_flight_permits p ON p.holder = m.id WHERE m.status <> 'delivered'`,
+        );
       await expect.poll(open, { timeout: 60_000 }).toEqual([]);
+    } catch (error) {
+      console.error(service.workerLogLines.filter((line) => /"level":(40|50)/.test(line)).join('\n'));
+      throw error;
     } finally {
       clearInterval(releasing);
     }
