@@ -1,6 +1,7 @@
 import type { Tenant } from '../../db/client.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { tellPatiently } from '../try-again.ts';
 
 const STARTS_AT_ONCE = 10;
 
@@ -17,7 +18,7 @@ export async function startGranted(
   const { keyId, messageIds } = grant;
   const unlessAway = async (what: { keyId: string; messageId?: string }, start: () => Promise<void>): Promise<void> => {
     try {
-      await start();
+      await tellPatiently(start);
     } catch (error) {
       deps.logger.warn({ ...what, err: error }, 'could not start what a flow-control key has granted: the sweep does');
     }

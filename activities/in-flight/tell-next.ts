@@ -1,6 +1,7 @@
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells who was granted a permit, after the commit that granted it: in this process where it waits here, otherwise its workflow.
@@ -16,7 +17,8 @@ export async function tellNext(
   while (next !== null) {
     const told: Granted = next;
     try {
-      if (deps.permitTakers.tell(kind, told.holder) || (await deps.tellWaiter(kind, told.holder))) return;
+      if (deps.permitTakers.tell(kind, told.holder)) return;
+      if (await tellPatiently(() => deps.tellWaiter(kind, told.holder))) return;
       const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
       next = await deps.db.oneStatement(told, (tx) => releasePermit(tx, released));
     } catch (error) {

@@ -104,11 +104,28 @@ describe('a dispatch', () => {
     expect(await permits('inv_behind')).toEqual([{ taken: true }]);
   });
 
-  test('that cannot tell who is next is settled all the same', async () => {
+  test('that cannot tell who is next is settled all the same, after a second try', async () => {
     const ref = await world.ready();
     await take('dispatch', ref.invocationId);
     await take('dispatch', 'inv_behind');
-    expect(await world.activities().settleInvocation(ref)).toMatchObject({ status: 'failed' });
+    let tries = 0;
+    const tellWaiter = () => Promise.reject(new Error(`no answer in time, try ${++tries}`));
+    expect(await world.activities({ tellWaiter }).settleInvocation(ref)).toMatchObject({ status: 'failed' });
+    expect(tries).toBe(2);
+  });
+
+  test('whose next waiter could not be told at first is settled, and tells it', async () => {
+    const { told, overrides } = onePermit();
+    const ref = await world.ready();
+    await take('dispatch', ref.invocationId);
+    await take('dispatch', 'inv_behind');
+    let tries = 0;
+    const tellWaiter: typeof overrides.tellWaiter = (kind, holder) =>
+      ++tries === 1 ? Promise.reject(new Error('no answer in time')) : overrides.tellWaiter(kind, holder);
+    expect(await world.activities({ ...overrides, tellWaiter }).settleInvocation(ref)).toMatchObject({
+      status: 'failed',
+    });
+    expect(told).toEqual(['inv_behind']);
   });
 });
 

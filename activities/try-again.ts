@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * Tries until one try answers, with these pauses between the tries; what the last one throws is thrown. `failed` hears of each
+ * failure before it.
+ */
+export async function tryAgain<T>(
+  pausesMs: readonly number[],
+  attempt: (earlierTries: number) => Promise<T>,
+  failed: (error: unknown) => void = () => undefined,
+): Promise<T> {
+  for (const [earlierTries, pauseMs] of [...pausesMs, null].entries()) {
+    try {
+      return await attempt(earlierTries);
+    } catch (error) {
+      if (pauseMs === null) throw error;
+      failed(error);
+      await delay(pauseMs);
+    }
+  }
+  throw new Error('unreachable: the last try either answers or throws');
+}
+
+/**
+ * Between two tries to tell a workflow something after a commit. Temporal answers at once as a rule, and now and then not in
+ * time, because its database is busy. With the time-out of two calls it fits in the time-out of a local activity.
+ */
+const TELL_PAUSES_MS = [200];
+
+/** Signals or starts a workflow, and tries again where Temporal did not answer in time. Only for what may happen twice. */
+export function tellPatiently<T>(tell: () => Promise<T>): Promise<T> {
+  return tryAgain(TELL_PAUSES_MS, tell);
+}
