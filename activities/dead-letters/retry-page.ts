@@ -18,9 +18,13 @@ import { retryRequest } from '../../domain/dead-letters/retry-request.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { wakeAll } from '../messages/wake-messages.ts';
+import { grantKeys } from '../flow-control/grant-keys.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 
-type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'logger' | 'wakeMessage' | 'heartbeatTimeoutMs'>;
+type PageDependencies = Pick<
+  ActivityDependencies,
+  'db' | 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl' | 'heartbeatTimeoutMs'
+>;
 
 /** What ends a job: the workspace or the key may make no more messages. Anything else is tried again. */
 const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'];
@@ -30,17 +34,27 @@ const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'B
  * transaction, so that each record is retried once, whatever dies. Then it starts the workflows of the page.
  *
  * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the job's row still names the page:
- * the next run starts it first, which does nothing to a workflow that runs.
+ * the next run starts it first, which does nothing to a workflow that runs. Messages of a flow-control key are no part of that: the
+ * page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
  */
 export function retryDeadLetterPage(deps: PageDependencies, pageSize = RETRY_PAGE_SIZE) {
   return (ref: DeadLetterJobRef): Promise<JobStep> =>
     withHeartbeats(deps, async () => {
       await startPage(deps, ref);
-      const step = await nextPage(deps, ref, pageSize);
+      const { step, keyIds } = await nextPage(deps, ref, pageSize);
       await startPage(deps, ref);
+      const { workspaceId, environmentId } = ref;
+      await grantKeys(deps, { workspaceId, environmentId }, keyIds);
       return step;
     });
 }
+
+interface Taken {
+  step: JobStep;
+  /** The flow-control keys of its messages. */
+  keyIds: string[];
+}
+const without = (step: JobStep): Taken => ({ step, keyIds: [] });
 
 /** Starts the workflows of the last page, unless that was done. */
 async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise<void> {
@@ -54,7 +68,7 @@ async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise
  * Takes the next page, or a smaller one where the budget or the allowance does not suffice for all of it: what is left of them is
  * used up before the job fails.
  */
-async function nextPage(deps: PageDependencies, ref: DeadLetterJobRef, pageSize: number): Promise<JobStep> {
+async function nextPage(deps: PageDependencies, ref: DeadLetterJobRef, pageSize: number): Promise<Taken> {
   for (let size = pageSize; ; size = Math.floor(size / 2)) {
     try {
       return await deps.db.withEnvironment(ref, (tx) => takePage(tx, deps, ref, size));
@@ -62,7 +76,7 @@ async function nextPage(deps: PageDependencies, ref: DeadLetterJobRef, pageSize:
       if (!(error instanceof ServiceError) || !ENDING_CODES.includes(error.code)) throw error;
       if (size > 1) continue;
       const reason = { code: error.code, message: error.publicMessage };
-      return await deps.db.withEnvironment(ref, (tx) => fail(tx, ref, reason));
+      return without(await deps.db.withEnvironment(ref, (tx) => fail(tx, ref, reason)));
     }
   }
 }
@@ -79,18 +93,18 @@ async function takePage(
   deps: PageDependencies,
   ref: DeadLetterJobRef,
   pageSize: number,
-): Promise<JobStep> {
+): Promise<Taken> {
   const job = await lockJob(tx, ref.jobId);
   if (job === null) throw new Error(`dead-letter job ${ref.jobId} is not there`);
-  if (job.endedAt !== null) return { next: 'end', status: job.status };
+  if (job.endedAt !== null) return without({ next: 'end', status: job.status });
   if (job.total === null) await setTotal(tx, job.id, await countJobRecords(tx, job));
   const wait = await waitOf(tx, job);
-  if (wait !== null) return wait;
+  if (wait !== null) return without(wait);
   const ids = withinBytes(await findRetryPage(tx, job, pageSize));
   const afterId = ids.at(-1);
   if (afterId === undefined) {
     await endJob(tx, job.id, 'completed');
-    return { next: 'end', status: 'completed' };
+    return without({ next: 'end', status: 'completed' });
   }
   const { drafts, failed } = await draftsOf(tx, deps, ref, ids);
   // Whoever deletes a record has it: a record that somebody else retried or deleted meanwhile makes no message here.
@@ -99,9 +113,9 @@ async function takePage(
   const { requestedBy: publishedBy, apiKeyId, publishesWhileHalted } = job;
   const publisher = { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted };
   const published = taken.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, taken);
-  const pageIds = published.map((message) => message.messageId);
+  const pageIds = published.flatMap((message) => (message.flowControlKeyId === null ? [message.messageId] : []));
   await advanceJob(tx, job.id, { done: published.length, failed, afterId, pageIds });
-  return { next: 'go on' };
+  return { step: { next: 'go on' }, keyIds: published.flatMap(({ flowControlKeyId }) => flowControlKeyId ?? []) };
 }
 
 async function waitOf(tx: EnvironmentTransaction, job: JobRecord): Promise<JobStep | null> {

@@ -3,6 +3,7 @@ import { listWaitingKeys } from '../../db/flow-control/find-waiting-keys.ts';
 import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { grantKeys } from './grant-keys.ts';
 import { startGranted } from './start-granted.ts';
 
 type Needs = Pick<ActivityDependencies, 'db' | 'wakeMessage' | 'paceFlowControl' | 'logger'>;
@@ -24,9 +25,7 @@ export function grantAfterHalt(deps: Needs) {
   return async ({ workspaceId, environmentId }: Tenant, afterId: string): Promise<string | null> => {
     const tenant = { workspaceId, environmentId };
     const keyIds = await deps.db.withEnvironment(tenant, (tx) => listWaitingKeys(tx, afterId, PAGE_SIZE));
-    for (const keyId of keyIds) {
-      await startGranted(deps, tenant, await deps.db.oneStatement(tenant, (tx) => grantWaiting(tx, keyId)));
-    }
+    await grantKeys(deps, tenant, keyIds);
     return keyIds.length < PAGE_SIZE ? null : (keyIds.at(-1) ?? null);
   };
 }

@@ -1,9 +1,8 @@
 import { findLostLeases } from '../../db/flow-control/find-lost-leases.ts';
 import { findWaitingKeys } from '../../db/flow-control/find-waiting-keys.ts';
-import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef } from '../../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
-import { startGranted } from '../flow-control/start-granted.ts';
+import { grantKeys } from '../flow-control/grant-keys.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
 /**
@@ -18,10 +17,7 @@ export function waitingFlowControlKeys(
     idOf: (ref) => ref.keyId,
     mend: (deps, refs) =>
       Promise.all(
-        refs.map(async ({ keyId, workspaceId, environmentId }) => {
-          const tenant = { workspaceId, environmentId };
-          await startGranted(deps, tenant, await deps.db.oneStatement(tenant, (tx) => grantWaiting(tx, keyId)));
-        }),
+        refs.map(({ keyId, workspaceId, environmentId }) => grantKeys(deps, { workspaceId, environmentId }, [keyId])),
       ),
     batchSize: 1,
   };

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { type SplitMessages, splitByKey } from '../../db/flow-control/split-by-key.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
 import { findRun } from '../../db/schedules/find-run.ts';
@@ -13,29 +14,51 @@ import { firingMessageId } from '../../domain/schedules/firing-id.ts';
 import type { Fired, FiringRef, RunError, RunOutcome } from '../../domain/schedules/schedules.ts';
 import { isSlot, nextSlots } from '../../domain/schedules/slots.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { grantKeys } from '../flow-control/grant-keys.ts';
 import { tellSchedule, type TellDependencies } from './tell-schedule.ts';
 
 const NOTHING: Fired = { outcome: 'none', messageIds: [] };
 
+type FireDependencies = Pick<ActivityDependencies, 'vault' | 'wakeMessage' | 'paceFlowControl' | 'logger'> &
+  TellDependencies;
+
 /**
  * Fires one slot of a schedule. It decides everything from the locked row, in the transaction that publishes the message and records the
  * run, so it may run any number of times: a second one finds the run. What cannot be published (a quota that is used up, a URL group that
- * is gone) is recorded as a failed run, and the next slot tries again.
+ * is gone) is recorded as a failed run, and the next slot tries again. Messages of a flow-control key are started here, as far as the key
+ * grants them; the others are answered, for the workflow to start.
  */
-export function fireSlot(deps: Pick<ActivityDependencies, 'vault'> & TellDependencies) {
+export function fireSlot(deps: FireDependencies) {
   return async (firing: FiringRef): Promise<Fired> => {
-    try {
-      const fired = await deps.db.withEnvironment(firing, (tx) => fire(tx, deps, firing));
-      if (fired !== null) return fired;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const { code, publicMessage: message } = error;
-      return deps.db.withEnvironment(firing, (tx) => recordFailure(tx, firing, { code, message }));
+    const fired = await fireOrFail(deps, firing);
+    if (fired === null) {
+      // The row is deleted, and Temporal does not know it yet.
+      await tellSchedule(deps, firing);
+      return NOTHING;
     }
-    // The row is deleted, and Temporal does not know it yet.
-    await tellSchedule(deps, firing);
-    return NOTHING;
+    const { outcome, keyIds, unkeyedIds } = fired;
+    const { workspaceId, environmentId } = firing;
+    await grantKeys(deps, { workspaceId, environmentId }, keyIds);
+    return { outcome, messageIds: unkeyedIds };
   };
+}
+
+/** Null where the schedule is gone. */
+async function fireOrFail(
+  deps: FireDependencies,
+  firing: FiringRef,
+): Promise<(Pick<Fired, 'outcome'> & SplitMessages) | null> {
+  try {
+    return await deps.db.withEnvironment(firing, async (tx) => {
+      const fired = await fire(tx, deps, firing);
+      return fired === null ? null : { outcome: fired.outcome, ...(await splitByKey(tx, fired.messageIds)) };
+    });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, publicMessage: message } = error;
+    const { outcome } = await deps.db.withEnvironment(firing, (tx) => recordFailure(tx, firing, { code, message }));
+    return { outcome, keyIds: [], unkeyedIds: [] };
+  }
 }
 
 /** Null where the schedule is gone. */
@@ -83,7 +106,7 @@ async function fire(
     ...ids,
     ...(dueAt === undefined ? {} : { dueAt }),
   });
-  return { outcome: 'published', messageIds: published.map((message) => message.messageId) };
+  return { outcome: 'published', messageIds: published };
 }
 
 /** Temporal's calendars hold times that are no slots (domain/schedules/calendar-specs.ts), and may be older than the row. */

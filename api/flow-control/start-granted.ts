@@ -32,7 +32,10 @@ export async function paceFlowControlWorkflow(
   );
 }
 
-/** Starts granted messages and, where it is needed, the pacer of their key; after the commit. What fails is found by the sweep. */
+/**
+ * Starts granted messages and, where it is needed, the pacer of their key; after the commit. What fails is found by the sweep. The
+ * activities have a twin: neither floor may import the other, and a worker has the time to try again, which a request has not.
+ */
 export async function startGranted(
   { temporal, taskQueue }: GrantStarters,
   { tenant: { workspaceId, environmentId }, environment }: GrantTenant,

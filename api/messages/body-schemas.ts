@@ -157,6 +157,7 @@ export const retryOverrides = publishFields
     callbackUrl: destinationUrl.nullable().optional(),
     failureCallbackUrl: destinationUrl.nullable().optional(),
     label: publishFields.shape.label.unwrap().nullable().optional(),
+    flowControl: publishFields.shape.flowControl.unwrap().nullable().optional(),
   })
   .superRefine(checkTogether)
   .meta({ id: 'RetryMessageRequest' });

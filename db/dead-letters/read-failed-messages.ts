@@ -25,6 +25,7 @@ export interface FailedMessage {
   scheduleId: string | null;
   urlGroupId: string | null;
   endpointId: string | null;
+  flowControlKey: string | null;
 }
 
 type Row = Omit<FailedMessage, 'content'> &
@@ -41,7 +42,7 @@ export async function readFailedMessages(
        m.redact, m.label, m.max_retries AS "maxRetries", m.retry_delays_ms AS "retryDelaysMs",
        m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl", m.failure_callback_url AS "failureCallbackUrl",
        m.callback_of AS "callbackOf", m.schedule_id AS "scheduleId", m.url_group_id AS "urlGroupId",
-       m.url_group_endpoint_id AS "endpointId"
+       m.url_group_endpoint_id AS "endpointId", m.flow_control_key AS "flowControlKey"
      FROM messages m JOIN message_contents c ON c.message_id = m.id
      WHERE m.id = ANY(?) AND m.status = 'failed' ORDER BY m.id`,
     [messageIds],
@@ -75,6 +76,8 @@ export function originalRequest(vault: Pick<Vault, 'open'>, tenant: Tenant, mess
     failureCallbackUrl: message.failureCallbackUrl ?? undefined,
     label: message.label ?? undefined,
     redact: message.redact ?? undefined,
+    // With the limits that the key has now: those that the message once brought are no news.
+    flowControl: message.flowControlKey === null ? undefined : { key: message.flowControlKey },
   };
 }
 

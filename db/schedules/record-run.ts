@@ -1,5 +1,5 @@
 import type { RunError, RunOutcome, RunTrigger } from '../../domain/schedules/schedules.ts';
-import { RUNS_KEPT } from '../../domain/schedules/schedules.ts';
+import { RUNS_KEPT, RUNS_KEPT_SECONDS } from '../../domain/schedules/schedules.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface Run {
@@ -15,7 +15,7 @@ export interface Run {
 
 /**
  * Records what became of a firing, the schedule's row being locked. A run that was queued or waited gets its outcome; any other one is recorded once.
- * The oldest runs beyond the ones that are kept are deleted.
+ * The oldest runs beyond the ones that are kept are deleted, an hour after they fired: until then a firing that is tried again finds its run.
  */
 export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
   const { scheduleId, trigger, nominalAt, outcome } = run;
@@ -46,8 +46,9 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
     },
   );
   await tx.raw(
-    `DELETE FROM schedule_runs WHERE schedule_id = :scheduleId AND outcome NOT IN ('queued', 'waiting') AND nominal_at < (
+    `DELETE FROM schedule_runs WHERE schedule_id = :scheduleId AND outcome NOT IN ('queued', 'waiting')
+       AND fired_at < now() - make_interval(secs => :keptSeconds) AND nominal_at < (
        SELECT k.nominal_at FROM schedule_runs k WHERE k.schedule_id = :scheduleId ORDER BY k.nominal_at DESC OFFSET :kept LIMIT 1)`,
-    { scheduleId, kept: RUNS_KEPT - 1 },
+    { scheduleId, kept: RUNS_KEPT - 1, keptSeconds: RUNS_KEPT_SECONDS },
   );
 }

@@ -13,8 +13,9 @@ export const CATCH_UP_SECONDS_MIN = 10;
 export const CATCH_UP_SECONDS_MAX = 86_400;
 
 export const PREVIEW_TIMES = 10;
-/** The newest runs of a schedule that are kept. */
+/** The newest runs of a schedule that are kept, and all of the last hour: a firing that is tried again finds its run. */
 export const RUNS_KEPT = 1_000;
+export const RUNS_KEPT_SECONDS = 3_600;
 
 /** A run that comes from the schedule, or from `POST /schedules/{id}/run`. */
 export const RUN_TRIGGERS = ['schedule', 'manual'] as const;
@@ -70,5 +71,6 @@ export interface FiringRef extends ScheduleRef {
 export interface Fired {
   /** `none`: nothing was due; the schedule is paused or deleted, or the time is none of its own. No run is recorded. */
   outcome: RunOutcome | 'none';
+  /** Whose workflows are to be started: none of them has a flow-control key. */
   messageIds: string[];
 }

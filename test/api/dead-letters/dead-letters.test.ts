@@ -6,6 +6,7 @@ import {
   retriedSchema,
   statsSchema,
 } from '../../../api/dead-letters/schemas.ts';
+import { keySchema } from '../../../api/flow-control/schemas.ts';
 import { deleteOldDeadLetters } from '../../../db/dead-letters/delete-old-dead-letters.ts';
 import { newId } from '../../../domain/ids.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -204,6 +205,34 @@ describe('a retry', () => {
       retried.messageId,
     ]);
     expect(row).toEqual({ max_retries: 0, label: null });
+  });
+
+  test('waits in the queue of its flow-control key, unless the request names another or none', async () => {
+    const key = dataOf(await service.post('/api/v2/flow-control', { key: 'retried', parallelism: 7 }), keySchema);
+    const path = `/api/v2/flow-control/${key.id}`;
+    expect((await service.post(`${path}/pause`, {})).status).toBe(200);
+    const url = `${destination.baseUrl}/keyed`;
+    const [kept = '', other = '', none = ''] = await plantDeadLetters(service.database, {
+      count: 3,
+      url,
+      flowControlKeyId: key.id,
+    });
+    const retriedBy = async (id: string, body: object): Promise<string> =>
+      dataOf(await retry(id, body), retriedSchema).messageId;
+    const waiting = await retriedBy(kept, {});
+    const sent = [
+      await retriedBy(other, { flowControl: { key: 'other' } }),
+      await retriedBy(none, { flowControl: null }),
+    ];
+    for (const messageId of sent) await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
+    expect(await Promise.all(sent.map(async (id) => (await read(service, id)).flowControlKey))).toEqual([
+      'other',
+      null,
+    ]);
+    expect(await read(service, waiting)).toMatchObject({ flowControlKey: 'retried', status: 'pending', attempts: 0 });
+    expect(dataOf(await service.get(path), keySchema)).toMatchObject({ waiting: 1, inFlight: 0, parallelism: 7 });
+    expect((await service.post(`${path}/resume`, {})).status).toBe(200);
+    await expect.poll(() => statusOf(service, waiting)).toBe('delivered');
   });
 
   test('of one record by many at once makes one message', async () => {

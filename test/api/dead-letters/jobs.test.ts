@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
 import { jobSchema } from '../../../api/dead-letters/schemas.ts';
+import { keySchema } from '../../../api/flow-control/schemas.ts';
 import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
 import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
+import { type DeadLetterJobRef, type JobStep, RETRY_WAITING_MAX } from '../../../domain/dead-letters/dead-letters.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
@@ -146,6 +147,31 @@ describe('retry-all', () => {
     expect(await jobOf(id)).toMatchObject({ status: 'running', done: 200 });
   });
 
+  test('messages of a flow-control key are no part of the pacing: their key holds them, and grants them', async () => {
+    const key = await service.post('/api/v2/flow-control', { key: 'retried-all', parallelism: 2 });
+    const { id: flowControlKeyId } = dataOf(key, keySchema);
+    const url = `${destination.baseUrl}/keyed-job`;
+    const { label, ids } = await planted({ count: RETRY_WAITING_MAX + 10, url, flowControlKeyId });
+    const { id } = await withoutWorkflow(label);
+    const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
+    const woken: string[] = [];
+    const page = () => pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
+    expect(await page()).toEqual({ next: 'go on' });
+    expect(woken).toHaveLength(2); // the parallelism of their key
+    // More wait than a page may leave waiting, and none of them is waited for.
+    expect(await page()).toEqual({ next: 'end', status: 'completed' });
+    expect(await jobOf(id)).toMatchObject({ done: ids.length, failed: 0 });
+    expect(new Set(await retriesOf(ids))).toEqual(new Set([1]));
+    const path = `/api/v2/flow-control/${flowControlKeyId}`;
+    expect(dataOf(await service.get(path), keySchema)).toMatchObject({ waiting: ids.length - 2, inFlight: 2 });
+    // The starts of the two went nowhere: their leases end, and the next grant lets them through again.
+    const ended = 'UPDATE flow_control_queue SET lease_until = now() WHERE message_id = ANY($1)';
+    await service.database.asOwner(ended, [woken]);
+    await service.call('PATCH', path, { key: service.key, body: { parallelism: 100 } });
+    const bodies = () => new Set(destination.on('/keyed-job').map((sent) => sent.body)).size;
+    await expect.poll(bodies, { timeout: JOB_TIMEOUT_MS }).toBe(ids.length);
+  });
+
   test('a page whose starts were lost with its worker is started by the next run', async () => {
     const { label } = await planted({ count: 3 });
     const { id } = await withoutWorkflow(label);
@@ -177,7 +203,8 @@ describe('retry-all', () => {
 /** One run of the activity, whose worker starts messages by `wakeMessage`. */
 function pageOf(ref: DeadLetterJobRef, wakeMessage: (message: MessageRef) => Promise<void>): Promise<JobStep> {
   const { db, resealing: vault, logger } = service.deps;
-  const page = retryDeadLetterPage({ db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, wakeMessage });
+  const starters = { wakeMessage, paceFlowControl: () => Promise.reject(new Error('nothing here has a rate')) };
+  const page = retryDeadLetterPage({ db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters });
   return new MockActivityEnvironment().run(page, ref);
 }
 

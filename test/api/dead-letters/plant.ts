@@ -10,6 +10,8 @@ export interface Planted {
   scheduleId?: string | null;
   urlGroupId?: string | null;
   maxRetries?: number;
+  /** The id of a flow-control key of the environment. */
+  flowControlKeyId?: string | null;
   /** Milliseconds before now. */
   failedAgoMs?: number;
 }
@@ -22,16 +24,17 @@ export async function plantDeadLetters(
 ): Promise<string[]> {
   const { count = 1, url = 'https://example.com/hook', label = null, reason = 'retries_exhausted' } = planted;
   const { responseStatus = 500, scheduleId = null, urlGroupId = null, maxRetries = 0, failedAgoMs = 0 } = planted;
+  const { flowControlKeyId = null } = planted;
   const ids = Array.from({ length: count }, () => newId('message'));
   await database.asOwner(
     `WITH content AS (
        INSERT INTO message_contents (message_id, environment_id, retention, body, body_kind)
        SELECT id, $2, 'month', id, 'text' FROM unnest($1::text[]) u (id))
      INSERT INTO messages (id, environment_id, url, method, label, schedule_id, url_group_id, url_group_endpoint_id,
-       max_retries, retry_delays_ms, timeout_seconds, retention, published_by, status, next_attempt_at, begun_at)
+       max_retries, retry_delays_ms, timeout_seconds, flow_control_key_id, flow_control_key, retention, published_by, status, next_attempt_at, begun_at)
      SELECT id, $2, $3, 'POST', $4, $5, $6, CASE WHEN $6::text IS NOT NULL THEN gen_random_uuid() END,
-       $7, '{}', 5, 'month', '{"type":"api_key","id":null}', 'pending', now(), now() FROM unnest($1::text[]) u (id)`,
-    [ids, environmentId, url, label, scheduleId, urlGroupId, maxRetries],
+       $7, '{}', 5, $8::text, (SELECT k.key FROM flow_control_keys k WHERE k.id = $8), 'month', '{"type":"api_key","id":null}', 'pending', now(), now() FROM unnest($1::text[]) u (id)`,
+    [ids, environmentId, url, label, scheduleId, urlGroupId, maxRetries, flowControlKeyId],
   );
   await database.asOwner(`UPDATE messages SET status = 'processing', attempts = 1 WHERE id = ANY($1)`, [ids]);
   await database.asOwner(

@@ -76,6 +76,81 @@ describe('a firing', () => {
     ]);
   });
 
+  test('publishes once also where its run is kept no longer and the plan was changed since', async () => {
+    const { workspaceId } = api.database.tenant;
+    const planIs = (plan: string) =>
+      api.database.asOwner('UPDATE workspaces SET plan = $2 WHERE id = $1', [workspaceId, plan]);
+    const [{ plan } = { plan: '' }] = await api.database.asOwner<{ plan: string }>(
+      'SELECT plan FROM workspaces WHERE id = $1',
+      [workspaceId],
+    );
+    const { id } = await schedules.create({ overlap: 'allow_all' });
+    const messagesOf = () =>
+      api.database.asOwner<{ id: string; retention: string }>(
+        'SELECT id, retention FROM messages WHERE schedule_id = $1 ORDER BY id',
+        [id],
+      );
+    try {
+      await planIs('free');
+      expect((await schedules.firing(id, NINE)).outcome).toBe('published');
+      const [first] = await messagesOf();
+      await api.database.asOwner('DELETE FROM schedule_runs WHERE schedule_id = $1', [id]);
+      await planIs('growth');
+      await schedules.firing(id, TEN); // in the class of the new plan
+      const again = await schedules.firing(id, NINE);
+      expect(again).toEqual({ outcome: 'published', messageIds: [idOf(id, NINE)] });
+      const messages = await messagesOf();
+      expect(messages.map((message) => message.id)).toEqual([idOf(id, NINE), idOf(id, TEN)]);
+      expect(messages[0]).toEqual(first);
+      expect(messages[1]?.retention).not.toBe(first?.retention);
+      expect((await schedules.runs(id)).map((run) => run.messages.map(({ messageId }) => messageId))).toEqual([
+        [idOf(id, TEN)],
+        [idOf(id, NINE)],
+      ]);
+    } finally {
+      await planIs(plan);
+    }
+  });
+
+  test('with a flow-control key is started by its grant and not by the workflow', async () => {
+    const destination = { url: 'https://shop.example/hook', flowControl: { key: 'shop.example', parallelism: 1 } };
+    const { id } = await schedules.create({ overlap: 'allow_all', destination });
+    expect(await schedules.firing(id, NINE)).toEqual({ outcome: 'published', messageIds: [] });
+    expect(schedules.started).toEqual([idOf(id, NINE)]);
+    expect(await schedules.firing(id, TEN)).toEqual({ outcome: 'published', messageIds: [] });
+    expect(await schedules.firing(id, NINE)).toEqual({ outcome: 'published', messageIds: [] }); // tried again
+    expect(schedules.started).toEqual([idOf(id, NINE)]);
+    // The first one's slot is free again, and a worker died before it could grant the second one.
+    await api.database.asOwner('DELETE FROM flow_control_queue WHERE message_id = $1', [idOf(id, NINE)]);
+    await schedules.firing(id, TEN);
+    expect(schedules.started).toEqual([idOf(id, NINE), idOf(id, TEN)]);
+  });
+
+  test('keeps the runs of the last hour, also beyond the newest 1,000', async () => {
+    const { id } = await schedules.create({ overlap: 'allow_all' });
+    await schedules.firing(id, NINE);
+    const kept = async () =>
+      (
+        await api.database.asOwner<{ n: number }>(
+          `SELECT count(*)::int AS n FROM schedule_runs WHERE schedule_id = $1 AND nominal_at = $2`,
+          [id, NINE],
+        )
+      )[0]?.n;
+    await api.database.asOwner(
+      `INSERT INTO schedule_runs (environment_id, schedule_id, trigger, nominal_at, outcome, error_code, error_message, fired_at)
+       SELECT $1, $2, 'schedule', $3::timestamptz + n * interval '1 second', 'skipped', 'OVERLAP', 'planted', now() FROM generate_series(1, 1000) n`,
+      [api.database.tenant.environmentId, id, NINE],
+    );
+    await schedules.firing(id, TEN);
+    expect(await kept()).toBe(1);
+    await api.database.asOwner(
+      `UPDATE schedule_runs SET fired_at = now() - interval '61 minutes' WHERE schedule_id = $1`,
+      [id],
+    );
+    await schedules.firing(id, ELEVEN);
+    expect(await kept()).toBe(0);
+  });
+
   test('sorts by its nominal time among other messages', () => {
     const [early, late] = [idOf('sch_1', NINE), idOf('sch_1', TEN)];
     expect(early < late).toBe(true);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { fireSlot } from '../../../activities/schedules/fire-slot.ts';
 import { runSchema, scheduleSchema } from '../../../api/schedules/schemas.ts';
+import type { MessageRef } from '../../../domain/messages/messages.ts';
 import type { Fired, RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import type { CallResult, TestApi } from '../harness/test-api.ts';
@@ -16,6 +17,8 @@ export const testVault = (): Vault => Vault.fromMasterKeys(`1:${Buffer.alloc(32,
 /** Schedules of one API, and their firings without Temporal: the activity is called as its workflow would. */
 export class Schedules {
   readonly forgotten: string[] = [];
+  /** Messages that a grant has started. */
+  readonly started: string[] = [];
   private readonly api: TestApi;
   private readonly key: string;
   private readonly fire: ReturnType<typeof fireSlot>;
@@ -26,7 +29,11 @@ export class Schedules {
     const putSchedule = (): never => {
       throw new Error('no firing makes a schedule');
     };
-    this.fire = fireSlot({ db: api.deps.db, vault, forgetSchedule, putSchedule });
+    const wakeMessage = ({ messageId }: MessageRef): Promise<void> =>
+      Promise.resolve(void this.started.push(messageId));
+    const paceFlowControl = (): Promise<void> => Promise.reject(new Error('nothing here has a rate'));
+    const { db, logger } = api.deps;
+    this.fire = fireSlot({ db, logger, vault, forgetSchedule, putSchedule, wakeMessage, paceFlowControl });
   }
 
   async create(body: Record<string, unknown>): Promise<Schedule> {

@@ -1,0 +1,22 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Messages by who starts them: a grant of their key, or whoever accepted them. */
+export interface SplitMessages {
+  /** The keys of those that have one. */
+  keyIds: string[];
+  unkeyedIds: string[];
+}
+
+/** Splits messages, in the order of their ids. Those that are kept no longer are left out. */
+export async function splitByKey(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<SplitMessages> {
+  if (messageIds.length === 0) return { keyIds: [], unkeyedIds: [] };
+  const { rows } = await tx.raw<{ rows: SplitMessages[] }>(
+    `SELECT COALESCE(array_agg(DISTINCT flow_control_key_id) FILTER (WHERE flow_control_key_id IS NOT NULL), '{}') AS "keyIds",
+       COALESCE(array_agg(id ORDER BY id) FILTER (WHERE flow_control_key_id IS NULL), '{}') AS "unkeyedIds"
+     FROM messages WHERE id = ANY(?)`,
+    [messageIds],
+  );
+  const [split] = rows;
+  if (split === undefined) throw new Error('an aggregate answers one row');
+  return split;
+}
