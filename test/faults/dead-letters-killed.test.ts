@@ -10,7 +10,7 @@ import { SeparateProcesses } from './separate-processes.ts';
 
 /** SIGKILL of the worker in the middle of a job that retries all dead letters, twice. */
 
-const RECORDS = inForm({ short: 1_000, full: 100_000 });
+const RECORDS = inForm({ short: 400, full: 100_000 });
 const PLANTED_AT_ONCE = 20_000;
 const JOB_TIMEOUT_MS = inForm({ short: 300_000, full: 3 * 3_600_000 });
 
