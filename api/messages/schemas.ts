@@ -30,6 +30,11 @@ export const messageSchema = z
     callbackUrl: z.string().meta({ format: 'uri' }).nullable(),
     failureCallbackUrl: z.string().meta({ format: 'uri' }).nullable(),
     flowControlKey: z.string().nullable(),
+    retryOf: z
+      .string()
+      .regex(/^msg_/)
+      .nullable()
+      .describe('The failed message that this one is a retry of, from the DLQ.'),
     contentExpired: z
       .boolean()
       .describe(
@@ -118,6 +123,7 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
     callbackUrl: message.callbackUrl,
     failureCallbackUrl: message.failureCallbackUrl,
     flowControlKey: message.flowControlKey,
+    retryOf: message.retryOf,
     contentExpired: message.bodyKind === null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),

@@ -20,7 +20,7 @@ export const createScheduleRoute = defineRoute({
   role: 'admin',
   request: { body: createScheduleBody },
   response: { 201: scheduleSchema },
-  errors: [],
+  errors: ['QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { body, caller, actor, deps }) {
     const id = newId('schedule');

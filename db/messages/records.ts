@@ -24,6 +24,8 @@ export interface MessageRecord {
   callbackUrl: string | null;
   failureCallbackUrl: string | null;
   flowControlKey: string | null;
+  /** The message whose dead letter this one retries. */
+  retryOf: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -50,6 +52,7 @@ export const MESSAGE_COLUMNS = {
   callbackUrl: 'messages.callback_url',
   failureCallbackUrl: 'messages.failure_callback_url',
   flowControlKey: 'messages.flow_control_key',
+  retryOf: 'messages.retry_of',
   createdAt: 'messages.created_at',
   updatedAt: 'messages.updated_at',
 } as const;

@@ -1,4 +1,5 @@
-import type { Overlap } from '../../domain/schedules/schedules.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type Overlap, SCHEDULES_PER_ENVIRONMENT_MAX } from '../../domain/schedules/schedules.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { StoredDestination } from './destination.ts';
 import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
@@ -17,7 +18,9 @@ export interface NewSchedule {
   dueAt: Date | null;
 }
 
+/** Inserts a schedule. Throws QUOTA_EXCEEDED where the environment has as many as it may. */
 export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSchedule): Promise<ScheduleRecord> {
+  await requireRoom(tx);
   const { destination, createdBy, ...plain } = schedule;
   const { rows } = await tx.raw<{ rows: ScheduleRow[] }>(
     `INSERT INTO schedules AS s (id, environment_id, name, cron, timezone, overlap, catch_up_seconds, destination, headers, body, body_kind,
@@ -30,4 +33,16 @@ export async function insertSchedule(tx: EnvironmentTransaction, schedule: NewSc
   const [row] = rows;
   if (row === undefined) throw new Error('an inserted schedule was not returned');
   return scheduleOf(row);
+}
+
+async function requireRoom(tx: EnvironmentTransaction): Promise<void> {
+  // Serialized: two requests that counted at the same time would both miss the other's schedule.
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('schedules/' || current_environment_id(), 0))");
+  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'SELECT count(*)::int AS live FROM schedules WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
+  );
+  if ((rows[0]?.live ?? 0) < SCHEDULES_PER_ENVIRONMENT_MAX) return;
+  throw new ServiceError('QUOTA_EXCEEDED', {
+    message: `An environment has at most ${SCHEDULES_PER_ENVIRONMENT_MAX} schedules. Delete one that is no longer needed.`,
+  });
 }

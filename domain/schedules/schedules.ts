@@ -12,6 +12,7 @@ export const CATCH_UP_SECONDS_DEFAULT = 60;
 export const CATCH_UP_SECONDS_MIN = 10;
 export const CATCH_UP_SECONDS_MAX = 86_400;
 
+export const SCHEDULES_PER_ENVIRONMENT_MAX = 10_000;
 export const PREVIEW_TIMES = 10;
 /** The newest runs of a schedule that are kept, and all of the last hour: a firing that is tried again finds its run. */
 export const RUNS_KEPT = 1_000;

@@ -7,6 +7,7 @@ import {
   statsSchema,
 } from '../../../api/dead-letters/schemas.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
+import { listedMessageSchema } from '../../../api/messages/schemas.ts';
 import { deleteOldDeadLetters } from '../../../db/dead-letters/delete-old-dead-letters.ts';
 import { newId } from '../../../domain/ids.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -177,6 +178,12 @@ describe('a retry', () => {
       headers: { 'webhook-id': retried.messageId, 'x-order': '8', 'x-service-attempt': '1' },
     });
     expect((await get(messageId)).status).toBe(404);
+    expect([(await read(service, retried.messageId)).retryOf, (await read(service, messageId)).retryOf]).toEqual([
+      messageId,
+      null,
+    ]);
+    const shown = await service.get('/api/v2/messages?label=again');
+    expect(dataOf(shown, z.array(listedMessageSchema)).map((message) => message.retryOf)).toEqual([messageId, null]);
     const rows = await service.database.asOwner(
       'SELECT retry_of, label, max_retries, retry_delays_ms FROM messages WHERE id = $1',
       [retried.messageId],
@@ -257,7 +264,7 @@ describe('what is sealed', () => {
   const sealed = (path: string) =>
     failing(path, 500, {
       headers: { Authorization: SECRET, 'X-Plain': '1' },
-      body: { card: '4242' },
+      body: { card: '4242-4242-4242' },
       redact: { body: true },
     });
 
@@ -268,7 +275,7 @@ describe('what is sealed', () => {
     const { messageId: retried } = dataOf(reply, retriedSchema);
     await expect.poll(() => statusOf(service, retried)).toBe('delivered');
     expect(destination.on('/sealed').at(-1)).toMatchObject({
-      body: '{"card":"4242"}',
+      body: '{"card":"4242-4242-4242"}',
       headers: { authorization: SECRET, 'x-plain': '2' },
     });
     expect(await read(service, retried)).toMatchObject({
@@ -279,7 +286,7 @@ describe('what is sealed', () => {
       'SELECT m::text || c::text AS all FROM messages m JOIN message_contents c ON c.message_id = m.id WHERE m.id = $1',
       [retried],
     );
-    expect(row?.all).not.toMatch(/correct-horse|4242/);
+    expect(row?.all).not.toMatch(/correct-horse|4242-4242/);
   });
 
   test('goes to no other origin: it must be given anew there', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCHEDULES_PER_ENVIRONMENT_MAX } from '../../../domain/schedules/schedules.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { scheduleIn, Schedules, testVault } from './support.ts';
@@ -17,11 +18,28 @@ afterAll(() => api.close());
 const DESTINATION = { url: 'https://shop.example/hook' };
 
 describe('POST /schedules', () => {
+  test('429 at the cap of the environment, until one is deleted', async () => {
+    const { environmentId, workspaceId } = api.database.tenants.staging;
+    await api.database.asOwner(
+      `INSERT INTO schedules (id, environment_id, cron, timezone, overlap, catch_up_seconds, destination, body_kind, created_by, paused)
+       SELECT 'sch_cap' || n, $1, '0 9 * * *', 'UTC', 'skip', 60, '{}', 'none', '{}', true FROM generate_series(1, $2::integer) n`,
+      [environmentId, SCHEDULES_PER_ENVIRONMENT_MAX],
+    );
+    const { key: staging } = await api.createKey({ workspaceId, environmentId });
+    const create = () =>
+      api.call('POST', '/api/v2/schedules', { key: staging, body: { cron: '0 9 * * *', destination: DESTINATION } });
+    const refused = await create();
+    expect([refused.status, errorOf(refused).code]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect((await api.call('DELETE', '/api/v2/schedules/sch_cap1', { key: staging })).status).toBe(200);
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(429);
+  });
+
   test('201: the record, with its defaults and its next slot', async () => {
     const destination = {
       ...DESTINATION,
       headers: { Authorization: 'Bearer s3cret-token', 'X-Team': 'ops' },
-      body: { card: '4242' },
+      body: { card: '4242-4242-4242' },
       redact: { body: true },
     };
     const schedule = await schedules.create({
@@ -43,7 +61,7 @@ describe('POST /schedules', () => {
     expect(schedule.nextRunAt).toMatch(/-12-31T18:30:00\.000Z$/);
     const rows = await api.database.asOwner('SELECT * FROM schedules WHERE id = $1', [schedule.id]);
     expect(JSON.stringify(rows)).not.toContain('s3cret');
-    expect(JSON.stringify(rows)).not.toContain('4242');
+    expect(JSON.stringify(rows)).not.toContain('4242-4242-4242');
   });
 
   test.each([
