@@ -52,6 +52,8 @@ export interface ApiParts {
   resolve: Resolve;
   watchdog: Pick<Watchdog, 'run'>;
   network: NetworkSettings;
+  /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
+  pagesUrl: string | null;
   httpLimits: HttpLimits;
   /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
@@ -103,6 +105,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
+      pagesUrl: parts.pagesUrl,
     },
     { network: parts.network, ...(parts.isSetUp === undefined ? {} : { isSetUp: parts.isSetUp }) },
   );
@@ -184,6 +187,7 @@ async function main(): Promise<void> {
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
+    pagesUrl: configuration.PUBLIC_URL,
     httpLimits: httpLimitsOf(configuration),
   });
   const signal = await new Promise<NodeJS.Signals>((resolve) => {

@@ -16,6 +16,8 @@ import type { RouteRunner } from './http/route-runner.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { observeOrigin, requireHttps, type NetworkSettings } from './http/transport-security.ts';
 import { serveOpenApi } from './openapi/serve-openapi.ts';
+import { replyWithErrorPages } from './pages/error-pages.ts';
+import { servePages } from './pages/serve-pages.ts';
 import { WorkspaceLimits } from './plans/workspace-limits.ts';
 import { serveErrorCatalogue } from './reference/serve-error-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -53,14 +55,15 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true });
   const routes = options.routes ?? ROUTES;
-  mountRoutes(router, routes, {
+  const runner: RouteRunner = {
     deps,
     authenticators,
     idempotency,
     gates: [limits.beforeScope],
     workGates: [limits.beforeWork],
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
-  });
+  };
+  mountRoutes(router, routes, runner);
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
@@ -70,10 +73,12 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(logAccess(deps.logger));
   app.use(replyWithErrors(deps.logger));
   app.use(healthChecks(deps, options.isSetUp));
+  app.use(replyWithErrorPages(deps.logger));
   app.use(requireHttps(network));
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
+  app.use(servePages(runner));
   app.use(router.routes());
   app.use(refuseUnknownPath);
 

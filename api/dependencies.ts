@@ -40,4 +40,6 @@ export interface ApiDependencies {
   fetchDocument: FetchDocument;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */
   publicOrigins?: readonly string[];
+  /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
+  pagesUrl: string | null;
 }

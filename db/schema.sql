@@ -976,6 +976,31 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_pending_approvals_of_user()
+ RETURNS TABLE(workspace_name text, environment_id uuid, environment_name text, kind text, pending integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT w.name,
+     e.id,
+     e.name,
+     e.kind,
+     p.pending
+    FROM (((members m
+      JOIN workspaces w ON ((w.id = m.workspace_id)))
+      JOIN environments e ON ((e.workspace_id = m.workspace_id)))
+      CROSS JOIN LATERAL ( SELECT (count(*))::integer AS pending
+            FROM approvals a
+           WHERE ((a.environment_id = e.id) AND (a.status = 'pending'::text))) p)
+   WHERE ((m.user_id = current_user_id()) AND (p.pending > 0))
+   ORDER BY w.name, e.name, e.id;
+END
+;
+ALTER FUNCTION count_pending_approvals_of_user() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION count_pending_approvals_of_user() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION count_pending_approvals_of_user() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.credential_lock_of(credential text)
  RETURNS bigint
  LANGUAGE sql

@@ -5,7 +5,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { durationSeconds } from '../http/duration.ts';
-import { approvalSchema, createApprovalBody, EXPIRES_IN_SECONDS_DEFAULT, presentApproval } from './schemas.ts';
+import { approvalSchema, createApprovalBody, EXPIRES_IN_SECONDS_DEFAULT, placeOf, presentApproval } from './schemas.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
 export const createApprovalRoute = defineRoute({
@@ -59,7 +59,7 @@ export const createApprovalRoute = defineRoute({
     const approval = await getApproval(tx, id);
     if (!approval) throw new Error(`approval ${id} was opened and is not there`);
     return {
-      reply: { status: 201, data: presentApproval({ approval, preview: null, allowances: [] }) },
+      reply: { status: 201, data: presentApproval({ approval, preview: null, allowances: [] }, placeOf(deps, caller)) },
       audit: {
         action: 'approval.opened',
         target: { type: 'approval', id },

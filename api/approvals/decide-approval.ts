@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { type AuditEntry, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { decide, type Deciding } from './decide.ts';
-import { approvalParams, approvalSchema, approveBody, denyBody, presentApproval } from './schemas.ts';
+import { approvalParams, approvalSchema, approveBody, denyBody, placeOf, presentApproval } from './schemas.ts';
 import { showApproval } from './show-approvals.ts';
 import { tellWorkflow } from './tell-workflow.ts';
 
@@ -62,7 +62,7 @@ async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked
   const approval = await decide(tx, asked);
   const { id, status, bindingDigest, invocationId } = approval;
   return {
-    reply: { status: 200, data: presentApproval(await showApproval(tx, approval)) },
+    reply: { status: 200, data: presentApproval(await showApproval(tx, approval), placeOf(deps, asked.caller)) },
     audit: {
       action: asked.decision === 'approve' ? 'approval.approved' : 'approval.denied',
       target: { type: 'approval', id },

@@ -33,8 +33,8 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   if (!approval) throw notFound('approval');
   const principal = await readPrincipal(tx, deciding.actor);
   if (!principal) throw new ServiceError('AUTHENTICATION_ERROR', { log: 'the credential ended while it was deciding' });
-  checkMay(approval, principal, deciding.decision);
-  checkOpen(approval, principal);
+  const refusal = refusalOf(approval, principal, deciding.decision);
+  if (refusal !== null) throw refusal;
   checkDigest(approval, deciding.bindingDigest);
   const added = await addDecision(tx, {
     approvalId: approval.id,
@@ -52,9 +52,14 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   return decided;
 }
 
-function checkMay(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): void {
+/** Why this principal cannot take this decision now; null: they can. The page to decide on offers what this allows. */
+export function refusalOf(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): ServiceError | null {
+  return refusalOfPerson(approval, principal, decision) ?? refusalOfState(approval, principal);
+}
+
+function refusalOfPerson(approval: ApprovalRecord, principal: PrincipalNow, decision: Decision): ServiceError | null {
   if (principal.makerLeft) {
-    throw new ServiceError('AUTHORIZATION_ERROR', {
+    return new ServiceError('AUTHORIZATION_ERROR', {
       message:
         'The member who made this key is no longer in the workspace, and a key decides for its maker: decide with another credential.',
     });
@@ -62,30 +67,32 @@ function checkMay(approval: ApprovalRecord, principal: PrincipalNow, decision: D
   if (!isAcceptedApprover(principal, approval.approversOfAll)) {
     const message =
       'You are not among the approvers of this approval: see `approvers`. Where they name nobody, an admin or owner decides, or a key with approvals:decide.';
-    throw new ServiceError('AUTHORIZATION_ERROR', { message });
+    return new ServiceError('AUTHORIZATION_ERROR', { message });
   }
   if (decision === 'approve' && approval.preventSelf && isRequester(principal, approval)) {
-    throw new ServiceError('AUTHORIZATION_ERROR', {
+    return new ServiceError('AUTHORIZATION_ERROR', {
       message:
         'Who requested this cannot approve it: somebody else must. A member and the keys that they made count as one person.',
     });
   }
+  return null;
 }
 
-function checkOpen(approval: ApprovalRecord, principal: Principal): void {
+function refusalOfState(approval: ApprovalRecord, principal: Principal): ServiceError | null {
   const own = approval.decisions.some(
     ({ principal: by, stands }) => by.id === principal.id || (stands && voiceOf(by) === voiceOf(principal)),
   );
-  if (own) throw decidedBefore();
+  if (own) return decidedBefore();
   if (approval.status !== 'pending') {
-    throw new ServiceError('CONFLICT', {
+    return new ServiceError('CONFLICT', {
       message: `This approval is ${approval.status}: it takes no decision any more.`,
     });
   }
   if (approval.expiresAt <= new Date()) {
     const message = `This approval expired at ${approval.expiresAt.toISOString()}: it takes no decision any more.`;
-    throw new ServiceError('CONFLICT', { message });
+    return new ServiceError('CONFLICT', { message });
   }
+  return null;
 }
 
 function decidedBefore(): ServiceError {

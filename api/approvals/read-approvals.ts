@@ -13,6 +13,7 @@ import {
   listApprovalsQuery,
   listedApprovalSchema,
   presentApproval,
+  placeOf,
   presentListedApproval,
   type ShownApproval,
 } from './schemas.ts';
@@ -32,9 +33,11 @@ export const listApprovalsRoute = defineRoute({
   request: { query: listApprovalsQuery },
   response: { 200: z.array(listedApprovalSchema) },
   errors: [],
-  async list(tx, { query, page }) {
+  async list(tx, { query, page, caller, deps }) {
     const { items, total } = await listApprovals(tx, { ...query, ...page });
-    return { items: (await showApprovals(tx, items)).map(presentListedApproval), total };
+    const place = placeOf(deps, caller);
+    const shown = await showApprovals(tx, items);
+    return { items: shown.map((each) => presentListedApproval(each, place)), total };
   },
 });
 
@@ -63,7 +66,7 @@ export const getApprovalRoute = defineRoute({
       read: () => read(deps, caller.tenant, params.id),
       isNews: ({ approval }) => approval.status !== 'pending',
     });
-    return { status: 200, data: presentApproval(shown) };
+    return { status: 200, data: presentApproval(shown, placeOf(deps, caller)) };
   },
 });
 

@@ -3,7 +3,9 @@ import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
 import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
+import { approvalUrl } from '../../domain/console-links.ts';
 import { ROLES } from '../../domain/roles.ts';
+import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { durationSchema } from '../http/duration.ts';
 import { waitSeconds } from '../http/long-poll.ts';
 import { actorSchema } from '../invocations/schemas.ts';
@@ -152,6 +154,10 @@ export const approvalSchema = z
       .array(allowanceSchema)
       .describe('What remains of the impact limits: now, while it is pending; as it was previewed, afterwards.'),
     reminders: z.strictObject({ sent: z.int(), lastAt: dateTime.nullable() }),
+    url: z
+      .url()
+      .nullable()
+      .describe('Where a person reads this and decides, signed in. Null where the service has no `PUBLIC_URL`.'),
     createdAt: dateTime,
     expiresAt: dateTime,
     decidedAt: dateTime.nullable(),
@@ -175,17 +181,39 @@ export interface ShownApproval {
   allowances: Allowance[];
 }
 
-export function presentApproval({ preview, ...shown }: ShownApproval): z.input<typeof approvalSchema> {
-  return { ...presentRest(shown), preview: preview && presentPreview(preview) };
+/** Where the page of an approval is. */
+export interface PagePlace {
+  pagesUrl: string | null;
+  environmentId: string;
 }
 
-export function presentListedApproval({ preview, ...shown }: ListedApproval): z.input<typeof listedApprovalSchema> {
-  return { ...presentRest(shown), preview: preview && presentListedPreview(preview) };
+export function placeOf(
+  { pagesUrl }: Pick<WorkDependencies, 'pagesUrl'>,
+  { tenant }: Pick<Caller, 'tenant'>,
+): PagePlace {
+  return { pagesUrl, environmentId: tenant.environmentId };
+}
+
+export function presentApproval(
+  { preview, ...shown }: ShownApproval,
+  place: PagePlace,
+): z.input<typeof approvalSchema> {
+  return { ...presentRest(shown, place), preview: preview && presentPreview(preview) };
+}
+
+export function presentListedApproval(
+  { preview, ...shown }: ListedApproval,
+  place: PagePlace,
+): z.input<typeof listedApprovalSchema> {
+  return { ...presentRest(shown, place), preview: preview && presentListedPreview(preview) };
 }
 
 type Rest = Omit<z.input<typeof approvalSchema>, 'preview'>;
 
-function presentRest({ approval, allowances }: Omit<ShownApproval, 'preview'>): Rest {
+function presentRest(
+  { approval, allowances }: Omit<ShownApproval, 'preview'>,
+  { pagesUrl, environmentId }: PagePlace,
+): Rest {
   const { policy, decisions } = approval;
   return {
     id: approval.id,
@@ -228,6 +256,7 @@ function presentRest({ approval, allowances }: Omit<ShownApproval, 'preview'>): 
     runId: approval.runId,
     allowances,
     reminders: { sent: approval.remindersSent, lastAt: approval.lastRemindedAt?.toISOString() ?? null },
+    url: approvalUrl(pagesUrl, environmentId, approval.id),
     createdAt: approval.createdAt.toISOString(),
     expiresAt: approval.expiresAt.toISOString(),
     decidedAt: approval.decidedAt?.toISOString() ?? null,

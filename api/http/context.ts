@@ -13,6 +13,8 @@ export interface RequestState {
   route?: AnyRoute;
   /** Set while the process holds a large body, of which it allows only a few. */
   upload?: Upload;
+  /** The CSRF token in a form of our pages: a form cannot set the header. */
+  formCsrfToken?: string;
   /** The size of the body, once it was read. */
   bodyBytes?: number;
   /** The records that the path and the reply name, for the log. */

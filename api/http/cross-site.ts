@@ -21,6 +21,11 @@ export function refuseCrossSite(ctx: HttpContext, csrfToken: string, publicOrigi
   const origin = ctx.get('Origin');
   if (origin === '') throw refused('The Origin header is missing: a request by session cookie needs one.');
   refuseForeignOrigin(ctx, publicOrigins);
+  const { formCsrfToken } = ctx.state;
+  if (formCsrfToken !== undefined) {
+    if (isEqual(formCsrfToken, csrfToken)) return;
+    throw refused('This page is of an earlier sign-in. Open it again, then send it.');
+  }
   const presented = ctx.get('X-CSRF-Token');
   if (presented === '') {
     throw refused('The X-CSRF-Token header is missing: send the csrfToken of GET /api/v2/auth/session.');

@@ -88,7 +88,8 @@ export async function identifyCredential(
   return userOf(await authenticators.sessions.authenticate(ctx, {}));
 }
 
-function sessionCallerOf(session: FoundSession): SessionCaller {
+/** The member whose session was looked up with this environment. @throws {ServiceError} NOT_FOUND for everybody else. */
+export function sessionCallerOf(session: FoundSession): SessionCaller {
   const { membership, environment } = session;
   if (membership === null || environment === null) throw notFound('environment');
   return {

@@ -12,7 +12,6 @@ export const BODY_BYTES_MAX = 1_048_576;
  * @throws {ServiceError} PAYLOAD_TOO_LARGE over `bytesMax`, UNSUPPORTED_MEDIA_TYPE.
  */
 export async function readJsonBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const bytes = await readBytes(request, bytesMax, upload);
   if (bytes.length > 0) checkMediaType(request);
   return bytes;
@@ -30,11 +29,12 @@ export function parseJsonBytes(bytes: Uint8Array, options?: JsonTextOptions): un
 }
 
 /**
- * Reads by events, since leaving a `for await` early destroys the connection before the 413 is sent. What follows an
+ * The bytes of a body. Reads by events, since leaving a `for await` early destroys the connection before the 413 is sent. What follows an
  * oversized body is discarded: Node drains it once the response is out.
  */
-function readBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, bytesMax: number, upload?: Upload): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > bytesMax) return reject(tooLarge(bytesMax));
     // It ended while its credential was looked up, so that no event will follow.
     if (request.destroyed) return reject(new RequestAbortedError());
     const chunks: Buffer[] = [];

@@ -110,22 +110,24 @@ async function identify(runner: RouteRunner, route: AnyRoute, ctx: HttpContext):
   }
 }
 
-function authorize(route: AnyRoute, caller: AnyCaller | null): void {
+/** @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role. */
+export function authorize(route: AnyRoute, caller: AnyCaller | null): void {
   if (route.kind === 'environment') requireScope(caller as Caller, route);
   if (route.kind !== 'workspace' || route.role === undefined) return;
   if (caller === null || !('role' in caller)) throw new Error(`route ${route.id} has no member who asks`);
   requireRole(caller.role, route.role);
 }
 
-function workspaceOf(caller: AnyCaller | null): string | null {
+export function workspaceOf(caller: AnyCaller | null): string | null {
   return caller !== null && 'workspaceId' in caller ? caller.workspaceId : null;
 }
 
-async function pass(gates: readonly Gate[] | undefined, request: GatedRequest): Promise<void> {
+/** Asks each gate in turn. */
+export async function pass(gates: readonly Gate[] | undefined, request: GatedRequest): Promise<void> {
   for (const gate of gates ?? []) await gate(request);
 }
 
-function browserOf(ctx: HttpContext): Browser {
+export function browserOf(ctx: HttpContext): Browser {
   return { address: clientAddress(ctx), secureCookie: needsSecureCookie(ctx), sessionToken: readSessionCookie(ctx) };
 }
 

@@ -52,6 +52,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     resolve: systemResolve,
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
+    pagesUrl: null,
     httpLimits: {
       connectionsMax: 4_000,
       connectionsPerAddressMax: 4_000,

@@ -17,7 +17,12 @@ export async function readPrincipal(
   tx: EnvironmentTransaction,
   actor: { type: 'api_key' | 'user'; id: string },
 ): Promise<PrincipalNow | null> {
-  return actor.type === 'api_key' ? readKey(tx, actor.id) : readMember(tx, actor.id);
+  return actor.type === 'api_key' ? readKey(tx, actor.id) : readMember(tx, actor.id, 'FOR SHARE OF m');
+}
+
+/** The member who only looks, in a read-only transaction. */
+export function lookAtMember(tx: EnvironmentTransaction, userId: string): Promise<PrincipalNow | null> {
+  return readMember(tx, userId, '');
 }
 
 async function readKey(tx: EnvironmentTransaction, id: string): Promise<PrincipalNow | null> {
@@ -31,10 +36,14 @@ async function readKey(tx: EnvironmentTransaction, id: string): Promise<Principa
   return rows[0] ? { type: 'api_key', id, role: null, email: null, ...rows[0] } : null;
 }
 
-async function readMember(tx: EnvironmentTransaction, id: string): Promise<PrincipalNow | null> {
+async function readMember(
+  tx: EnvironmentTransaction,
+  id: string,
+  lock: 'FOR SHARE OF m' | '',
+): Promise<PrincipalNow | null> {
   const { rows } = await tx.raw<{ rows: { role: Role; email: string }[] }>(
     `SELECT m.role, u.email FROM members m JOIN users u ON u.id = m.user_id
-     WHERE m.workspace_id = current_workspace_id() AND m.user_id = ? FOR SHARE OF m`,
+     WHERE m.workspace_id = current_workspace_id() AND m.user_id = ? ${lock}`,
     [id],
   );
   return rows[0] ? { type: 'user', id, keyName: null, maker: null, makerLeft: false, ...rows[0] } : null;

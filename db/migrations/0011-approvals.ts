@@ -21,7 +21,10 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(APPROVAL_MOVES);
   await knex.raw(DECIDING);
   await knex.raw(INVOCATIONS_AND_EFFECTS);
-  await makeDirectoryFunctions(knex, UNWATCHED, ['find_unwatched_approvals(interval, text, integer)']);
+  await makeDirectoryFunctions(knex, UNWATCHED, [
+    'find_unwatched_approvals(interval, text, integer)',
+    'count_pending_approvals_of_user()',
+  ]);
 }
 
 const APPROVALS = `
@@ -265,5 +268,17 @@ const UNWATCHED = `
           ELSE a.expires_at < now() - older_than
         END
       ORDER BY a.id LIMIT most;
+    END;
+
+  -- The environments of the transaction's own user, as a member now, in which approvals are pending: what an inbox looks into.
+  CREATE FUNCTION count_pending_approvals_of_user()
+    RETURNS TABLE (workspace_name text, environment_id uuid, environment_name text, kind text, pending integer)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    BEGIN ATOMIC
+      SELECT w.name, e.id, e.name, e.kind, p.pending
+      FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN environments e ON e.workspace_id = m.workspace_id
+        CROSS JOIN LATERAL (SELECT count(*)::int AS pending FROM approvals a
+          WHERE a.environment_id = e.id AND a.status = 'pending') p
+      WHERE m.user_id = current_user_id() AND p.pending > 0 ORDER BY w.name, e.name, e.id;
     END;
 `;

@@ -44,7 +44,10 @@ function impactText(impact: readonly ImpactQuantity[]): string {
   return texts.length === 0 ? last : `${texts.join(', ')} and ${last}`;
 }
 
-function quantityText({ dimension, currency, amount, bound }: ImpactQuantity): string {
+type ShownQuantity = Omit<ImpactQuantity, 'currency'> & { currency?: string | undefined };
+
+/** "moving 600.00 USD", "using at most 3 emails" */
+export function quantityText({ dimension, currency, amount, bound }: ShownQuantity): string {
   const atMost = bound === 'upper_bound' ? 'at most ' : '';
   if (currency !== undefined) return `moving ${atMost}${moneyText(amount, currency)}`;
   return `using ${atMost}${amount} ${dimension.replaceAll('_', ' ')}`;

@@ -36,7 +36,7 @@ export const AREAS = new Set([
 
 /** Folders that hold machinery and not an area, by their parent folder. */
 const MACHINERY: Record<string, ReadonlySet<string>> = {
-  api: new Set(['http', 'health', 'json-schema', 'openapi', 'reference', 'threads']),
+  api: new Set(['http', 'health', 'json-schema', 'openapi', 'pages', 'reference', 'threads']),
   activities: new Set(['adapters']),
   temporal: new Set([]),
   workflows: new Set([]),

@@ -183,7 +183,8 @@ test('an agreement of a key that is revoked while others are waited for counts n
   expect(await decideAs(mine, id)).toBe('pending');
   const record = await database.db.withEnvironment(database.tenant, (tx) => getApproval(tx, id));
   if (!record) throw new Error('it was opened');
-  expect(presentApproval({ approval: record, preview: null, allowances: [] })).toMatchObject({
+  const place = { pagesUrl: null, environmentId: database.tenant.environmentId };
+  expect(presentApproval({ approval: record, preview: null, allowances: [] }, place)).toMatchObject({
     quorum: { required: 2, received: 1 },
     decisions: [
       { actor: { id: leaked.keyId }, stands: false },

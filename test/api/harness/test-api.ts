@@ -140,6 +140,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       timeoutMs: FETCH_TIMEOUT_MS,
     }),
     publicOrigins: options.publicOrigins ?? [],
+    pagesUrl: 'https://runtime.example.com',
   };
   const replyViolations: string[] = [];
   const api = createApi(deps, {

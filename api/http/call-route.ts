@@ -1,0 +1,120 @@
+import type { EnvironmentTransaction, UserTransaction } from '../../db/client.ts';
+import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
+import { userOf } from './authenticate-session.ts';
+import type { SessionCaller } from './callers.ts';
+import { clientGoneSignal } from './client-gone.ts';
+import type { HttpContext } from './context.ts';
+import { refuseForeignOrigin } from './cross-site.ts';
+import type { AnyRoute } from './define-route.ts';
+import { sessionCallerOf } from './identify.ts';
+import type { RouteRunner } from './route-runner.ts';
+import { type AnyCaller, openTransaction } from './route-transaction.ts';
+import { authorize, browserOf, pass, workspaceOf } from './run-route.ts';
+import { runWork } from './run-work.ts';
+import { validatePart } from './validate-request.ts';
+import { z } from 'zod';
+
+/** A request for one of our pages, and what runs the routes behind it. */
+export interface PageRequest {
+  runner: RouteRunner;
+  ctx: HttpContext;
+}
+
+/** What a form says, in place of the path, the headers and the JSON body of a request to the route. */
+export interface RouteCall {
+  params?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** In place of `X-Environment-Id`. */
+  environmentId?: string;
+}
+
+const NOTHING = z.strictObject({});
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Does what a declared route does, for a form of our pages: the same session, cross-site, role and rate checks, the same schemas,
+ * work and audit entry. So a page has no way to change anything that the API has not.
+ */
+export async function callRoute({ runner, ctx }: PageRequest, route: AnyRoute, call: RouteCall): Promise<void> {
+  const identify = (): Promise<AnyCaller | null> => callerOf({ runner, ctx }, route, call.environmentId);
+  const caller = await enter({ runner, ctx }, route, await identify());
+  const { params = NOTHING, body = NOTHING } = route.request;
+  const parts = {
+    params: validatePart('params', params, call.params ?? {}),
+    query: {},
+    body: validatePart('body', body, call.body ?? {}),
+    requestId: ctx.state.requestId,
+    deps: runner.deps,
+    signal: clientGoneSignal(ctx),
+  };
+  await pass(runner.workGates, { ctx, route, workspaceId: workspaceOf(caller) });
+  const again = async (): Promise<AnyCaller> => {
+    const known = await identify();
+    authorize(route, known);
+    if (known === null) throw new Error(`route ${route.id} has no caller`);
+    return known;
+  };
+  const also = route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {};
+  const asked = { runner, route, ctx, caller, identify: again, parts, also, idempotencyKey: null };
+  await runWork(asked, () => Promise.resolve());
+}
+
+/** Who looks at a page. @throws {ServiceError} AUTHENTICATION_ERROR, and AUTHORIZATION_ERROR for a form of another site. */
+export function sessionOf({ runner, ctx }: PageRequest, environmentId?: string): Promise<FoundSession> {
+  const place = environmentId !== undefined && UUID.test(environmentId) ? { environmentId } : {};
+  return runner.authenticators.sessions.authenticate(ctx, place);
+}
+
+/** Reads for a page in one environment, with the rights that `like` asks of a member. */
+export async function readAsMember<T>(
+  { runner, ctx }: PageRequest,
+  like: AnyRoute,
+  session: FoundSession,
+  work: (tx: EnvironmentTransaction, caller: SessionCaller) => Promise<T>,
+): Promise<T> {
+  const caller = sessionCallerOf(session);
+  await enter({ runner, ctx }, like, caller);
+  return openTransaction(runner.deps.db, caller, null, (tx) => work(tx, caller), { readOnly: true });
+}
+
+/** Reads what belongs to the user themselves. */
+export async function readAsUser<T>(
+  { runner, ctx }: PageRequest,
+  session: FoundSession,
+  work: (tx: UserTransaction) => Promise<T>,
+): Promise<T> {
+  const caller = userOf(session);
+  ctx.state.caller = caller;
+  return openTransaction(runner.deps.db, caller, null, work, { readOnly: true });
+}
+
+async function callerOf(
+  { runner, ctx }: PageRequest,
+  route: AnyRoute,
+  environmentId: string | undefined,
+): Promise<AnyCaller | null> {
+  switch (route.kind) {
+    case 'public':
+      refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
+      return null;
+    case 'user':
+      return userOf(await sessionOf({ runner, ctx }));
+    case 'environment':
+      return sessionCallerOf(await sessionOf({ runner, ctx }, environmentId));
+    default:
+      throw new Error(`pages do not call routes of the kind ${route.kind}`);
+  }
+}
+
+/** Names the route and the caller for the log and the gates, then asks the gates and the role, as every request does. */
+async function enter<Caller extends AnyCaller | null>(
+  { runner, ctx }: PageRequest,
+  route: AnyRoute,
+  caller: Caller,
+): Promise<Caller> {
+  ctx.state.route = route;
+  if (caller !== null) ctx.state.caller = caller;
+  await pass(runner.gates, { ctx, route, workspaceId: workspaceOf(caller) });
+  authorize(route, caller);
+  return caller;
+}

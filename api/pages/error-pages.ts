@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import { CONSOLE_PATH } from '../../domain/console-links.ts';
+import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { RequestAbortedError } from '../http/client-gone.ts';
+import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import { isMutation } from '../http/cross-site.ts';
+import { logFailure, toServiceError } from '../http/failures.ts';
+import { missingMessage } from '../http/missing.ts';
+import { removeRateLimitHeaders } from '../http/rate-limit-headers.ts';
+import { redirectTo, sendPage } from './layout.ts';
+import { markup } from './markup.ts';
+import { signInPathFor } from './sign-in.ts';
+
+const TITLES: Partial<Record<ErrorCode, string>> = {
+  AUTHENTICATION_ERROR: 'You are signed out',
+  AUTHORIZATION_ERROR: 'This is not allowed',
+  CONFLICT: 'This cannot be done any more',
+  HTTPS_REQUIRED: 'Use HTTPS',
+  NOT_FOUND: 'There is no such page',
+  RATE_LIMIT_EXCEEDED: 'Too many requests',
+  SERVICE_UNAVAILABLE: 'The service is not available now',
+};
+
+/** Errors of our pages are pages, which say what to do. Who is not signed in is sent to the sign-in, and back afterwards. */
+export function replyWithErrorPages(logger: Logger): HttpMiddleware {
+  return async (ctx, next) => {
+    if (!isPagePath(ctx.path)) return next();
+    try {
+      await next();
+    } catch (thrown) {
+      if (thrown instanceof RequestAbortedError) throw thrown;
+      const error = toServiceError(thrown);
+      logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id });
+      if (error.status === 429) removeRateLimitHeaders(ctx);
+      if (error.code === 'AUTHENTICATION_ERROR' && !isMutation(ctx.method)) {
+        return redirectTo(ctx, signInPathFor(ctx.url));
+      }
+      sendErrorPage(ctx, error);
+    }
+  };
+}
+
+export function isPagePath(path: string): boolean {
+  return path === CONSOLE_PATH || path.startsWith(`${CONSOLE_PATH}/`);
+}
+
+/** What a caller of our pages reads of an error. */
+export function messageOf(ctx: HttpContext, error: ServiceError): string {
+  const missing = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);
+  return missing ?? error.publicMessage;
+}
+
+function sendErrorPage(ctx: HttpContext, error: ServiceError): void {
+  const isSignedOut = error.code === 'AUTHENTICATION_ERROR';
+  const content = isSignedOut
+    ? markup`<p role="alert">What you sent was not carried out, because your session has ended.</p>
+<p><a href="${signInPathFor(ctx.url)}">Sign in</a>, then send it again.</p>`
+    : markup`<p role="alert">${messageOf(ctx, error)}</p>
+<p><a href="${CONSOLE_PATH}">Go to the approvals that wait for you</a></p>
+<p class="note">Error ${error.code}, request ${ctx.state.requestId}</p>`;
+  sendPage(ctx, { title: TITLES[error.code] ?? 'This did not work', viewer: null, content }, error.status);
+}

@@ -1,0 +1,46 @@
+import { exactText } from './exact-text.ts';
+import { markup, type Markup, type MarkupValue } from './markup.ts';
+
+/** Parts that several pages are made of. */
+
+export function section(title: string, content: MarkupValue): Markup {
+  return markup`<section><h2>${exactText(title)}</h2>
+${content}
+</section>
+`;
+}
+
+/** Names and values. A row without a value is left out. */
+export function facts(rows: readonly (readonly [name: string, value: MarkupValue])[]): Markup {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
+  return markup`<dl>${shown.map(([name, value]) => markup`<dt>${exactText(name)}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** In UTC, for whoever reads it wherever they are. */
+export function timeOf(moment: Date): Markup {
+  const iso = moment.toISOString();
+  return markup`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** "in 3 hours", "2 days ago" */
+export function distanceOf(moment: Date, now: Date): string {
+  const seconds = Math.round((moment.getTime() - now.getTime()) / 1_000);
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(Math.trunc(seconds / length), unit);
+}
+
+export function whoOf({ type, id }: { type: string; id: string | null }, name: string | null): Markup {
+  const kind = type === 'api_key' ? 'API key' : type;
+  return markup`${kind} ${name !== null && markup`${exactText(name)} `}<code>${exactText(id ?? 'unknown')}</code>`;
+}
+
+/** A JSON value as people read it. */
+export function jsonText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,66 @@
+import { quantityText } from '../../domain/approvals/summary.ts';
+import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import { exactBlock, exactText } from './exact-text.ts';
+import { markup, type Markup } from './markup.ts';
+import { facts, section } from './parts.ts';
+
+const LIMITATIONS: Record<NonNullable<PreviewBlock['items']>[number]['kind'], string> = {
+  guarantee: 'Guaranteed',
+  freshness: 'As of',
+  unsupported: 'Not possible',
+  irreversible: 'Cannot be undone',
+};
+
+/** A block of a preview, with everything that it has, whatever its type. */
+export function blockOf({ title, fields, path, before, after, quantities, items, truncated }: PreviewBlock): Markup {
+  return section(
+    title,
+    markup`${fields !== undefined && facts(fields.map(({ label, value }) => [label, exactText(value)]))}
+${path !== undefined && markup`<p><code>${exactText(path)}</code></p>`}
+${(before !== undefined || after !== undefined) && changeOf(before ?? null, after ?? null)}
+${quantities !== undefined && markup`<ul>${quantities.map((each) => markup`<li>${quantityText(each)}</li>`)}</ul>`}
+${items !== undefined && facts(items.map(({ kind, text }) => [LIMITATIONS[kind], exactText(text)]))}
+${truncated === true && markup`<p class="note">A part of this was too long, and was cut.</p>`}`,
+  );
+}
+
+/** Both texts whole, with the lines marked between the first and the last that differ. */
+function changeOf(before: string | null, after: string | null): Markup {
+  const [old, next] = [before, after].map((text) => text?.split(/(?<=\n)/) ?? []) as [string[], string[]];
+  let head = 0;
+  while (head < old.length && head < next.length && old[head] === next[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < next.length - head && old.at(-1 - tail) === next.at(-1 - tail)) tail += 1;
+  const shown = (lines: string[], mark: (text: string) => Markup): Markup => {
+    const changed = lines.slice(head, lines.length - tail).join('');
+    return markup`<pre><code dir="ltr">${exactText(lines.slice(0, head).join(''))}${changed !== '' && mark(changed)}${exactText(lines.slice(lines.length - tail).join(''))}</code></pre>`;
+  };
+  return markup`<h3>Before</h3>
+${before === null ? nothing() : shown(old, (text) => markup`<del>${exactText(text)}</del>`)}
+<h3>After</h3>
+${after === null ? nothing() : shown(next, (text) => markup`<ins>${exactText(text)}</ins>`)}`;
+}
+
+function nothing(): Markup {
+  return markup`<p class="note">Nothing.</p>`;
+}
+
+/** What will be sent. Its elements have ids, so that a test reads from the page what the target must get. */
+export function requestOf(request: {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  bodyEncoding: 'utf8' | 'base64';
+}): Markup {
+  const { method, url, headers, body, bodyEncoding } = request;
+  const rows = Object.entries(headers).map(
+    ([name, value]) =>
+      markup`<tr><th scope="row"><code>${exactText(name)}</code></th><td><code>${exactText(value)}</code></td></tr>`,
+  );
+  return markup`<p><code id="request-method">${exactText(method)}</code> <code id="request-url" dir="ltr">${exactText(url)}</code></p>
+<table id="request-headers"><caption>Headers. A credential stands as <code>{{secret:NAME}}</code>; its value is put in when the request is sent.</caption>
+${rows}</table>
+<h3>Body${bodyEncoding === 'base64' && ', in Base64: it is not text'}</h3>
+${body === null ? markup`<p class="note">The request has no body.</p>` : exactBlock(body, 'request-body')}`;
+}

@@ -1,0 +1,27 @@
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { HttpContext } from '../http/context.ts';
+import { readBytes } from '../http/read-json-body.ts';
+
+/** A note of 2,000 characters takes at most 24,000 bytes in a form. */
+const FORM_BYTES_MAX = 65_536;
+
+/**
+ * The fields of a form, each once. Its CSRF token is handed to the check of the session. Line ends are line feeds, as everywhere
+ * else: a browser sends a carriage return with each.
+ *
+ * @throws {ServiceError} PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
+ */
+export async function readForm(ctx: HttpContext): Promise<ReadonlyMap<string, string>> {
+  const bytes = await readBytes(ctx.req, FORM_BYTES_MAX);
+  if (ctx.is('application/x-www-form-urlencoded') === false) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the form of this page.' });
+  }
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+    if (fields.has(name)) throw validationError([{ path: `form.${name}`, message: 'is given twice' }]);
+    if (value.includes('\0')) throw validationError([{ path: `form.${name}`, message: 'contains a NUL character' }]);
+    fields.set(name, value.replaceAll('\r\n', '\n'));
+  }
+  ctx.state.formCsrfToken = fields.get('csrfToken') ?? '';
+  return fields;
+}

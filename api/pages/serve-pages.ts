@@ -1,0 +1,59 @@
+import { Router } from '@koa/router';
+import { CONSOLE_PATH } from '../../domain/console-links.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { PageRequest } from '../http/call-route.ts';
+import type { HttpContext, HttpMiddleware, RequestState } from '../http/context.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import { decideOnPage, showApprovalPage } from './approval.ts';
+import { isPagePath } from './error-pages.ts';
+import { showEnvironment, showInbox } from './inbox.ts';
+import { showSignIn, signIn, SIGN_IN_PATH, signOut } from './sign-in.ts';
+import { STYLE, STYLE_PATH } from './style.ts';
+
+const STYLE_MAX_AGE_SECONDS = 31_536_000;
+const ENVIRONMENT = `${CONSOLE_PATH}/environments/:environmentId/approvals`;
+
+/** Our pages for people: sign in, see what waits, decide. HTML and forms, without a script (docs/approvals.md, "The page"). */
+export function servePages(runner: RouteRunner): HttpMiddleware {
+  const router = new Router<RequestState>({ sensitive: true });
+  const page =
+    (show: (request: PageRequest, params: Record<string, string>) => Promise<void> | void) =>
+    async (ctx: unknown): Promise<void> => {
+      const context = ctx as HttpContext;
+      await show({ runner, ctx: context }, context['params'] as Record<string, string>);
+    };
+  const approval = (params: Record<string, string>): { environmentId: string; approvalId: string } => ({
+    environmentId: params['environmentId'] ?? '',
+    approvalId: params['approvalId'] ?? '',
+  });
+  router.get(STYLE_PATH, sendStyle);
+  router.get(SIGN_IN_PATH, page(showSignIn));
+  router.post(SIGN_IN_PATH, page(signIn));
+  router.post(`${CONSOLE_PATH}/sign-out`, page(signOut));
+  router.get(CONSOLE_PATH, page(showInbox));
+  router.get(
+    ENVIRONMENT,
+    page((request, { environmentId = '' }) => showEnvironment(request, environmentId)),
+  );
+  router.get(
+    `${ENVIRONMENT}/:approvalId`,
+    page((request, params) => showApprovalPage(request, approval(params))),
+  );
+  router.post(
+    `${ENVIRONMENT}/:approvalId`,
+    page((request, params) => decideOnPage(request, approval(params))),
+  );
+  const serve = router.routes() as unknown as HttpMiddleware;
+  return async (ctx, next) => {
+    if (!isPagePath(ctx.path)) return next();
+    await serve(ctx, () => {
+      throw new ServiceError('NOT_FOUND', { message: 'No page has this address.' });
+    });
+  };
+}
+
+function sendStyle(ctx: { set(name: string, value: string): void; type: string; body: unknown }): void {
+  ctx.set('Cache-Control', `public, max-age=${STYLE_MAX_AGE_SECONDS}, immutable`);
+  ctx.type = 'text/css; charset=utf-8';
+  ctx.body = STYLE;
+}

@@ -1,0 +1,69 @@
+import { CONSOLE_PATH, safeNext } from '../../domain/console-links.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { signOutRoute } from '../auth/session.ts';
+import { signInRoute } from '../auth/sign-in.ts';
+import { callRoute, type PageRequest } from '../http/call-route.ts';
+import type { HttpContext } from '../http/context.ts';
+import { alertOf, redirectTo, sendPage } from './layout.ts';
+import { markup } from './markup.ts';
+import { readForm } from './read-form.ts';
+
+export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
+
+/** The sign-in page that leads back to `next`, a path of ours. */
+export function signInPathFor(next: string): string {
+  return `${SIGN_IN_PATH}?${new URLSearchParams({ next: safeNext(next) }).toString()}`;
+}
+
+export function showSignIn({ ctx }: PageRequest): void {
+  const next = new URLSearchParams(ctx.querystring).get('next');
+  sendSignIn(ctx, { next: safeNext(next), email: '', message: null }, 200);
+}
+
+/** POST of the sign-in page. A refusal shows the page again, with the e-mail address and without the password. */
+export async function signIn(request: PageRequest): Promise<void> {
+  const { ctx } = request;
+  const fields = await readForm(ctx);
+  const next = safeNext(fields.get('next'));
+  const email = fields.get('email')?.trim() ?? '';
+  try {
+    await callRoute(request, signInRoute, { body: { email, password: fields.get('password') ?? '' } });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !SHOWN_AGAIN.has(error.code)) throw error;
+    const message =
+      error.code === 'VALIDATION_ERROR' ? 'Enter an e-mail address and its password.' : error.publicMessage;
+    return sendSignIn(ctx, { next, email, message }, error.status);
+  }
+  redirectTo(ctx, next);
+}
+
+/** What whoever signs in can mend, or wait for, on the same page. */
+const SHOWN_AGAIN = new Set(['AUTHENTICATION_ERROR', 'VALIDATION_ERROR', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE']);
+
+export async function signOut(request: PageRequest): Promise<void> {
+  await readForm(request.ctx);
+  try {
+    await callRoute(request, signOutRoute, {});
+  } catch (error) {
+    // Signed out already, by another tab or by time.
+    if (!(error instanceof ServiceError) || error.code !== 'AUTHENTICATION_ERROR') throw error;
+  }
+  redirectTo(request.ctx, SIGN_IN_PATH);
+}
+
+function sendSignIn(
+  ctx: HttpContext,
+  { next, email, message }: { next: string; email: string; message: string | null },
+  status: number,
+): void {
+  const content = markup`${message !== null && alertOf(message)}
+<form method="post" action="${SIGN_IN_PATH}">
+<input type="hidden" name="next" value="${next}">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<div class="buttons"><button>Sign in</button></div>
+</form>`;
+  sendPage(ctx, { title: 'Sign in', viewer: null, content }, status);
+}

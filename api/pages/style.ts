@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { CONSOLE_PATH } from '../../domain/console-links.ts';
+
+/** The one style sheet of our pages: it follows the reader's light or dark, and needs no font, image or host but ours. */
+export const STYLE = `:root {
+  color-scheme: light dark;
+  --ground: #ffffff; --panel: #f4f5f7; --text: #16181d; --quiet: #545b68; --line: #868e9c; --link: #0b5cad;
+  --good: #14612f; --bad: #a11420; --good-ground: #e3f4e8; --bad-ground: #fdeaec; --mark: #7a3e00; --mark-ground: #fff1d6;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14161a; --panel: #1f2228; --text: #eceef2; --quiet: #b0b7c3; --line: #7d8695; --link: #82bbff;
+    --good: #7fdc9c; --bad: #ff9aa2; --good-ground: #14301e; --bad-ground: #3a171b; --mark: #ffd28a; --mark-ground: #3a2a10;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+header, main, footer { max-width: 52rem; margin: 0 auto; padding: 0.75rem 1rem; }
+header { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; border-bottom: 1px solid var(--line); }
+header .who { margin-left: auto; display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; color: var(--quiet); }
+header p, header form { margin: 0; }
+a { color: var(--link); }
+a, button, input, textarea { border-radius: 0.25rem; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.skip { position: absolute; left: -100rem; }
+.skip:focus { position: static; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 1rem 0 0.5rem; }
+h2 { font-size: 1.125rem; margin: 1.75rem 0 0.5rem; }
+h3 { font-size: 1rem; margin: 1rem 0 0.25rem; }
+dl { margin: 0; }
+dt { color: var(--quiet); font-size: 0.875rem; }
+dd { margin: 0 0 0.5rem; }
+pre { margin: 0.25rem 0 0.75rem; padding: 0.75rem; background: var(--panel); border: 1px solid var(--line); border-radius: 0.25rem;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+code { font: 0.875rem/1.5 ui-monospace, monospace; unicode-bidi: isolate; }
+del { text-decoration: none; background: var(--bad-ground); color: var(--bad); }
+ins { text-decoration: none; background: var(--good-ground); color: var(--good); }
+.unseen { unicode-bidi: isolate; display: inline-block; }
+.unseen::before { content: attr(data-code); font: 0.75rem ui-monospace, monospace; color: var(--mark); background: var(--mark-ground);
+  border: 1px solid var(--mark); border-radius: 0.2rem; padding: 0 0.2rem; }
+table { width: 100%; border-collapse: collapse; }
+caption { text-align: left; color: var(--quiet); font-size: 0.875rem; padding-bottom: 0.25rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.5rem 0.4rem 0; border-bottom: 1px solid var(--line); }
+.note { color: var(--quiet); }
+.alert, .done { padding: 0.75rem 1rem; border: 1px solid; border-radius: 0.25rem; }
+.alert { color: var(--bad); background: var(--bad-ground); }
+.done { color: var(--good); background: var(--good-ground); }
+.list { list-style: none; padding: 0; margin: 0; }
+.list li { padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
+.list p { margin: 0.25rem 0; }
+label { display: block; font-weight: 600; margin-top: 0.75rem; }
+input, textarea { width: 100%; font: inherit; padding: 0.5rem; color: inherit; background: var(--ground); border: 1px solid var(--line); }
+button { font: inherit; font-weight: 600; padding: 0.6rem 1.25rem; min-height: 2.75rem; cursor: pointer; color: var(--text);
+  background: var(--panel); border: 2px solid var(--line); }
+button.approve { color: var(--good); background: var(--good-ground); border-color: currentColor; }
+button.deny { color: var(--bad); background: var(--bad-ground); border-color: currentColor; }
+.buttons { display: flex; flex-wrap: wrap; gap: 1rem; margin-top: 1rem; }
+@media (max-width: 30rem) { .buttons button { flex: 1 1 100%; } }
+`;
+
+/** Its name changes with its content, so that it may be kept for good. */
+export const STYLE_PATH = `${CONSOLE_PATH}/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;

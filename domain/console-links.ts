@@ -1,0 +1,28 @@
+/** The paths of our pages that others link to: records of the API, e-mails, messages. */
+export const CONSOLE_PATH = '/console';
+
+export function environmentPath(environmentId: string): string {
+  return `${CONSOLE_PATH}/environments/${encodeURIComponent(environmentId)}/approvals`;
+}
+
+/** Where a person decides on an approval. The environment is in it, because a session belongs to none. */
+export function approvalPath(environmentId: string, approvalId: string): string {
+  return `${environmentPath(environmentId)}/${encodeURIComponent(approvalId)}`;
+}
+
+/** The same as a link; null where nobody said how the service is reached (PUBLIC_URL). */
+export function approvalUrl(publicUrl: string | null, environmentId: string, approvalId: string): string | null {
+  return publicUrl === null ? null : `${publicUrl}${approvalPath(environmentId, approvalId)}`;
+}
+
+/**
+ * Where to go after a sign-in. Only paths of our own pages are taken: anything else, such as another host, becomes the start page,
+ * so that a link to the sign-in leads nobody away. The answer is the parsed form, which is what a browser would make of it.
+ */
+export function safeNext(wanted: string | null | undefined): string {
+  const base = 'http://page.invalid';
+  if (wanted === null || wanted === undefined || !URL.canParse(wanted, base)) return CONSOLE_PATH;
+  const { origin, pathname, search } = new URL(wanted, base);
+  const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
+  return origin === base && isOurs ? `${pathname}${search}` : CONSOLE_PATH;
+}
