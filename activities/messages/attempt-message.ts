@@ -124,8 +124,11 @@ async function record(
   const closing = { number: attempt.number, status: 'completed', result, address, latencyMs } as const;
   return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      const { step, closed, grant } = await settleAttempt(tx, deps, ref, work.id, closing);
-      const next = await releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery });
+      // The release is sent with the settlement's first statements, behind the lock of the message.
+      const [{ step, closed, grant }, next] = await Promise.all([
+        settleAttempt(tx, deps, ref, work, closing),
+        releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery }),
+      ]);
       if (closed) await countEgress(tx, egress.bytes);
       return { step, next, grant };
     }),

@@ -2,7 +2,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { closeAttempt } from '../../db/messages/close-attempt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
+import { lockAttempted, lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
 import { recordOutcome, type Outcome } from '../../db/messages/record-outcome.ts';
 import { deadLetterReason } from '../../domain/dead-letters/dead-letters.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
@@ -32,27 +32,27 @@ export interface Settled {
 }
 
 /**
- * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. Its callbacks are accepted
- * in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile
+ * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. `work` is the message as of
+ * the attempt's start: while it is open nothing else of it that counts here changes. Its callbacks are accepted in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile
  * changes nothing: the recorded state is returned, with `closed` false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
   ref: MessageRef,
-  messageId: string,
+  work: MessageWork,
   { number, status, result, address, latencyMs }: ClosingAttempt,
 ): Promise<Settled> {
-  const work = await lockMessage(tx, messageId);
-  if (work === null) throw new Error(`message ${messageId} is not there`);
   const outcome = outcomeOf(work, result);
   const error = outcome.kind === 'delivered' ? null : outcome.error;
-  const closed = await closeAttempt(tx, work, number, { status, seen: result.seen, error, address, latencyMs });
+  const end = { status, seen: result.seen, error, address, latencyMs };
+  // Sent together. The message is locked first, as by everybody who changes it.
+  const [locked, closed] = await Promise.all([lockAttempted(tx, work), closeAttempt(tx, work, number, end)]);
   if (!closed) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
-    return { step: await stepOf(tx, work), closed: false, grant: null };
+    return { step: await stepNow(tx, work.id), closed: false, grant: null };
   }
-  await recordOutcome(tx, work, result.seen.status, outcome);
+  await recordOutcome(tx, { id: work.id, ...locked }, result.seen.status, outcome);
   const hold = holdOf(result);
   if (outcome.kind === 'retry') {
     const { delayMs } = outcome;
@@ -89,7 +89,9 @@ function outcomeOf(work: MessageWork, result: AttemptResult): Outcome {
     : { kind: 'retry', error, delayMs };
 }
 
-async function stepOf(tx: EnvironmentTransaction, work: MessageWork): Promise<DeliveryStep> {
+async function stepNow(tx: EnvironmentTransaction, messageId: string): Promise<DeliveryStep> {
+  const work = await lockMessage(tx, messageId);
+  if (work === null) throw new Error(`message ${messageId} is not there`);
   const { status } = work;
   if (status !== 'delivered' && status !== 'failed' && status !== 'cancelled') {
     return work.flowControlKeyId === null ? { next: 'wait', delayMs: Math.max(0, work.dueInMs) } : { next: 'park' };

@@ -5,7 +5,7 @@ import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
-import { lockMessage, type MessageWork } from '../../db/messages/lock-message.ts';
+import { lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
 import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
@@ -19,6 +19,7 @@ import { endOf, settleAttempt } from './settle-attempt.ts';
 
 /** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
 export interface Delivery {
+  /** The message with the attempt begun. */
   work: MessageWork;
   attempt: StartedAttempt;
   signingKeys: SealedSigningKey[];
@@ -46,8 +47,15 @@ export async function visitMessage(
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
 ): Promise<Visited | Queued | null> {
-  const work = await lockMessage(tx, ref.messageId);
-  if (work === null) throw new Error(`message ${ref.messageId} is not there`);
+  const row = await lockMessageRow(tx, ref.messageId);
+  if (row === null) throw new Error(`message ${ref.messageId} is not there`);
+  // Sent together, once the row is locked: round trips of the visits of a workspace follow one another.
+  const [belongings, halted, signingKeys] = await Promise.all([
+    readBelongings(tx, row),
+    isHalted(tx),
+    readSealedSigningKeys(tx),
+  ]);
+  const work: MessageWork = { ...row, ...belongings };
   const { id, status } = work;
   if (status === 'delivered' || status === 'failed' || status === 'cancelled') {
     return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
@@ -61,16 +69,16 @@ export async function visitMessage(
     };
     const nothing = { address: null, latencyMs: null };
     const lost = { number: work.openAttempt, status: 'abandoned', result, ...nothing } as const;
-    const { step, grant } = await settleAttempt(tx, deps, ref, id, lost);
+    const { step, grant } = await settleAttempt(tx, deps, ref, work, lost);
     return { visit: step, grant };
   }
   const isQueued = work.flowControlKeyId !== null;
   if (isQueued) {
-    if ((await isHalted(tx)) || !(await isGranted(tx, id))) return parked(tx, id);
+    if (halted || !(await isGranted(tx, id))) return parked(tx, id);
   } else if (work.dueInMs > 0) {
     await markBegun(tx, work);
     return onlyOf({ next: 'wait', delayMs: work.dueInMs });
-  } else if (await isHalted(tx)) {
+  } else if (halted) {
     await holdMessage(tx, work);
     return onlyOf({ next: 'hold' });
   }
@@ -84,7 +92,8 @@ export async function visitMessage(
   }
   if (isQueued && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
   const attempt = await startAttempt(tx, work, WORKER);
-  return onlyOf({ next: 'send', delivery: { work, attempt, signingKeys: await readSealedSigningKeys(tx) } });
+  const begun = { ...work, status: 'processing', attempts: attempt.number, openAttempt: attempt.number } as const;
+  return onlyOf({ next: 'send', delivery: { work: begun, attempt, signingKeys } });
 }
 
 function onlyOf(visit: Visit): Visited {

@@ -34,21 +34,28 @@ export interface MessageWork {
   openAttempt: number | null;
 }
 
-type Row = Omit<MessageWork, 'content' | 'openAttempt'>;
-
 type BelongingRow = Pick<MessageWork, 'openAttempt'> &
   Omit<StoredContent, 'sealed' | 'bodyKind'> & { bodyKind: StoredContent['bodyKind'] | null } & {
     [Column in keyof SealedSecret]: SealedSecret[Column] | null;
   };
 
+/** The row of a message, without what belongs to it. */
+type LockedRow = Omit<MessageWork, 'content' | 'openAttempt'>;
+type Belongings = Pick<MessageWork, 'content' | 'openAttempt'>;
+
 /**
  * Locks a message's row until the transaction ends. Null where there is none.
  *
  * What belongs to the message is read by a second statement, which knows the class: PostgreSQL plans each statement anew, and
- * opening a partition and its indexes in every class costs more than the round trip.
+ * opening a partition and its indexes in every class costs more than the round trip. A caller may send other statements with it.
  */
 export async function lockMessage(tx: EnvironmentTransaction, messageId: string): Promise<MessageWork | null> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
+  const row = await lockMessageRow(tx, messageId);
+  return row === null ? null : { ...row, ...(await readBelongings(tx, row)) };
+}
+
+export async function lockMessageRow(tx: EnvironmentTransaction, messageId: string): Promise<LockedRow | null> {
+  const { rows } = await tx.raw<{ rows: LockedRow[] }>(
     `SELECT m.id, m.retention, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
        m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.attempts, m.max_retries AS "maxRetries",
        m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl",
@@ -57,14 +64,30 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
      FROM messages m WHERE m.id = :messageId FOR UPDATE`,
     { messageId },
   );
-  const work = rows[0];
-  return work === undefined ? null : { ...work, ...(await readBelongings(tx, work)) };
+  return rows[0] ?? null;
 }
 
-async function readBelongings(
+/**
+ * Locks the row again of a message that an attempt was started of, and returns its class as it is now: it may have outlived its
+ * range since.
+ */
+export async function lockAttempted(
   tx: EnvironmentTransaction,
   { id, retention }: Pick<MessageWork, 'id' | 'retention'>,
-): Promise<Pick<MessageWork, 'content' | 'openAttempt'>> {
+): Promise<Pick<MessageWork, 'retention'>> {
+  const { rows } = await tx.raw<{ rows: { retention: string }[] }>(
+    'SELECT retention FROM messages WHERE id = :id AND retention = ANY (:classes) FOR UPDATE',
+    { id, classes: classesOf(retention) },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`message ${id} is not there`);
+  return row;
+}
+
+export async function readBelongings(
+  tx: EnvironmentTransaction,
+  { id, retention }: Pick<MessageWork, 'id' | 'retention'>,
+): Promise<Belongings> {
   const { rows } = await tx.raw<{ rows: BelongingRow[] }>(
     `SELECT c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
        c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
