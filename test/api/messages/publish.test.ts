@@ -52,6 +52,7 @@ describe('publish', () => {
       callbackUrl: null,
       failureCallbackUrl: null,
       flowControlKey: null,
+      retryOf: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

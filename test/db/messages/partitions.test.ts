@@ -9,7 +9,7 @@ import {
   keepLiveMessages,
   makeMessagePartitions,
 } from '../../../db/messages/keep-partitions.ts';
-import { lockMessage } from '../../../db/messages/lock-message.ts';
+import { lockAttempted, lockMessage } from '../../../db/messages/lock-message.ts';
 import { recordOutcome } from '../../../db/messages/record-outcome.ts';
 import { startAttempt } from '../../../db/messages/start-attempt.ts';
 import { encodeUuid } from '../../../domain/ids.ts';
@@ -191,8 +191,15 @@ describe('an old range', () => {
     const waiting = await plant({ at: daysAgo(20), endedAt: null });
     const late = await plant({ at: daysAgo(20), endedAt: daysAgo(1) });
     const gone = await plant({ at: daysAgo(20), endedAt: daysAgo(19.9) });
+    // An attempt that is under way while its message is moved.
+    const begun = await inEnvironment(database.tenant, async (tx) => {
+      const work = await lockMessage(tx, waiting);
+      if (work === null) throw new Error('the message that was planted is not there');
+      expect(await startAttempt(tx, work, 'worker')).toEqual({ number: 2 });
+      return work;
+    });
     // A crash after each step leaves every row in one partition.
-    expect(await keepLiveMessages(database.db)).toBe(6);
+    expect(await keepLiveMessages(database.db)).toBe(7); // 3 rows each, and the attempt
     const kept = ['message_attempts_kept', 'message_contents_kept', 'messages_kept'];
     for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(kept);
     await sweep();
@@ -201,14 +208,13 @@ describe('an old range', () => {
     expect(await partitionsOf(gone)).toEqual([]);
     for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(kept);
     await inEnvironment(database.tenant, async (tx) => {
-      const work = await lockMessage(tx, waiting);
-      if (work === null) throw new Error('the message that was kept is not there');
-      expect(work).toMatchObject({ content: { body: 'hello' }, openAttempt: null });
-      expect(await startAttempt(tx, work, 'worker')).toEqual({ number: 2 });
+      const { retention } = await lockAttempted(tx, begun);
+      expect(retention).toBe('kept_week');
       const seen = { status: 200, headers: null, body: Buffer.from('late') };
       const end = { status: 'completed', seen, error: null, address: null, latencyMs: 1 } as const;
-      expect(await closeAttempt(tx, work, 2, end)).toBe(true);
-      await recordOutcome(tx, work, 200, { kind: 'delivered' });
+      expect(await closeAttempt(tx, begun, 2, end)).toBe(true);
+      await recordOutcome(tx, { id: waiting, retention }, 200, { kind: 'delivered' });
+      expect(await lockMessage(tx, waiting)).toMatchObject({ content: { body: 'hello' }, openAttempt: null });
     });
     expect(await shown(waiting)).toMatchObject({ status: 'delivered', attempts: 2, body: 'hello' });
     const ages = async (interval: string): Promise<void> => {
