@@ -14,18 +14,11 @@ import { activityLogFields } from './activities/log-context.ts';
 import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
-import { wakeApproval } from './api/approvals/wake-approval.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
-import { paceFlowControlWorkflow } from './api/flow-control/start-granted.ts';
 import { tellWaiter } from './api/in-flight/tell-waiter.ts';
-import { startInvocationWorkflow } from './api/invocations/start-invocation-workflow.ts';
-import { startReadsWorkflow } from './api/reconciliation/reconciliation-workflows.ts';
-import { wakeDeadLetterJob } from './api/dead-letters/job-workflows.ts';
-import { wakeMessageWorkflow } from './api/messages/message-workflows.ts';
-import { forgetSchedule, putSchedule, startFiring } from './api/schedules/schedule-client.ts';
+import { workflowStarters } from './api/workflow-starters.ts';
 import { Database } from './db/client.ts';
-import { EnvironmentNames } from './db/environments/environment-names.ts';
 import { refuseOtherSchema } from './db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
@@ -119,7 +112,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await refusePrivilegedLogin(db);
     await refuseOtherSchema(db);
     const client = new Client({ connection, namespace });
-    const names = new EnvironmentNames(db);
     const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };
     const permits = {
@@ -133,16 +125,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...permits,
       vault: parts.vault,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
-      startInvocation: async (ref) =>
-        startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false }),
-      startReads: async (ref, kind) => startReadsWorkflow(client, ref, kind, await names.nameOf(ref)),
-      wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref) }),
-      wakeMessage: async (ref) => wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref) }),
-      wakeDeadLetterJob: async (ref) => wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref) }),
-      putSchedule: async (ref, plan) => putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref) }),
-      forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
-      startFiring: async (firing) => startFiring(client, firing, { environmentName: await names.nameOf(firing) }),
-      paceFlowControl: async (ref) => paceFlowControlWorkflow(client, ref, await names.nameOf(ref)),
+      ...workflowStarters(client, db, TASK_QUEUE),
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,

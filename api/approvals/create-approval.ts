@@ -65,7 +65,7 @@ export const createApprovalRoute = defineRoute({
         target: { type: 'approval', id },
         details: { bindingDigest, quorum: body.quorum },
       },
-      after: () => tellWorkflow(deps, caller, { approvalId: id, invocationId: null }),
+      after: await tellWorkflow(tx, deps, caller, { approvalId: id, invocationId: null }),
     };
   },
 });

@@ -68,6 +68,6 @@ async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked
       target: { type: 'approval', id },
       details: { status, bindingDigest, invocationId },
     },
-    after: () => tellWorkflow(deps, asked.caller, { approvalId: id, invocationId }),
+    after: await tellWorkflow(tx, deps, asked.caller, { approvalId: id, invocationId }),
   };
 }

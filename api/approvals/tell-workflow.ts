@@ -1,17 +1,33 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { namesOfInvocation } from '../../db/invocations/names-of-invocation.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
+import { startInvocationWorkflow } from '../invocations/start-invocation-workflow.ts';
 import { wakeApproval } from './wake-approval.ts';
 
 /**
- * Notifies the workflow that waits for an approval. The decision is committed: if Temporal is away or the process dies here, only
- * time is lost. The sweep wakes every workflow that was not notified of its approval's end
+ * Returns what notifies the workflow that waits for an approval, for after the commit. The decision is final then: if Temporal is
+ * away or the process dies before, only time is lost. The sweep wakes every workflow that was not notified of its approval's end
  * (its area `unwatched-approvals`).
  */
 export async function tellWorkflow(
-  deps: WorkDependencies,
+  tx: EnvironmentTransaction,
+  { temporal, taskQueue }: WorkDependencies,
   { tenant: { workspaceId, environmentId }, environment }: Caller,
   { approvalId, invocationId }: Pick<ApprovalRef, 'approvalId' | 'invocationId'>,
-): Promise<void> {
-  const told = { approvalId, invocationId, workspaceId, environmentId };
-  await wakeApproval(deps.temporal, told, { environmentName: environment.name, taskQueue: deps.taskQueue });
+): Promise<() => Promise<void>> {
+  // An invocation whose workflow was terminated is started anew, under the names that it had.
+  const names = invocationId === null ? null : await namesOfInvocation(tx, invocationId);
+  return () =>
+    wakeApproval(
+      temporal,
+      { approvalId, invocationId, workspaceId, environmentId },
+      {
+        environmentName: environment.name,
+        startInvocation: async (ref) => {
+          if (names !== null) await startInvocationWorkflow(temporal, ref, { ...names, eager: false, taskQueue });
+        },
+        taskQueue,
+      },
+    );
 }

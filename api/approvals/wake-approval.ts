@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
 import {
   approvalWorkflowId,
   awaitApprovalStart,
@@ -8,7 +9,13 @@ import {
 } from '../../temporal/approvals/await-approval.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
-import { startInvocationWorkflow } from '../invocations/start-invocation-workflow.ts';
+
+export interface WakeApprovalOptions {
+  environmentName: string | null;
+  /** Starts the workflow of the invocation that waits, or finds it running. */
+  startInvocation(ref: InvocationRef): Promise<void>;
+  taskQueue?: string;
+}
 
 /**
  * Signals the workflow of an approval to read its row. If none runs, it starts one: for a free-standing approval its own, else
@@ -17,7 +24,7 @@ import { startInvocationWorkflow } from '../invocations/start-invocation-workflo
 export async function wakeApproval(
   client: Client,
   ref: ApprovalRef,
-  { environmentName, taskQueue = TASK_QUEUE }: { environmentName: string | null; taskQueue?: string },
+  { environmentName, startInvocation, taskQueue = TASK_QUEUE }: WakeApprovalOptions,
 ): Promise<void> {
   const { approvalId, invocationId, workspaceId, environmentId } = ref;
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, async () => {
@@ -31,8 +38,7 @@ export async function wakeApproval(
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       // It has not begun yet, and reads the row when it does; or somebody terminated the one that waits for it.
-      const waiting = { invocationId, workspaceId, environmentId };
-      await startInvocationWorkflow(client, waiting, { environmentName, eager: false, taskQueue });
+      await startInvocation({ invocationId, workspaceId, environmentId });
     }
   });
 }

@@ -26,12 +26,12 @@ const DESCRIPTION = descriptionOf({
     'terminated or reset: the sweep starts it again, and nothing is sent twice.',
 });
 
-/** Shown and searchable in the Temporal UI. The sweep, which starts lost ones, does not know the action and the request. */
+/** Shown and searchable in the Temporal UI. All are required: whoever starts an invocation anew reads them from its row. */
 export interface InvocationNames {
   environmentName: string | null;
-  actionName?: string | undefined;
-  /** Kept in the memo: the request that was admitted. */
-  requestId?: string | undefined;
+  actionName: string;
+  /** Kept in the memo: the request that was admitted. Null where it is not on record. */
+  requestId: string | null;
 }
 
 /**
@@ -54,9 +54,9 @@ export function invokeActionStart(
       args: [{ invocationId, workspaceId, environmentId }],
       workflowIdReusePolicy: again ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      staticSummary: summaryOf(actionName ?? invocationId, environmentName),
+      staticSummary: summaryOf(actionName, environmentName),
       staticDetails: DESCRIPTION,
-      ...(requestId === undefined ? {} : { memo: { requestId } }),
+      ...(requestId === null ? {} : { memo: { requestId } }),
       typedSearchAttributes: searchAttributes({
         workspaceId,
         environmentId,

@@ -12,7 +12,7 @@ import { lostInvocations } from '../../activities/maintenance/lost-invocations.t
 import { unsettledAnswers } from '../../activities/maintenance/unsettled-answers.ts';
 import { sweepRows } from '../../activities/maintenance/sweep-rows.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
-import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
+import { workflowStarters } from '../../api/workflow-starters.ts';
 import { Database } from '../../db/client.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
@@ -84,8 +84,7 @@ class RacingWorker {
 }
 
 function dependencies(db: Database): ActivityDependencies {
-  const startInvocation: ActivityDependencies['startInvocation'] = (ref) =>
-    startInvocationWorkflow(service.client, ref, { environmentName: null, eager: false, taskQueue: service.taskQueue });
+  const { startInvocation } = workflowStarters(service.client, db, service.taskQueue);
   const adapterFor = createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) });
   const notHere = (): never => {
     throw new Error('no secret and no message in this race');

@@ -8,15 +8,8 @@ import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activiti
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createActivities } from '../../activities/index.ts';
-import { wakeApproval } from '../../api/approvals/wake-approval.ts';
-import { paceFlowControlWorkflow } from '../../api/flow-control/start-granted.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
-import { startInvocationWorkflow } from '../../api/invocations/start-invocation-workflow.ts';
-import { startReadsWorkflow } from '../../api/reconciliation/reconciliation-workflows.ts';
-import { wakeDeadLetterJob } from '../../api/dead-letters/job-workflows.ts';
-import { wakeMessageWorkflow } from '../../api/messages/message-workflows.ts';
-import { forgetSchedule, putSchedule, startFiring } from '../../api/schedules/schedule-client.ts';
-import { EnvironmentNames } from '../../db/environments/environment-names.ts';
+import { workflowStarters } from '../../api/workflow-starters.ts';
 import { Vault } from '../../db/secrets/vault.ts';
 import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
@@ -30,6 +23,8 @@ export interface TestService extends TestApi {
   key: string;
   taskQueue: string;
   client: Client;
+  /** What the worker starts, on the task queue of this service: the sweep's starts too, which no test service runs. */
+  starters: ReturnType<typeof workflowStarters>;
   /** Lines of the worker's log, at trace level. */
   workerLogLines: string[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<CallResult>;
@@ -66,7 +61,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const workerLogLines: string[] = [];
   const connection = await NativeConnection.connect({ address: stack.temporalAddress });
   const client = new Client({ connection, namespace: stack.temporalNamespace });
-  const names = new EnvironmentNames(api.deps.db);
+  const starters = workflowStarters(client, api.deps.db, taskQueue);
   const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
   const permits = {
     db: api.deps.db,
@@ -81,21 +76,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     watchdog: WATCHDOG,
-    startReads: async (ref, kind) => startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
-    wakeApproval: async (ref) => wakeApproval(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
-    wakeMessage: async (ref) =>
-      wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
-    wakeDeadLetterJob: async (ref) =>
-      wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
-    putSchedule: async (ref, plan) =>
-      putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
-    forgetSchedule: (scheduleId) => forgetSchedule(client, scheduleId),
-    startFiring: async (firing) =>
-      startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),
-    paceFlowControl: async (ref) => paceFlowControlWorkflow(client, ref, await names.nameOf(ref), taskQueue),
+    ...starters,
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
-    startInvocation: async (ref) =>
-      startInvocationWorkflow(client, ref, { environmentName: await names.nameOf(ref), eager: false, taskQueue }),
   });
   let worker: WorkerGroup | null = null;
   let keeper: ReturnType<typeof keepPermits> | null = null;
@@ -121,6 +103,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     key,
     taskQueue,
     client,
+    starters,
     workerLogLines,
     post: (path, body, headers = {}) => api.call('POST', path, { key, body, headers }),
     get: (path) => api.call('GET', path, { key }),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { wakeApproval } from '../../../api/approvals/wake-approval.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { effectOf, type Effect, invoke } from '../invocations/support.ts';
@@ -66,7 +65,7 @@ async function agreedTo(): Promise<Agreed> {
 /** The sweep's call: the workflow reads the row and continues. */
 function goOn({ approvalId, invocationId }: Agreed): Promise<void> {
   const ref = { approvalId, invocationId, ...service.database.tenants.production };
-  return wakeApproval(service.client, ref, { environmentName: null, taskQueue: service.taskQueue });
+  return service.starters.wakeApproval(ref);
 }
 
 async function outcome(agreed: Agreed): Promise<Effect> {

@@ -2,9 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { lostInvocations } from '../../../activities/maintenance/lost-invocations.ts';
-import type { InvocationRef } from '../../../domain/refs.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { startInvocationWorkflow } from '../../../api/invocations/start-invocation-workflow.ts';
 import { admitInvocation } from '../../../db/invocations/admit-invocation.ts';
 import { getAction } from '../../../db/actions/get-action.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -82,15 +80,7 @@ describe('an API process died between the admission and the start', () => {
     await target.reset();
     const action = await createAction(service, { url: `${target.baseUrl}/ok` });
     const id = await admitOnly(action, 'lost-start');
-    const deps = {
-      ...service.deps,
-      startInvocation: (ref: InvocationRef) =>
-        startInvocationWorkflow(service.client, ref, {
-          environmentName: null,
-          eager: false,
-          taskQueue: service.taskQueue,
-        }),
-    };
+    const deps = { ...service.deps, ...service.starters };
     const sweep = async (olderThanSeconds: number): Promise<number> =>
       (await sweepRows(deps, 'lost-invocations', lostInvocations(olderThanSeconds))).seen;
     expect(await sweep(3_600)).toBe(0); // too young to count as lost
@@ -113,11 +103,7 @@ describe('the workflow was terminated by an operator while its destination hung'
     if (!running) throw new Error('one is being dispatched');
     await service.client.workflow.getHandle(`invocation/${running.id}`).terminate('an operator');
     const { workspaceId, environmentId } = service.database.tenant;
-    await startInvocationWorkflow(
-      service.client,
-      { invocationId: running.id, workspaceId, environmentId },
-      { environmentName: null, eager: false, taskQueue: service.taskQueue },
-    );
+    await service.starters.startInvocation({ invocationId: running.id, workspaceId, environmentId });
     const { invocation } = await waiting;
     expect(invocation).toMatchObject({ id: running.id, status: 'unknown', grade: 'unknown' });
     expect(await target.requests('/hang')).toHaveLength(1);

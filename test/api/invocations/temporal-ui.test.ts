@@ -162,14 +162,15 @@ describe('an invocation that', () => {
     const { workspaceId, environmentId } = service.database.tenant;
     const ref = { invocationId: newId('invocation'), workspaceId, environmentId };
     const { client, taskQueue } = service;
-    await startInvocationWorkflow(client, ref, { environmentName: 'Development', eager: false, taskQueue });
+    const names = { actionName: 'payments.refund', environmentName: 'Development', requestId: null };
+    await startInvocationWorkflow(client, ref, { ...names, eager: false, taskQueue });
     const seen = await shownAtTheEnd(ref.invocationId);
     expect(seen).toMatchObject({ stage: 'withdrawn' });
     expect(seen.details).toMatch(/^WITHDRAWN: /);
   });
 });
 
-test('a message, and what the sweep starts with ids alone, have the name of their environment too', async () => {
+test('a message has the name of its environment too', async () => {
   const published = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, body: INPUT });
   const { messageId } = dataOf(published, z.object({ messageId: z.string() }));
   const handle = service.client.workflow.getHandle(`message/${messageId}`);
@@ -177,6 +178,68 @@ test('a message, and what the sweep starts with ids alone, have the name of thei
   const message = { details: 'DELIVERED', stage: 'delivered', environment: 'Development' };
   expect(await shown(`message/${messageId}`)).toMatchObject(message);
   const names = new EnvironmentNames(service.deps.db);
-  expect(await names.nameOf(service.database.tenant)).toBe('Development');
   expect(await names.nameOf({ ...service.database.tenant, environmentId: randomUUID() })).toBeNull();
+});
+
+/** What a workflow is listed and found by, and which run of it that is. */
+async function foundBy(workflowId: string): Promise<{ runId: string; by: Record<string, unknown> }> {
+  const described = await service.client.workflow.getHandle(workflowId).describe();
+  const pairs = described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+  const [memo, summary] = [described.memo, await described.staticSummary()];
+  return { runId: described.runId, by: { ...Object.fromEntries(pairs), memo, summary } };
+}
+
+/** Terminates a workflow and has it started again. The new run is found by what the first was found by, which is returned. */
+async function startedAgain(workflowId: string, start: () => Promise<void>): Promise<Record<string, unknown>> {
+  const first = await foundBy(workflowId);
+  await service.client.workflow.getHandle(workflowId).terminate('an operator');
+  await start();
+  await expect.poll(async () => (await foundBy(workflowId)).by).toEqual(first.by);
+  expect((await foundBy(workflowId)).runId).not.toBe(first.runId);
+  return first.by;
+}
+
+describe('what the sweep starts has the names that its request gave it:', () => {
+  test('an invocation, and the reads of an effect', async () => {
+    const { tenant } = service.database;
+    const { startInvocation, startReads } = service.starters;
+    const { id: invocationId, effectId } = await invoked('/reset');
+    const action = await createAction(service, { ...call('/ok') });
+    const waits = await invoke(service, action, { ...body(), dependsOn: [effectId] });
+    const workflowId = `invocation/${waits.invocation.id}`;
+    await expect.poll(async () => (await shown(workflowId)).stage).toBe('awaiting_effects');
+    const again = () => startInvocation({ ...tenant, invocationId: waits.invocation.id });
+    expect(await startedAgain(workflowId, again)).toMatchObject({
+      Environment: 'Development',
+      ActionName: action,
+      Grade: 'pending',
+      memo: { requestId: waits.headers.get('x-request-id') },
+      summary: `${action} · Development`,
+    });
+    await service.client.workflow.getHandle(workflowId).cancel();
+
+    const reads = `reconcile/${effectId}`;
+    await expect.poll(async () => (await shown(reads)).details).toMatch(/^WAITS/);
+    const ref = { ...tenant, invocationId, effectId: effectId ?? '' };
+    const { ActionName: actionName } = (await foundBy(reads)).by;
+    const readAgain = () => startReads({ ...ref, actionName: String(actionName) }, 'reconciliation');
+    expect(await startedAgain(reads, readAgain)).toMatchObject({ Environment: 'Development', Grade: 'unknown' });
+    await service.client.workflow.getHandle(reads).terminate();
+  });
+
+  test('an invocation that is started for its decided approval', async () => {
+    const { id: invocationId } = await invoked('/ok', { approval: { required: true } });
+    const { approvalId } = invocationIn(await service.get(`/api/v2/actions/invocations/${invocationId}`));
+    await untilWatched(service, approvalId ?? '');
+    const ref = { ...service.database.tenant, invocationId, approvalId: approvalId ?? '' };
+    const found = await startedAgain(`invocation/${invocationId}`, async () => {
+      // Its child ends with it.
+      const child = service.client.workflow.getHandle(`approval/${approvalId}`);
+      await expect.poll(async () => (await child.describe()).status.name).toBe('TERMINATED');
+      await service.starters.wakeApproval(ref);
+    });
+    expect(found).toMatchObject({ Environment: 'Development', Stage: 'awaiting_approval' });
+    expect(found['memo']).toHaveProperty('requestId');
+    await service.client.workflow.getHandle(`invocation/${invocationId}`).terminate();
+  });
 });

@@ -215,11 +215,7 @@ describe('what changed between the admission and the reservation', () => {
     const invocationId = await admittedOnly(action, made.id);
     await change(made.id);
     const ref = { invocationId, ...service.database.tenant };
-    await startInvocationWorkflow(service.client, ref, {
-      environmentName: null,
-      eager: false,
-      taskQueue: service.taskQueue,
-    });
+    await service.starters.startInvocation(ref);
     await service.client.workflow.getHandle(invocationWorkflowId(invocationId)).result();
     const { status, grade, error } = invocationIn(await service.get(`/api/v2/actions/invocations/${invocationId}`));
     return { status, grade, error };
@@ -292,7 +288,9 @@ describe('an admission that is withdrawn', () => {
     const invocationId = made.request.url.slice(-26);
     const ref = { invocationId, ...service.database.tenant };
     await startInvocationWorkflow(service.client, ref, {
+      actionName: action,
       environmentName: null,
+      requestId: null,
       eager: false,
       taskQueue: service.taskQueue,
     });

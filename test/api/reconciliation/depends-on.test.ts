@@ -114,13 +114,8 @@ describe('dependsOn', () => {
     const handle = () => service.client.workflow.getHandle(`invocation/${invocation.id}`);
     await handle().terminate('by a test');
     // As the sweep does.
-    const { startInvocationWorkflow } = await import('../../../api/invocations/start-invocation-workflow.ts');
     const ref = { ...service.database.tenant, invocationId: invocation.id };
-    await startInvocationWorkflow(service.client, ref, {
-      environmentName: null,
-      eager: false,
-      taskQueue: service.taskQueue,
-    });
+    await service.starters.startInvocation(ref);
     await resolve(effect.id, 'succeeded');
     await settledInvocation(invocation.id, 'succeeded');
     expect(await seen()).toBe(1);

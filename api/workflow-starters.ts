@@ -1,0 +1,48 @@
+import type { Client } from '@temporalio/client';
+import type { Database } from '../db/client.ts';
+import { EnvironmentNames } from '../db/environments/environment-names.ts';
+import { namesOfInvocation } from '../db/invocations/names-of-invocation.ts';
+import type { ApprovalRef } from '../domain/approvals/approval.ts';
+import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
+import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
+import type { MessageRef } from '../domain/messages/messages.ts';
+import type { EffectRef, InvocationRef } from '../domain/refs.ts';
+import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
+import { wakeApproval } from './approvals/wake-approval.ts';
+import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
+import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
+import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
+import { wakeMessageWorkflow } from './messages/message-workflows.ts';
+import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
+import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
+
+/**
+ * What the activities start and wake, the sweep above all. They hold the ids of rows; the names that the Temporal UI shows are
+ * read here, so that what the sweep starts is found as what a request starts. worker.ts and the harness of the tests share this.
+ */
+export function workflowStarters(client: Client, db: Pick<Database, 'oneStatement'>, taskQueue: string) {
+  const names = new EnvironmentNames(db);
+  const startInvocation = async (ref: InvocationRef): Promise<void> => {
+    const known = await db.oneStatement(ref, (tx) => namesOfInvocation(tx, ref.invocationId));
+    // Withdrawn since it was found: its workflow would find nothing, and end.
+    if (known !== null) await startInvocationWorkflow(client, ref, { ...known, eager: false, taskQueue });
+  };
+  return {
+    startInvocation,
+    startReads: async (ref: EffectRef, kind: 'reconciliation' | 'reversal') =>
+      startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
+    wakeApproval: async (ref: ApprovalRef) =>
+      wakeApproval(client, ref, { environmentName: await names.nameOf(ref), startInvocation, taskQueue }),
+    wakeMessage: async (ref: MessageRef) =>
+      wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
+      wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    putSchedule: async (ref: ScheduleRef, plan: TemporalPlan) =>
+      putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
+    forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
+    startFiring: async (firing: FiringRef) =>
+      startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),
+    paceFlowControl: async (ref: FlowControlKeyRef) =>
+      paceFlowControlWorkflow(client, ref, await names.nameOf(ref), taskQueue),
+  };
+}
