@@ -29,6 +29,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/previews/read-provider.ts',
   'api/reconciliation/reconcile-effect.ts',
   'api/reconciliation/replay-effect.ts',
+  'api/workflow-starters.ts',
 ]);
 
 const STRAY_RULES: readonly StrayRule[] = [
