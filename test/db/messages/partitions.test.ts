@@ -201,12 +201,12 @@ describe('an old range', () => {
     // A crash after each step leaves every row in one partition.
     expect(await keepLiveMessages(database.db)).toBe(7); // 3 rows each, and the attempt
     const kept = ['message_attempts_kept', 'message_contents_kept', 'messages_kept'];
-    for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(kept);
+    for (const id of [waiting, late]) expect(new Set(await partitionsOf(id))).toEqual(new Set(kept));
     await sweep();
     await sweep();
     expect(await ranges()).toEqual(made);
     expect(await partitionsOf(gone)).toEqual([]);
-    for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(kept);
+    for (const id of [waiting, late]) expect(new Set(await partitionsOf(id))).toEqual(new Set(kept));
     await inEnvironment(database.tenant, async (tx) => {
       const { retention } = await lockAttempted(tx, begun);
       expect(retention).toBe('kept_week');
