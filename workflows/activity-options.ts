@@ -9,13 +9,13 @@ import { HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
- * Sends an activity to a queue with its own slots, and orders that queue fairly between environments. (The permits
+ * Sends an activity to a queue with its own slots, and orders that queue fairly between workspaces. (The permits
  * of a workspace cap its calls in flight.) Call it within a workflow.
  */
-export function onQueue(queue: ActivityQueue, tenant?: { environmentId: string }): ActivityOptions {
+export function onQueue(queue: ActivityQueue, tenant?: { workspaceId: string }): ActivityOptions {
   return {
     taskQueue: activityQueue(workflowInfo().taskQueue, queue),
-    ...(tenant === undefined ? {} : { priority: { fairnessKey: tenant.environmentId } }),
+    ...(tenant === undefined ? {} : { priority: { fairnessKey: tenant.workspaceId } }),
   };
 }
 
@@ -79,7 +79,7 @@ export const REPLAY_LAST_START_MS = 10_000;
 export function dispatchOptions(
   { timeoutMs, untilStartMs, heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS }: DispatchTimes,
   summary: string,
-  tenant: { environmentId: string },
+  tenant: { workspaceId: string },
 ): ActivityOptions {
   return {
     ...onQueue('dispatches', tenant),

@@ -16,13 +16,19 @@ export interface Claim {
   /** The action's time-out. */
   timeoutMs: number;
   /** Claims it for good; null where this execution may not send. */
-  claim(tx: EnvironmentTransaction): Promise<ClaimedDispatch | null>;
+  claim(tx: EnvironmentTransaction): Promise<ClaimedInTurn | null>;
   /** Whether `claim` could succeed later. It locks nothing. */
   isUnclaimed(tx: EnvironmentTransaction): Promise<boolean>;
 }
 
-/** `halted`: the environment was halted between the mark and a worker's start. It is claimed, and not to be sent. */
-export type ClaimedInTurn = { dispatch: ClaimedDispatch; halted: Refusal | null };
+/**
+ * `refusal`: what happened between the mark and this claim forbids the call, such as a halt. It is claimed, and not to be sent: a
+ * call may have queued for its permit for an hour.
+ */
+export interface ClaimedInTurn {
+  dispatch: ClaimedDispatch;
+  refusal: Refusal | null;
+}
 
 /** Thrown to roll back: an execution that may not send asked for a permit. */
 class ClaimedElsewhere extends Error {}
@@ -52,9 +58,9 @@ export async function claimInTurn(
       if (!(await isUnclaimed(tx))) throw new ClaimedElsewhere();
       return new Queued(position);
     }
-    const dispatch = await claim(tx);
-    if (!dispatch) throw new ClaimedElsewhere();
-    return { dispatch, halted: await refuseWhileHalted(tx) };
+    const claimed = await claim(tx);
+    if (!claimed) throw new ClaimedElsewhere();
+    return { dispatch: claimed.dispatch, refusal: claimed.refusal ?? (await refuseWhileHalted(tx)) };
   };
   try {
     const taker = { workspaceId: ref.workspaceId, ...wanted };

@@ -17,6 +17,7 @@ import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import { requesterRefusal } from './check-requester.ts';
 import { prepareInvocation } from './prepare-invocation.ts';
 import { observedOutcome, recordDispatch } from './record-dispatch.ts';
 
@@ -59,7 +60,10 @@ export function dispatchEffect(deps: InvocationDependencies) {
       const claimed = await claimInTurn(deps, ref, {
         holder: invocationId,
         timeoutMs,
-        claim: (tx) => claimDispatch(tx, invocationId),
+        claim: async (tx) => {
+          const dispatch = await claimDispatch(tx, invocationId);
+          return dispatch && { dispatch, refusal: requesterRefusal(dispatch.standing, dispatch.requestedBy) };
+        },
         isUnclaimed: (tx) => isDispatchUnclaimed(tx, invocationId),
       });
       if (claimed === 'claimed_elsewhere') {
@@ -67,12 +71,10 @@ export function dispatchEffect(deps: InvocationDependencies) {
         return { seen: 'claimed_elsewhere' };
       }
       if (isWithoutPermit(claimed)) return claimed;
-      const { dispatch, halted } = claimed;
+      const { dispatch, refusal } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
-      const result: DispatchResult = halted
-        ? { kind: 'refused', refusal: halted }
-        : await send(deps, ref, dispatch, egress);
+      const result: DispatchResult = refusal ? { kind: 'refused', refusal } : await send(deps, ref, dispatch, egress);
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const { inTime, state, next } = await recordDispatch(deps, ref, dispatch, end, settles);
       await tellNext(deps, 'dispatch', next);

@@ -50,7 +50,10 @@ export function sendReplay(deps: InvocationDependencies) {
       const claimed = await claimInTurn(deps, ref, {
         holder: ref.attemptId,
         timeoutMs,
-        claim: (tx) => claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS }),
+        claim: async (tx) => {
+          const dispatch = await claimReplay(tx, { ...ref, marginSeconds: REPLAY_MARGIN_SECONDS });
+          return dispatch && { dispatch, refusal: null };
+        },
         isUnclaimed: (tx) => isReplayUnclaimed(tx, ref.attemptId),
       });
       if (claimed === 'claimed_elsewhere') {
@@ -58,11 +61,11 @@ export function sendReplay(deps: InvocationDependencies) {
         return { sent: false };
       }
       if (isWithoutPermit(claimed)) return claimed;
-      const { dispatch, halted } = claimed;
+      const { dispatch, refusal } = claimed;
       const startedAt = new Date();
       const egress: EgressMeter = { bytes: 0 };
-      const result: DispatchResult = halted
-        ? { kind: 'refused', refusal: halted }
+      const result: DispatchResult = refusal
+        ? { kind: 'refused', refusal }
         : await send(deps, ref, dispatch, egress, 'replay');
       const end = { result, startedAt, observedAt: new Date(), egressBytes: egress.bytes };
       const next = await recordPatiently(deps, ref, (maySettle) => record(deps, ref, dispatch, end, maySettle));

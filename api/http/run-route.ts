@@ -226,6 +226,7 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
     },
   );
   if (replayed) {
+    await asked.identify(); // whose credential ended meanwhile gets the answer of a new request, and no reply of an earlier one
     ctx.set('X-Idempotent-Replay', 'true');
     ctx.state.touched = touchedIds(asked.parts.params, (JSON.parse(reply.body) as { data?: unknown }).data);
   }

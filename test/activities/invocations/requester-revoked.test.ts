@@ -11,7 +11,7 @@ import { removeMember } from '../../../db/members/remove-member.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { InvocationRef } from '../../../domain/refs.ts';
 import { keyPrincipal, plantKeys } from '../../harness/keys.ts';
-import { ActivityWorld } from './world.ts';
+import { ACCEPTED, activityEnvironment, ActivityWorld, adapterThat } from './world.ts';
 
 /** A waiting invocation depends on its requester and its approvers, so their credentials are checked again before the mark. */
 
@@ -108,6 +108,26 @@ describe('who asked', () => {
     await approvedBy(waiting, 'key_alice');
     await remove(ada);
     expect(await reserve(waiting.ref)).toBe(REVOKED);
+  });
+
+  test.each([
+    ['with a key that was revoked', revoke],
+    ['with a key whose maker was removed', async (_key: string, maker: string) => remove(maker)],
+  ])('%s while its dispatch queued for a permit: refused, and nothing is sent', async (_, withdraw) => {
+    const ada = await member('ada');
+    const keyId = await newKey(ada);
+    const ref = await world.admit({ requestedBy: { type: 'api_key', id: keyId } });
+    const { adapterFor, sent } = adapterThat(() => Promise.resolve(ACCEPTED));
+    const { evaluateAndReserve, dispatchEffect, settleInvocation } = world.activities({ adapterFor });
+    expect(await evaluateAndReserve(ref)).toMatchObject({ decision: 'proceed' });
+    await withdraw(keyId, ada);
+    await activityEnvironment().run(dispatchEffect, ref);
+    await settleInvocation(ref);
+    expect(sent).toEqual([]);
+    expect(await world.recorded(ref)).toMatchObject({
+      invocation: { status: 'refused', error: expect.stringContaining('dispatch refused (requester_revoked): ') },
+      attempts: [{ observed_outcome: 'not_dispatched' }],
+    });
   });
 
   test('and came back after a removal is a new member: refused', async () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CREDENTIAL_ENDED, type Credential } from '../../../db/scope.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
@@ -94,4 +96,82 @@ describe('a change whose caller is changed meanwhile', () => {
     const sql = 'SELECT role FROM members WHERE user_id = $1';
     expect(await api.database.asOwner<{ role: Role }>(sql, [other.userId])).toEqual([{ role: 'admin' }]);
   });
+});
+
+describe('a change under way', () => {
+  const asOwner = async (sql: string, id: string): Promise<void> => void (await api.database.asOwner(sql, [id]));
+  const waitingForCredentials = async (): Promise<number> => {
+    const sql = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    return (await api.database.asOwner(sql)).length;
+  };
+  const key = async (): Promise<Ended> => {
+    const { id } = (await api.createKey(api.database.tenant)).record;
+    const revoke = 'UPDATE api_keys SET revoked_at = now() WHERE id = $1';
+    return { held: { type: 'api_key', keyId: id }, end: () => asOwner(revoke, id) };
+  };
+  const member = async (sql: string, of: 'userId' | 'sessionId'): Promise<Ended> => {
+    const { workspaceId } = api.database.tenant;
+    const person = await createPerson(api, 'admin');
+    const { sessionId, userId } = person;
+    const held = { type: 'session', sessionId, userId, membership: { workspaceId, role: 'admin' } } as const;
+    return { held, end: () => asOwner(sql, person[of]) };
+  };
+  interface Ended {
+    held: Credential;
+    end: () => Promise<void>;
+  }
+
+  test.each([
+    ['the end of its key', key],
+    ['the end of its session', () => member('DELETE FROM sign_in_sessions WHERE id = $1', 'sessionId')],
+    ['the removal of its member', () => member('DELETE FROM members WHERE user_id = $1', 'userId')],
+    ['another role of its member', () => member(`UPDATE members SET role = 'member' WHERE user_id = $1`, 'userId')],
+  ])('%s waits for it, and a change that begins later is refused', async (_, credential) => {
+    const { held, end } = await credential();
+    const { db, tenant } = api.database;
+    const order: string[] = [];
+    let letEnd = (): void => undefined;
+    const mayEnd = new Promise<void>((resolve) => (letEnd = resolve));
+    let changing: Promise<void> | undefined;
+    await new Promise<void>((begun) => {
+      const change = async (): Promise<void> => {
+        begun();
+        await mayEnd;
+        order.push('change');
+      };
+      changing = db.withEnvironment(tenant, (tx) => tx.raw('SELECT 1').then(change), { held });
+    });
+    const ending = end().then(() => order.push('end'));
+    await expect.poll(waitingForCredentials, { timeout: 30_000 }).toBe(1);
+    letEnd();
+    await Promise.all([changing, ending]);
+    expect(order).toEqual(['change', 'end']);
+    await expect(db.withEnvironment(tenant, (tx) => tx.raw('SELECT 1'), { held })).rejects.toMatchObject({
+      code: CREDENTIAL_ENDED,
+    });
+  });
+});
+
+test('a key that is revoked while the body of a repeat is sent does not get the reply of the first', async () => {
+  const { record, key } = await api.createKey(api.database.tenant);
+  const groups = '/api/v2/url-groups';
+  const body = { name: 'repeated' };
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const first = await api.call('POST', groups, { key, body, headers });
+  expect(first.status).toBe(201);
+  expect((await api.call('POST', groups, { key, body, headers })).text).toBe(first.text);
+  await api.database.asOwner('UPDATE api_keys SET last_used_at = NULL WHERE id = $1', [record.id]);
+  const seen = 'SELECT FROM api_keys WHERE id = $1 AND last_used_at IS NOT NULL';
+  const repeat = await sendSlowly(
+    `${api.baseUrl}${groups}`,
+    'POST',
+    { headers: { ...headers, Authorization: `Bearer ${key}` }, body },
+    async () => {
+      const looked = async (): Promise<number> => (await api.database.asOwner(seen, [record.id])).length;
+      await expect.poll(looked, { timeout: 30_000, interval: 10 }).toBe(1);
+      await api.database.asOwner('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [record.id]);
+    },
+  );
+  expect(statusAndCode(repeat)).toEqual([401, 'AUTHENTICATION_ERROR']);
 });

@@ -13,6 +13,7 @@ const PROMPT_MS = 15_000;
 let service: TestService;
 let target: Target;
 let victim: Caller;
+let victimsWorkspace: string;
 beforeAll(async () => {
   [service, target] = await Promise.all([
     startTestService({
@@ -22,6 +23,7 @@ beforeAll(async () => {
     startTarget(),
   ]);
   const { development } = await service.database.anotherWorkspace();
+  victimsWorkspace = development.workspaceId;
   const { key } = await service.createKey(development);
   victim = {
     post: (path, body, headers = {}) => service.call('POST', path, { key, body, headers }),
@@ -53,6 +55,9 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
     const { invocation } = await invoke(victim, prompt);
     expect(invocation.status).toBe('succeeded');
     expect(Date.now() - startedAt).toBeLessThan(PROMPT_MS);
+    const history = await service.client.workflow.getHandle(`invocation/${invocation.id}`).fetchHistory();
+    const turns = history.events?.map((event) => event.activityTaskScheduledEventAttributes?.priority?.fairnessKey);
+    expect(new Set(turns?.filter((turn) => turn !== undefined))).toEqual(new Set([victimsWorkspace]));
     expect(await hanging()).toBe(CAP);
 
     const releasing = setInterval(() => void target.release(), 250);
