@@ -249,6 +249,28 @@ describe('an old range', () => {
     expect(await ranges()).toEqual(made);
   });
 
+  test('stays for a message that commits while the drop waits for its lock', async () => {
+    await other.query('BEGIN');
+    const late = await plant({ at: daysAgo(20), endedAt: null });
+    const dropping = dropOldMessagePartition(database.db);
+    const isWaiting = async (): Promise<boolean> =>
+      (
+        await owner(
+          `SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        )
+      ).length > 0;
+    // Where the drop gave up before it was seen to wait, it has dropped nothing either.
+    let isOver = false;
+    void dropping.then(() => (isOver = true));
+    await expect.poll(async () => isOver || (await isWaiting()), { interval: 10 }).toBe(true);
+    await other.query('COMMIT');
+    expect(await dropping).toBeNull();
+    expect(await partitionsOf(late)).toHaveLength(3);
+    await sweep();
+    expect(await partitionsOf(late)).toEqual(['message_attempts_kept', 'message_contents_kept', 'messages_kept']);
+  });
+
   test('stays while somebody reads it, for whom the drop does not wait long', async () => {
     await plant({ at: daysAgo(20), endedAt: daysAgo(20) });
     const before = await ranges();
