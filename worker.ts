@@ -11,6 +11,7 @@ import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.t
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
 import { activityLogFields } from './activities/log-context.ts';
+import { keepRelaying } from './activities/events/relay-events.ts';
 import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
@@ -121,11 +122,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       permitTakers: new PermitTakers(),
       logger,
     };
+    const starters = workflowStarters(client, db, TASK_QUEUE);
     const activities = createActivities({
       ...permits,
       vault: parts.vault,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
-      ...workflowStarters(client, db, TASK_QUEUE),
+      ...starters,
       sendRequest: createSender(sending),
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
@@ -143,7 +145,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       shutdownGraceMs,
     });
     await ensureSweepSchedule(client);
-    const finished = runToTheEnd(worker, db, keepPermits(permits));
+    const finished = runToTheEnd(worker, db, [
+      keepPermits(permits),
+      keepRelaying({ db, logger, fanOutEvent: starters.fanOutEvent }),
+    ]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
     return {
@@ -160,11 +165,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-async function runToTheEnd(worker: WorkerGroup, db: Database, keeper: { stop(): Promise<void> }): Promise<void> {
+async function runToTheEnd(
+  worker: WorkerGroup,
+  db: Database,
+  keepers: readonly { stop(): Promise<void> }[],
+): Promise<void> {
   try {
     await worker.run();
   } finally {
-    await keeper.stop();
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
     await db.close();
   }
 }

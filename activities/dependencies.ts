@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
+import type { EventRef } from '../domain/events/events.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
@@ -32,6 +33,8 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
+  /** Starts the fan-out of an event, or leaves the running one. */
+  fanOutEvent(ref: EventRef): Promise<void>;
   /** Makes or changes the Temporal Schedule of a schedule. */
   putSchedule(ref: ScheduleRef, plan: TemporalPlan): Promise<void>;
   /** Deletes it, where there is one. */

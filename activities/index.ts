@@ -4,6 +4,7 @@ import { watchApproval } from './approvals/watch-approval.ts';
 import { clearDeadLetterPage } from './dead-letters/clear-page.ts';
 import { retryDeadLetterPage } from './dead-letters/retry-page.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { fanOutPage } from './events/fan-out-page.ts';
 import { grantAfterHalt, grantByTime } from './flow-control/grant-by-time.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
@@ -55,6 +56,7 @@ export function createActivities(deps: ActivityDependencies) {
     wakeMessages: wakeMessages(deps),
     retryDeadLetterPage: retryDeadLetterPage(deps),
     clearDeadLetterPage: clearDeadLetterPage(deps),
+    fanOutPage: fanOutPage(deps),
     fireSlot: fireSlot(deps),
     grantByTime: grantByTime(deps),
     grantAfterHalt: grantAfterHalt(deps),

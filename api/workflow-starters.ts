@@ -4,12 +4,14 @@ import { EnvironmentNames } from '../db/environments/environment-names.ts';
 import { namesOfInvocation } from '../db/invocations/names-of-invocation.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
+import type { EventRef } from '../domain/events/events.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
+import { startFanOut } from './events/event-workflows.ts';
 import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMessageWorkflow } from './messages/message-workflows.ts';
@@ -37,6 +39,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    fanOutEvent: async (ref: EventRef) =>
+      startFanOut(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     putSchedule: async (ref: ScheduleRef, plan: TemporalPlan) =>
       putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
     forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),

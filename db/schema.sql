@@ -503,6 +503,10 @@ AS $function$
     IF of_kind + rise > budget_cap(budget, NEW.kind) OR of_all + rise > budget.total THEN
       RAISE EXCEPTION 'the use of key % would rise above its budget', NEW.api_key_id USING ERRCODE = 'check_violation';
     END IF;
+    INSERT INTO budget_crossings (environment_id, api_key_id, month, cap_name, threshold, taken, cap)
+    SELECT NEW.environment_id, NEW.api_key_id, NEW.month, c.name, 80, c.taken, c.cap
+    FROM (VALUES (NEW.kind, of_kind + rise, budget_cap(budget, NEW.kind)), ('total', of_all + rise, budget.total)) AS c (name, taken, cap)
+    WHERE c.cap > 0 AND c.taken * 100.0 >= c.cap * 80.0 ON CONFLICT DO NOTHING;
     RETURN NEW;
   END $function$
 ;
@@ -572,6 +576,22 @@ AS $function$
          SELECT FROM attempts a WHERE a.invocation_id = OLD.invocation_id
            AND a.claimed_at IS NOT NULL AND a.observed_outcome IS DISTINCT FROM 'not_dispatched') THEN
       RAISE EXCEPTION 'effect % may have been sent and cannot be rejected', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_event_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.fanned_out_at IS NOT NULL AND (NEW.status, NEW.deliveries, NEW.after_id, NEW.fanned_out_at)
+       IS DISTINCT FROM (OLD.status, OLD.deliveries, OLD.after_id, OLD.fanned_out_at) THEN
+      RAISE EXCEPTION 'event % is fanned out', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.after_id < OLD.after_id OR NEW.deliveries < OLD.deliveries THEN
+      RAISE EXCEPTION 'the fan-out of event % only moves forward', OLD.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NEW;
   END $function$
@@ -1036,6 +1056,34 @@ CREATE OR REPLACE FUNCTION public.current_workspace_id()
 RETURN (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid
 ;
 
+CREATE OR REPLACE FUNCTION public.delete_deleted_topics(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    deleted integer;
+    total integer := 0;
+  BEGIN
+    DELETE FROM events WHERE id IN (SELECT v.id FROM events v JOIN topics t ON t.id = v.topic_id WHERE t.deleted_at IS NOT NULL LIMIT most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    total := total + deleted;
+    DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM messages m WHERE m.subscription_id = s.id AND m.status IN ('pending', 'scheduled', 'processing')) LIMIT most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    total := total + deleted;
+    DELETE FROM topics WHERE id IN (SELECT t.id FROM topics t WHERE t.deleted_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM events v WHERE v.topic_id = t.id)
+      AND NOT EXISTS (SELECT FROM event_subscriptions s WHERE s.topic_id = t.id) LIMIT most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN total + deleted;
+  END $function$
+;
+ALTER FUNCTION delete_deleted_topics(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_deleted_topics(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_deleted_topics(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_expired_idempotency_claims(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1182,6 +1230,30 @@ ALTER FUNCTION delete_old_dead_letters(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_dead_letters(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_dead_letters(integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_old_events(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DECLARE
+    kept record;
+    deleted integer;
+    total integer := 0;
+  BEGIN
+    FOR kept IN SELECT k.class, k.record_days FROM message_retention_classes() k LOOP
+      DELETE FROM events WHERE id IN (SELECT v.id FROM events v WHERE v.retention = kept.class
+        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL LIMIT most);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      total := total + deleted;
+    END LOOP;
+    RETURN total;
+  END $function$
+;
+ALTER FUNCTION delete_old_events(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_events(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_events(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_old_previews(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1287,6 +1359,13 @@ AS $function$
 ALTER FUNCTION end_sign_in_sessions(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION end_sign_in_sessions(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION end_sign_in_sessions(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.event_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
 
 CREATE OR REPLACE FUNCTION public.find_api_key(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, preset text, scopes text[], expires_at timestamp with time zone, last_used_at timestamp with time zone)
@@ -1543,6 +1622,27 @@ ALTER FUNCTION find_overdue_reads(interval,text,integer) OWNER TO service_direct
 REVOKE ALL ON FUNCTION find_overdue_reads(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_overdue_reads(interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_raised_events(most integer)
+ RETURNS TABLE(environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT r.environment_id,
+     e.workspace_id
+    FROM (( SELECT o.environment_id
+            FROM raised_events o
+           WHERE (o.look_again_at <= now())
+           ORDER BY o.id
+          LIMIT find_raised_events.most) r
+      JOIN environments e ON ((e.id = r.environment_id)))
+   GROUP BY r.environment_id, e.workspace_id;
+END
+;
+ALTER FUNCTION find_raised_events(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_raised_events(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_raised_events(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_sign_in_session(hash bytea, idle interval, of_workspace uuid, of_environment uuid)
  RETURNS TABLE(id text, user_id text, email text, name text, csrf_token text, expires_at timestamp with time zone, last_seen_at timestamp with time zone, token_issued_at timestamp with time zone, is_current boolean, workspace_id uuid, role text, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean)
  LANGUAGE sql
@@ -1574,6 +1674,26 @@ END
 ALTER FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_sign_in_session(bytea,interval,uuid,uuid) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_unfanned_events(older_than interval, behind_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT v.id,
+     v.environment_id,
+     e.workspace_id
+    FROM (events v
+      JOIN environments e ON ((e.id = v.environment_id)))
+   WHERE (((v.fanned_out_at IS NULL) OR (NOT v.page_started)) AND (v.created_at < (now() - find_unfanned_events.older_than)) AND (v.id > find_unfanned_events.behind_id))
+   ORDER BY v.id
+  LIMIT find_unfanned_events.most;
+END
+;
+ALTER FUNCTION find_unfanned_events(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unfanned_events(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unfanned_events(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_unfired_runs(older_than interval, after_id text, most integer)
  RETURNS TABLE(id text, schedule_id text, trigger text, nominal_at timestamp with time zone, environment_id uuid, workspace_id uuid)
@@ -1950,6 +2070,13 @@ CREATE OR REPLACE FUNCTION public.is_ambiguous(of_effect text)
  LANGUAGE sql
  STABLE
 RETURN (EXISTS (SELECT FROM evidence v WHERE ((v.effect_id = is_ambiguous.of_effect) AND (v.source = 'provider_lookup'::text) AND ((v.details ->> 'kind'::text) = 'ambiguous'::text))))
+;
+
+CREATE OR REPLACE FUNCTION public.is_event_heard(of_environment uuid, of_type text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
@@ -2408,6 +2535,178 @@ CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
 RETURN hashtextextended(preview, (1886549601)::bigint)
 ;
 
+CREATE OR REPLACE FUNCTION public.raise_action_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    of_type text := CASE WHEN TG_OP = 'INSERT' THEN 'action.created' WHEN NEW.archived_at IS NOT NULL THEN 'action.archived' ELSE 'action.updated' END;
+  BEGIN
+    -- The first version is written after its action.
+    PERFORM raise_event(NEW.environment_id, of_type, jsonb_build_object('actionId', NEW.id, 'name', NEW.name, 'versionId', NEW.current_version_id,
+      'version', COALESCE((SELECT v.number FROM action_versions v WHERE v.id = NEW.current_version_id), 1)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_approval_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id,
+      CASE WHEN TG_OP = 'INSERT' THEN 'approval.requested' WHEN NEW.status = 'expired' THEN 'approval.expired' ELSE 'approval.decided' END,
+      jsonb_build_object('approvalId', NEW.id, 'kind', NEW.kind, 'title', NEW.title, 'status', NEW.status, 'invocationId', NEW.invocation_id,
+        'effectId', NEW.effect_id, 'previewId', NEW.preview_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id),
+        'bindingDigest', NEW.binding_digest, 'quorum', NEW.quorum, 'requestedBy', jsonb_build_object('type', NEW.requested_by -> 'type', 'id', NEW.requested_by -> 'id'),
+        'expiresAt', event_time(NEW.expires_at), 'decidedAt', event_time(NEW.decided_at)));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_budget_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'budget.exceeded' ELSE 'budget.threshold' END,
+      jsonb_build_object('apiKeyId', NEW.api_key_id, 'month', to_char(NEW.month, 'YYYY-MM'), 'cap', CASE NEW.cap_name
+        WHEN 'cache_lookups' THEN 'cacheLookups' WHEN 'memory_operations' THEN 'memoryOperations' ELSE NEW.cap_name END,
+        'taken', NEW.taken, 'capMicrocents', NEW.cap)
+      || CASE WHEN NEW.threshold IS NULL THEN '{}' ELSE jsonb_build_object('threshold', NEW.threshold) END);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_effect_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    facts jsonb;
+    is_settled boolean := NEW.stage = 'settled' AND (NEW.stage, NEW.outcome) IS DISTINCT FROM (OLD.stage, OLD.outcome);
+  BEGIN
+    facts := jsonb_build_object('effectId', NEW.id, 'invocationId', NEW.invocation_id, 'action', NEW.action_name, 'outcome', NEW.outcome,
+      'outcomeSource', NEW.outcome_source, 'grade', NEW.grade, 'verification', NEW.verification, 'partialEffect', NEW.partial_effect,
+      'providerReference', NEW.provider_reference);
+    IF NEW.outcome = 'unknown' AND OLD.outcome <> 'unknown' THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.unknown', facts);
+    END IF;
+    IF NEW.reconcile_exhausted AND NOT OLD.reconcile_exhausted THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.exhausted', facts || jsonb_build_object('reads', NEW.reconcile_attempts));
+    END IF;
+    IF is_settled THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.settled', facts);
+    END IF;
+    IF is_settled AND NEW.outcome_source = 'manual_resolution' THEN
+      PERFORM raise_event(NEW.environment_id, 'effect.resolved', facts || jsonb_build_object('resolvedBy',
+        (SELECT r.resolved_by FROM resolutions r WHERE r.invocation_id = NEW.invocation_id)));
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_environment_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    scope text := COALESCE(current_setting('app.environment_id', true), '');
+  BEGIN
+    -- A member changes it in a transaction of the workspace, which names no environment. Row-level security has let the row through.
+    PERFORM set_config('app.environment_id', NEW.id::text, true);
+    PERFORM raise_event(NEW.id, CASE WHEN NEW.halted_at IS NULL THEN 'environment.resumed' ELSE 'environment.halted' END,
+      jsonb_build_object('environmentId', NEW.id, 'name', NEW.name) || CASE WHEN NEW.halted_at IS NULL
+        THEN jsonb_build_object('haltedAt', event_time(OLD.halted_at))
+        ELSE jsonb_build_object('haltedAt', event_time(NEW.halted_at), 'reason', NEW.halted_reason, 'haltedBy', NEW.halted_by) END);
+    PERFORM set_config('app.environment_id', scope, true);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_event(of_environment uuid, of_type text, of_data jsonb)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ INSERT INTO raised_events (environment_id, type, data)  SELECT raise_event.of_environment AS of_environment,
+             raise_event.of_type AS of_type,
+             raise_event.of_data AS of_data
+           WHERE is_event_heard(raise_event.of_environment, raise_event.of_type);
+END
+;
+
+CREATE OR REPLACE FUNCTION public.raise_impact_limit_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, CASE WHEN NEW.threshold IS NULL THEN 'impact_limit.exceeded' ELSE 'impact_limit.threshold' END,
+      jsonb_build_object('impactLimitId', NEW.limit_id, 'name', (SELECT l.name FROM impact_limits l WHERE l.id = NEW.limit_id), 'period', NEW.period,
+        'used', NEW.used, 'cap', NEW.cap) || CASE WHEN NEW.threshold IS NULL THEN jsonb_build_object('requested', NEW.requested)
+        ELSE jsonb_build_object('threshold', NEW.threshold) END);
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_invocation_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT is_event_heard(NEW.environment_id, 'invocation.settled') THEN RETURN NULL; END IF;
+    PERFORM raise_event(NEW.environment_id, 'invocation.settled', jsonb_build_object('invocationId', NEW.id, 'effectId', NEW.effect_id,
+      'actionId', NEW.action_id, 'action', (SELECT a.name FROM actions a WHERE a.id = NEW.action_id), 'status', NEW.status,
+      'grade', NEW.grade, 'outcomeSource', NEW.outcome_source, 'refusalCode', NEW.refusal_code, 'agentId', NEW.agent_id, 'runId', NEW.run_id));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_message_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NOT is_event_heard(NEW.environment_id, 'message.' || NEW.status) THEN RETURN NULL; END IF;
+    PERFORM raise_event(NEW.environment_id, 'message.' || NEW.status, jsonb_build_object('messageId', NEW.id, 'url', NEW.url, 'method', NEW.method,
+      'label', NEW.label, 'attempts', NEW.attempts, 'responseStatus', NEW.response_status, 'errorMessage', NEW.error_message,
+      'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_schedule_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', NEW.schedule_id,
+      'name', (SELECT s.name FROM schedules s WHERE s.id = NEW.schedule_id), 'trigger', NEW.trigger, 'nominalAt', event_time(NEW.nominal_at),
+      'errorCode', NEW.error_code, 'errorMessage', NEW.error_message));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_secret_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'secret.rotated', jsonb_build_object('secretId', NEW.id, 'name', NEW.name, 'version', NEW.current_version));
+    RETURN NULL;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_subscription_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    PERFORM raise_event(NEW.environment_id, 'subscription.disabled', jsonb_build_object('subscriptionId', NEW.id, 'topicId', NEW.topic_id,
+      'topic', (SELECT t.name FROM topics t WHERE t.id = NEW.topic_id), 'url', NEW.url, 'failingSince', event_time(NEW.failing_since)));
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.read_halt()
  RETURNS TABLE(halted_at timestamp with time zone, halted_reason text)
  LANGUAGE plpgsql
@@ -2728,6 +3027,8 @@ ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON actions TO service_app;
 CREATE TRIGGER keep_governed_name AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((old.archived_at IS NULL) AND ((new.archived_at IS NOT NULL) OR (new.name <> old.name)))) EXECUTE FUNCTION keep_governed_name();
+CREATE TRIGGER raise_changed AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((((new.name IS DISTINCT FROM old.name) OR (new.description IS DISTINCT FROM old.description)) OR (new.current_version_id IS DISTINCT FROM old.current_version_id)) OR (new.archived_at IS DISTINCT FROM old.archived_at))) EXECUTE FUNCTION raise_action_event();
+CREATE TRIGGER raise_created AFTER INSERT ON public.actions FOR EACH ROW EXECUTE FUNCTION raise_action_event();
 CREATE CONSTRAINT TRIGGER refuse_governed_name AFTER INSERT OR UPDATE OF name ON public.actions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_governed_name();
 
 CREATE TABLE api_key_unknown_usage (
@@ -2938,6 +3239,8 @@ GRANT UPDATE (status, reminders_sent, last_reminded_at, awaited_status, decided_
 GRANT SELECT (id, environment_id, kind, invocation_id, preview_id, status, awaited_status, created_at, expires_at, decided_at) ON approvals TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION check_approval_move();
 CREATE TRIGGER keep BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION keep_approval();
+CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.approvals FOR EACH ROW WHEN (((new.status = ANY (ARRAY['approved'::text, 'denied'::text, 'expired'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_approval_event();
+CREATE TRIGGER raise_requested AFTER INSERT ON public.approvals FOR EACH ROW EXECUTE FUNCTION raise_approval_event();
 
 CREATE TABLE attempts (
   id text COLLATE "C" NOT NULL,
@@ -3026,6 +3329,26 @@ GRANT INSERT, SELECT ON audit_log TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chain BEFORE INSERT ON public.audit_log FOR EACH ROW EXECUTE FUNCTION chain_audit();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TABLE budget_crossings (
+  environment_id uuid NOT NULL,
+  api_key_id text COLLATE "C" NOT NULL,
+  month date NOT NULL,
+  cap_name text NOT NULL,
+  threshold smallint,
+  taken bigint NOT NULL,
+  cap bigint NOT NULL,
+  crossed_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT budget_crossings_api_key_id_month_cap_name_threshold_cap_key UNIQUE NULLS NOT DISTINCT (api_key_id, month, cap_name, threshold, cap),
+  CONSTRAINT budget_crossings_cap_name_check CHECK ((cap_name = ANY (ARRAY['total'::text, 'messages'::text, 'events'::text, 'cache_lookups'::text, 'memory_operations'::text, 'invocations'::text]))),
+  CONSTRAINT budget_crossings_threshold_check CHECK (((threshold >= 1) AND (threshold <= 100)))
+);
+ALTER TABLE budget_crossings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE budget_crossings FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON budget_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON budget_crossings TO service_app;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.budget_crossings FOR EACH ROW EXECUTE FUNCTION raise_budget_event();
 
 CREATE TABLE budget_reservations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -3243,6 +3566,7 @@ CREATE TRIGGER check_approval BEFORE UPDATE ON public.effects FOR EACH ROW WHEN 
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.effects FOR EACH ROW EXECUTE FUNCTION check_effect_move();
 CREATE TRIGGER keep_ambiguous_unknown BEFORE UPDATE ON public.effects FOR EACH ROW WHEN (((old.outcome = 'unknown'::text) AND (new.outcome <> 'unknown'::text) AND (new.outcome_source IS DISTINCT FROM 'manual_resolution'::text))) EXECUTE FUNCTION keep_ambiguous_unknown();
 CREATE TRIGGER keep_binding BEFORE UPDATE ON public.effects FOR EACH ROW WHEN ((((old.preview_id IS NOT NULL) AND (new.preview_id IS DISTINCT FROM old.preview_id)) OR ((old.binding_digest IS NOT NULL) AND (new.binding_digest IS DISTINCT FROM old.binding_digest)) OR ((old.approval_id IS NOT NULL) AND (new.approval_id IS DISTINCT FROM old.approval_id)))) EXECUTE FUNCTION keep_binding();
+CREATE TRIGGER raise_moved AFTER UPDATE OF stage, outcome, reconcile_exhausted ON public.effects FOR EACH ROW WHEN (((((new.stage IS DISTINCT FROM old.stage) OR (new.outcome IS DISTINCT FROM old.outcome)) OR (new.reconcile_exhausted IS DISTINCT FROM old.reconcile_exhausted)) AND ((new.stage = 'settled'::text) OR (new.outcome = 'unknown'::text) OR new.reconcile_exhausted))) EXECUTE FUNCTION raise_effect_event();
 
 CREATE TABLE environments (
   id uuid NOT NULL,
@@ -3270,6 +3594,116 @@ CREATE POLICY tenant ON environments FOR ALL TO PUBLIC USING ((workspace_id = cu
 GRANT INSERT, SELECT ON environments TO service_app;
 GRANT UPDATE (name, protected, approval_default, halted_at, halted_reason, halted_by) ON environments TO service_app;
 GRANT SELECT (id, workspace_id, name, kind, protected, halted_at) ON environments TO service_directory;
+CREATE TRIGGER raise_halt AFTER UPDATE OF halted_at ON public.environments FOR EACH ROW WHEN (((new.halted_at IS NULL) <> (old.halted_at IS NULL))) EXECUTE FUNCTION raise_environment_event();
+
+CREATE TABLE event_subscription_secrets (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  subscription_id text COLLATE "C" NOT NULL,
+  master_key_version integer NOT NULL,
+  wrapped_data_key bytea NOT NULL,
+  sealed_value bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  retires_at timestamp(3) with time zone,
+  CONSTRAINT event_subscription_secrets_pkey PRIMARY KEY (id),
+  CONSTRAINT event_subscription_secrets_master_key_version_check CHECK ((master_key_version >= 1))
+);
+CREATE INDEX event_subscription_secrets_by_master_key ON public.event_subscription_secrets USING btree (environment_id, master_key_version);
+CREATE UNIQUE INDEX event_subscription_secrets_newest ON public.event_subscription_secrets USING btree (subscription_id) WHERE (retires_at IS NULL);
+CREATE INDEX event_subscription_secrets_of ON public.event_subscription_secrets USING btree (subscription_id);
+ALTER TABLE event_subscription_secrets ENABLE ROW LEVEL SECURITY;
+ALTER TABLE event_subscription_secrets FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON event_subscription_secrets FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON event_subscription_secrets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON event_subscription_secrets TO service_app;
+GRANT DELETE ON event_subscription_secrets TO service_directory;
+GRANT UPDATE (master_key_version, wrapped_data_key, retires_at) ON event_subscription_secrets TO service_app;
+GRANT SELECT (id, subscription_id) ON event_subscription_secrets TO service_directory;
+
+CREATE TABLE event_subscriptions (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  topic_id text COLLATE "C" NOT NULL,
+  of_service boolean NOT NULL,
+  url text NOT NULL,
+  event_types text[] NOT NULL,
+  headers jsonb,
+  enabled boolean DEFAULT true NOT NULL,
+  master_key_version integer,
+  wrapped_data_key bytea,
+  sealed_value bytea,
+  failing_since timestamp(3) with time zone,
+  last_failure_at timestamp(3) with time zone,
+  clock_runs boolean DEFAULT false NOT NULL,
+  disabled_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT event_subscriptions_pkey PRIMARY KEY (id),
+  CONSTRAINT event_subscriptions_check CHECK ((num_nonnulls(master_key_version, wrapped_data_key, sealed_value) = ANY (ARRAY[0, 3]))),
+  CONSTRAINT event_subscriptions_check1 CHECK ((((failing_since IS NULL) = (last_failure_at IS NULL)) AND ((failing_since IS NOT NULL) OR (NOT clock_runs)))),
+  CONSTRAINT event_subscriptions_check2 CHECK (((disabled_at IS NULL) OR (NOT enabled))),
+  CONSTRAINT event_subscriptions_event_types_check CHECK (((cardinality(event_types) >= 1) AND (cardinality(event_types) <= 50))),
+  CONSTRAINT event_subscriptions_master_key_version_check CHECK ((master_key_version >= 1)),
+  CONSTRAINT event_subscriptions_url_check CHECK ((char_length(url) <= 2048))
+);
+CREATE INDEX event_subscriptions_by_master_key ON public.event_subscriptions USING btree (environment_id, master_key_version) WHERE (master_key_version IS NOT NULL);
+CREATE INDEX event_subscriptions_deleted ON public.event_subscriptions USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX event_subscriptions_newest_first ON public.event_subscriptions USING btree (topic_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX event_subscriptions_of_service ON public.event_subscriptions USING btree (environment_id) WHERE (of_service AND enabled AND (deleted_at IS NULL));
+CREATE INDEX event_subscriptions_of_topic ON public.event_subscriptions USING btree (topic_id, id) WHERE (deleted_at IS NULL);
+ALTER TABLE event_subscriptions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE event_subscriptions FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON event_subscriptions FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON event_subscriptions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON event_subscriptions TO service_app;
+GRANT DELETE ON event_subscriptions TO service_directory;
+GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at, clock_runs, disabled_at, updated_at, deleted_at) ON event_subscriptions TO service_app;
+GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
+CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION raise_subscription_event();
+
+CREATE TABLE events (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  topic_id text COLLATE "C" NOT NULL,
+  public_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  data json NOT NULL,
+  occurred_at timestamp(3) with time zone NOT NULL,
+  published_by jsonb NOT NULL,
+  retention text NOT NULL,
+  status text DEFAULT 'fanning_out'::text NOT NULL,
+  deliveries integer DEFAULT 0 NOT NULL,
+  error jsonb,
+  after_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  page_ids text[] DEFAULT '{}'::text[] NOT NULL,
+  page_started boolean DEFAULT true NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  fanned_out_at timestamp(3) with time zone,
+  CONSTRAINT events_pkey PRIMARY KEY (id),
+  CONSTRAINT events_check CHECK (((status = 'fanning_out'::text) = (fanned_out_at IS NULL))),
+  CONSTRAINT events_check1 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  CONSTRAINT events_deliveries_check CHECK ((deliveries >= 0)),
+  CONSTRAINT events_public_id_check CHECK (((char_length(public_id) >= 1) AND (char_length(public_id) <= 128))),
+  CONSTRAINT events_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
+  CONSTRAINT events_status_check CHECK ((status = ANY (ARRAY['fanning_out'::text, 'fanned_out'::text, 'failed'::text]))),
+  CONSTRAINT events_type_check CHECK ((type ~ '^[a-zA-Z0-9_.-]{1,128}$'::text))
+);
+CREATE INDEX events_by_age ON public.events USING btree (retention, created_at);
+CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX events_of_topic ON public.events USING btree (topic_id, created_at DESC, id DESC);
+CREATE INDEX events_of_type ON public.events USING btree (environment_id, type, created_at DESC, id DESC);
+CREATE UNIQUE INDEX events_public_id ON public.events USING btree (environment_id, public_id);
+CREATE INDEX events_unfanned ON public.events USING btree (id) WHERE ((fanned_out_at IS NULL) OR (NOT page_started));
+ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+ALTER TABLE events FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON events FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON events TO service_app;
+GRANT DELETE ON events TO service_directory;
+GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at) ON events TO service_app;
+GRANT SELECT (id, environment_id, topic_id, retention, page_started, created_at, fanned_out_at) ON events TO service_directory;
+CREATE TRIGGER check_move BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION check_event_move();
 
 CREATE TABLE evidence (
   id text COLLATE "C" NOT NULL,
@@ -3412,6 +3846,7 @@ ALTER TABLE impact_limit_crossings FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON impact_limit_crossings FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON impact_limit_crossings TO service_app;
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER raise_crossed AFTER INSERT ON public.impact_limit_crossings FOR EACH ROW EXECUTE FUNCTION raise_impact_limit_event();
 
 CREATE TABLE impact_limit_periods (
   limit_id text COLLATE "C" NOT NULL,
@@ -3645,6 +4080,7 @@ CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH R
 CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
+CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
@@ -3807,6 +4243,8 @@ CREATE TABLE messages (
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   delivered_at timestamp(3) with time zone,
   failed_at timestamp(3) with time zone,
+  event_id text COLLATE "C",
+  subscription_id text COLLATE "C",
   CONSTRAINT messages_pkey PRIMARY KEY (id, retention),
   CONSTRAINT messages_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT messages_check CHECK (((url_group_id IS NULL) = (url_group_endpoint_id IS NULL))),
@@ -3817,6 +4255,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
+  CONSTRAINT messages_of_events CHECK ((((kind = 'event'::text) = (event_id IS NOT NULL)) AND ((kind = 'event'::text) = (subscription_id IS NOT NULL)))),
   CONSTRAINT messages_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT messages_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text, 'kept_week'::text, 'kept_month'::text, 'kept_quarter'::text]))),
   CONSTRAINT messages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
@@ -3830,6 +4269,8 @@ CREATE INDEX messages_by_status ON ONLY public.messages USING btree (environment
 CREATE INDEX messages_by_url ON ONLY public.messages USING hash (url);
 CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);
+CREATE INDEX messages_of_subscription ON ONLY public.messages USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
 CREATE INDEX messages_overdue ON ONLY public.messages USING btree (next_attempt_at) WHERE (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text]));
 CREATE INDEX messages_unbegun ON ONLY public.messages USING btree (id) WHERE ((begun_at IS NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text])) AND (flow_control_key_id IS NULL));
 CREATE INDEX messages_unended_of_schedule ON ONLY public.messages USING btree (schedule_id) WHERE ((schedule_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])));
@@ -3842,9 +4283,10 @@ CREATE POLICY tenant ON messages FOR ALL TO PUBLIC USING ((environment_id = curr
 GRANT INSERT, SELECT ON messages TO service_app;
 GRANT DELETE ON messages TO service_directory;
 GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_status, error_message, updated_at, delivered_at, failed_at) ON messages TO service_app;
-GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at) ON messages TO service_directory;
+GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
+CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> 'event'::text) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
 
 CREATE TABLE monthly_usage (
   workspace_id uuid NOT NULL,
@@ -4008,6 +4450,24 @@ CREATE TRIGGER check_succession BEFORE INSERT ON public.previews FOR EACH ROW WH
 CREATE TRIGGER keep BEFORE DELETE ON public.previews FOR EACH ROW EXECUTE FUNCTION keep_preview();
 CREATE TRIGGER keep_unused AFTER INSERT ON public.previews FOR EACH ROW WHEN ((new.made_by = 'caller'::text)) EXECUTE FUNCTION keep_unused_preview();
 
+CREATE TABLE raised_events (
+  id uuid DEFAULT uuidv7() NOT NULL,
+  environment_id uuid NOT NULL,
+  type text NOT NULL,
+  data jsonb NOT NULL,
+  occurred_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  look_again_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT raised_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX raised_events_of ON public.raised_events USING btree (environment_id, id);
+ALTER TABLE raised_events ENABLE ROW LEVEL SECURITY;
+ALTER TABLE raised_events FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON raised_events FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON raised_events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON raised_events TO service_app;
+GRANT UPDATE (look_again_at) ON raised_events TO service_app;
+GRANT SELECT (id, environment_id, look_again_at) ON raised_events TO service_directory;
+
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
   minute_started_at timestamp with time zone NOT NULL,
@@ -4118,6 +4578,7 @@ CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id =
 GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
 GRANT UPDATE (outcome, message_ids, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
+CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
 
 CREATE TABLE schedules (
   id text COLLATE "C" NOT NULL,
@@ -4208,6 +4669,7 @@ ALTER TABLE secrets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE secrets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON secrets FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT, UPDATE ON secrets TO service_app;
+CREATE TRIGGER raise_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION raise_secret_event();
 
 CREATE TABLE sign_in_sessions (
   id text COLLATE "C" NOT NULL,
@@ -4270,6 +4732,31 @@ ALTER TABLE signing_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON signing_keys FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT DELETE, INSERT, SELECT ON signing_keys TO service_app;
 GRANT UPDATE (master_key_version, wrapped_data_key, retires_at) ON signing_keys TO service_app;
+
+CREATE TABLE topics (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text NOT NULL,
+  description text,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT topics_pkey PRIMARY KEY (id),
+  CONSTRAINT topics_check CHECK (((name <> 'service'::text) OR (deleted_at IS NULL))),
+  CONSTRAINT topics_description_check CHECK ((char_length(description) <= 500)),
+  CONSTRAINT topics_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'::text))
+);
+CREATE INDEX topics_deleted ON public.topics USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE UNIQUE INDEX topics_live_name ON public.topics USING btree (environment_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX topics_newest_first ON public.topics USING btree (environment_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+ALTER TABLE topics ENABLE ROW LEVEL SECURITY;
+ALTER TABLE topics FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON topics FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON topics FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON topics TO service_app;
+GRANT DELETE ON topics TO service_directory;
+GRANT UPDATE (name, description, updated_at, deleted_at) ON topics TO service_app;
+GRANT SELECT (id, environment_id, deleted_at) ON topics TO service_directory;
 
 CREATE TABLE unused_previews (
   preview_id text COLLATE "C" NOT NULL,
@@ -4390,6 +4877,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_invocation_id_fkey FOREIGN KEY (inv
 ALTER TABLE audit_chains ADD CONSTRAINT audit_chains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
 ALTER TABLE audit_log ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE budget_crossings ADD CONSTRAINT budget_crossings_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
+ALTER TABLE budget_crossings ADD CONSTRAINT budget_crossings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
@@ -4405,6 +4894,12 @@ ALTER TABLE effects ADD CONSTRAINT effects_execute_their_preview FOREIGN KEY (pr
 ALTER TABLE effects ADD CONSTRAINT effects_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE effects ADD CONSTRAINT effects_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
 ALTER TABLE environments ADD CONSTRAINT environments_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE event_subscription_secrets ADD CONSTRAINT event_subscription_secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE event_subscription_secrets ADD CONSTRAINT event_subscription_secrets_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES event_subscriptions(id) ON DELETE CASCADE;
+ALTER TABLE event_subscriptions ADD CONSTRAINT event_subscriptions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE event_subscriptions ADD CONSTRAINT event_subscriptions_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topics(id);
+ALTER TABLE events ADD CONSTRAINT events_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE events ADD CONSTRAINT events_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topics(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_keys ADD CONSTRAINT flow_control_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -4454,6 +4949,7 @@ ALTER TABLE previews ADD CONSTRAINT previews_environment_id_fkey FOREIGN KEY (en
 ALTER TABLE previews ADD CONSTRAINT previews_retry_of_fkey FOREIGN KEY (retry_of) REFERENCES invocations(id);
 ALTER TABLE previews ADD CONSTRAINT previews_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES previews(id);
 ALTER TABLE previews ADD CONSTRAINT previews_version_id_fkey FOREIGN KEY (version_id) REFERENCES action_versions(id);
+ALTER TABLE raised_events ADD CONSTRAINT raised_events_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE rate_windows ADD CONSTRAINT rate_windows_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE;
 ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE receipt_chains ADD CONSTRAINT receipt_chains_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -4470,6 +4966,7 @@ ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIG
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;
 ALTER TABLE url_group_endpoints ADD CONSTRAINT url_group_endpoints_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

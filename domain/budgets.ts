@@ -29,6 +29,9 @@ export const ADMISSION_ESTIMATE_MICROCENTS: Readonly<Record<BudgetKind, number>>
   invocations: 10_000,
 };
 
+/** From this part of a cap on, `budget.threshold` is raised. */
+export const BUDGET_THRESHOLD_PERCENT = 80;
+
 /** What an admission under a budget may answer. */
 export const BUDGET_ERRORS = ['BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'] as const;
 

@@ -22,6 +22,8 @@ export const ID_PREFIXES = {
   topic: 'top',
   subscription: 'sub',
   event: 'evt',
+  subscriptionSecret: 'sbs',
+  eventRecovery: 'rcv',
   run: 'run',
   span: 'spn',
   session: 'ses',

@@ -6,9 +6,7 @@ import {
 } from '../../db/messages/keep-partitions.ts';
 import { deleteOldDeadLetters } from '../../db/dead-letters/delete-old-dead-letters.ts';
 import type { SweepDependencies, Swept } from './sweep-rows.ts';
-
-/** Calls of one step in one sweep, so that a large backlog holds up no other area: the next sweep goes on. */
-const CALLS_MAX = 20;
+import { CALLS_MAX, untilNone } from './until-none.ts';
 
 /**
  * Makes the partitions of messages for later, and lets old ones go: docs/retention.md. A step that fails is Temporal's to repeat;
@@ -26,14 +24,4 @@ export async function sweepMessagePartitions(deps: SweepDependencies): Promise<S
   const deleted = await untilNone(() => deleteKeptMessages(deps.db));
   const deadLetters = await untilNone(() => deleteOldDeadLetters(deps.db));
   return { seen: made + kept + dropped + deleted + deadLetters, failed: 0 };
-}
-
-async function untilNone(step: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let call = 0; call < CALLS_MAX; call++) {
-    const count = await step();
-    if (count === 0) break;
-    total += count;
-  }
-  return total;
 }

@@ -9,9 +9,11 @@ import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
 import { sweepMessagePartitions } from './message-partitions.ts';
 import { oldApprovals } from './old-approvals.ts';
+import { sweepOldEvents } from './old-events.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
+import { unfannedEvents } from './unfanned-events.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
 import { untoldSchedules } from './untold-schedules.ts';
 import { unfiredRuns } from './unfired-runs.ts';
@@ -22,6 +24,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
+  ['unfanned-events', sweeping(unfannedEvents())],
   ['untold-schedules', sweeping(untoldSchedules())],
   ['unfired-runs', sweeping(unfiredRuns())],
   ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
@@ -36,6 +39,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-approvals', sweeping(oldApprovals)],
   ['expired-permits', sweeping(expiredPermits)],
   ['message-partitions', sweepMessagePartitions],
+  ['old-events', sweepOldEvents],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {

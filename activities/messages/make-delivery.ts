@@ -1,6 +1,5 @@
 import { messagePlace, openContent } from '../../db/messages/message-content.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
-import { signingKeyPlace } from '../../db/signing-keys/records.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
 import { signatureHeader } from '../../domain/messages/signing.ts';
@@ -21,12 +20,12 @@ const SECRET_PIECE_CHARACTERS_MIN = 8;
 export function makeDelivery(
   vault: Pick<Vault, 'open'>,
   ref: MessageRef,
-  { work, attempt, signingKeys }: Delivery,
+  { work, attempt, signers }: Delivery,
   timestampSeconds: number,
 ): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
   if (work.content === null) throw new Error('its content is gone');
   const { headers, body, secrets, secretBody } = openContent(vault, messagePlace(ref, work.id), work.content);
-  const keys = signingKeys.map((key) => vault.open(signingKeyPlace(ref.workspaceId, key.id), key));
+  const keys = signers.map(({ place, sealed }) => vault.open(place, sealed));
   const { environmentId } = ref;
   const signature = signatureHeader(keys, {
     messageId: work.id,

@@ -3,13 +3,12 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { claimCall, isGranted, keepSlot } from '../../db/flow-control/claim-call.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
+import { readSigners, type SealedSigner } from '../../db/events/read-signers.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
 import { lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
-import type { SealedSigningKey } from '../../db/signing-keys/records.ts';
-import { readSealedSigningKeys } from '../../db/signing-keys/read-sealed-signing-keys.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -22,7 +21,7 @@ export interface Delivery {
   /** The message with the attempt begun. */
   work: MessageWork;
   attempt: StartedAttempt;
-  signingKeys: SealedSigningKey[];
+  signers: SealedSigner[];
 }
 
 export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
@@ -50,10 +49,10 @@ export async function visitMessage(
   const row = await lockMessageRow(tx, ref.messageId);
   if (row === null) throw new Error(`message ${ref.messageId} is not there`);
   // Sent together, once the row is locked: round trips of the visits of a workspace follow one another.
-  const [belongings, halted, signingKeys] = await Promise.all([
+  const [belongings, halted, signers] = await Promise.all([
     readBelongings(tx, row),
     isHalted(tx),
-    readSealedSigningKeys(tx),
+    readSigners(tx, ref, row.subscriptionId),
   ]);
   const work: MessageWork = { ...row, ...belongings };
   const { id, status } = work;
@@ -93,7 +92,7 @@ export async function visitMessage(
   if (isQueued && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
   const attempt = await startAttempt(tx, work, WORKER);
   const begun = { ...work, status: 'processing', attempts: attempt.number, openAttempt: attempt.number } as const;
-  return onlyOf({ next: 'send', delivery: { work: begun, attempt, signingKeys } });
+  return onlyOf({ next: 'send', delivery: { work: begun, attempt, signers } });
 }
 
 function onlyOf(visit: Visit): Visited {

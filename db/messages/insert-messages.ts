@@ -31,6 +31,8 @@ export interface NewMessage {
   flowControl?: { keyId: string; key: string } | null | undefined;
   /** The message whose dead letter this one retries. */
   retryOf?: string | null | undefined;
+  /** The event that it delivers, and the subscription that it delivers it to. */
+  event?: { id: string; subscriptionId: string } | null | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ const RETENTION = `(SELECT CASE plan ${PLANS.map((plan) => `WHEN '${plan}' THEN 
   FROM workspaces WHERE id = current_workspace_id())`;
 const MESSAGE_COLUMNS = `id, kind, url, method, redact, label, scheduled_for, max_retries, retry_delays_ms, timeout_seconds, callback_url,
   failure_callback_url, callback_of, published_by, schedule_id, url_group_id, url_group_endpoint_id, flow_control_key_id,
-  flow_control_key, retry_of`;
+  flow_control_key, retry_of, event_id, subscription_id`;
 const CONTENT_COLUMNS = `headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value`;
 /** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
 const INSERT = `WITH given AS MATERIALIZED (
@@ -84,7 +86,7 @@ const INSERT = `WITH given AS MATERIALIZED (
       id text, kind text, url text, method text, redact jsonb, label text, scheduled_for timestamptz, max_retries integer,
       retry_delays_ms integer[], timeout_seconds integer, callback_url text, failure_callback_url text, callback_of text,
       published_by jsonb, schedule_id text, url_group_id text, url_group_endpoint_id uuid, flow_control_key_id text,
-      flow_control_key text, retry_of text, headers jsonb, body text, body_kind text, body_sealed boolean,
+      flow_control_key text, retry_of text, event_id text, subscription_id text, headers jsonb, body text, body_kind text, body_sealed boolean,
       master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
   ), content AS (
     INSERT INTO message_contents (message_id, environment_id, retention, ${CONTENT_COLUMNS})
@@ -126,6 +128,8 @@ function rowOf(message: NewMessage): Record<string, unknown> {
     flow_control_key_id: message.flowControl?.keyId ?? null,
     flow_control_key: message.flowControl?.key ?? null,
     retry_of: message.retryOf ?? null,
+    event_id: message.event?.id ?? null,
+    subscription_id: message.event?.subscriptionId ?? null,
   };
 }
 

@@ -20,6 +20,8 @@ export interface MessageWork {
   scheduleId: string | null;
   urlGroupId: string | null;
   flowControlKeyId: string | null;
+  /** Set for the delivery of an event. */
+  subscriptionId: string | null;
   attempts: number;
   maxRetries: number;
   retryDelaysMs: number[] | null;
@@ -57,7 +59,7 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
 export async function lockMessageRow(tx: EnvironmentTransaction, messageId: string): Promise<LockedRow | null> {
   const { rows } = await tx.raw<{ rows: LockedRow[] }>(
     `SELECT m.id, m.retention, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
-       m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.attempts, m.max_retries AS "maxRetries",
+       m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.subscription_id AS "subscriptionId", m.attempts, m.max_retries AS "maxRetries",
        m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl",
        m.failure_callback_url AS "failureCallbackUrl", m.published_by AS "publishedBy", m.created_at AS "createdAt",
        ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { BUDGET_THRESHOLD_PERCENT } from '../../domain/budgets.ts';
 
 export const name = '0020-budgets';
 
@@ -71,6 +72,21 @@ const USAGE = `
     RETURN CASE kind WHEN 'messages' THEN b.messages WHEN 'events' THEN b.events WHEN 'cache_lookups' THEN b.cache_lookups
       WHEN 'memory_operations' THEN b.memory_operations WHEN 'invocations' THEN b.invocations WHEN 'total' THEN b.total END;
 
+  -- When the use of a key came near a cap, and when a cap refused something: once in a month for each cap and its height.
+  CREATE TABLE budget_crossings (
+    environment_id uuid NOT NULL REFERENCES environments,
+    api_key_id text COLLATE "C" NOT NULL REFERENCES api_keys,
+    month date NOT NULL,
+    cap_name text NOT NULL CHECK (cap_name IN ('total', 'messages', 'events', 'cache_lookups', 'memory_operations', 'invocations')),
+    threshold smallint CHECK (threshold BETWEEN 1 AND 100), -- null: an admission was refused
+    taken bigint NOT NULL,           -- used and reserved, then
+    cap bigint NOT NULL,
+    crossed_at timestamptz(3) NOT NULL DEFAULT now(),
+    UNIQUE NULLS NOT DISTINCT (api_key_id, month, cap_name, threshold, cap)
+  );
+  CALL make_tenant_table('budget_crossings', 'SELECT, INSERT');
+  CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON budget_crossings FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
   CREATE FUNCTION check_budget() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     budget budgets;
@@ -95,6 +111,10 @@ const USAGE = `
     IF of_kind + rise > budget_cap(budget, NEW.kind) OR of_all + rise > budget.total THEN
       RAISE EXCEPTION 'the use of key % would rise above its budget', NEW.api_key_id USING ERRCODE = 'check_violation';
     END IF;
+    INSERT INTO budget_crossings (environment_id, api_key_id, month, cap_name, threshold, taken, cap)
+    SELECT NEW.environment_id, NEW.api_key_id, NEW.month, c.name, ${BUDGET_THRESHOLD_PERCENT}, c.taken, c.cap
+    FROM (VALUES (NEW.kind, of_kind + rise, budget_cap(budget, NEW.kind)), ('total', of_all + rise, budget.total)) AS c (name, taken, cap)
+    WHERE c.cap > 0 AND c.taken * 100.0 >= c.cap * ${BUDGET_THRESHOLD_PERCENT}.0 ON CONFLICT DO NOTHING;
     RETURN NEW;
   END $$;
   CREATE TRIGGER check_budget BEFORE INSERT OR UPDATE OR DELETE ON api_key_usage FOR EACH ROW EXECUTE FUNCTION check_budget();

@@ -25,6 +25,7 @@ import * as urlGroups from './0023-url-groups.ts';
 import * as deadLetters from './0024-dead-letters.ts';
 import * as schedules from './0025-schedules.ts';
 import * as flowControl from './0026-flow-control.ts';
+import * as events from './0027-events.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   deadLetters,
   schedules,
   flowControl,
+  events,
 ];

@@ -99,6 +99,7 @@ function dependencies(db: Database): ActivityDependencies {
     wakeApproval: notHere,
     wakeMessage: notHere,
     wakeDeadLetterJob: notHere,
+    fanOutEvent: notHere,
     putSchedule: notHere,
     forgetSchedule: notHere,
     startFiring: notHere,

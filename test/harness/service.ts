@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
+import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -40,6 +41,8 @@ export interface TestServiceOptions {
   worker?: boolean;
   /** Replaces an adapter's sending half, or its declaration, with a double. */
   adapterFor?: (real: AdapterFor) => AdapterFor;
+  /** If true, platform events are taken out of the outbox. By default they stay there. */
+  relay?: boolean;
   slots?: WorkerSlots;
   /** The most calls a workspace may have in flight; by default 20 of each kind. */
   inFlightCaps?: InFlightCaps;
@@ -80,7 +83,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
   });
   let worker: WorkerGroup | null = null;
-  let keeper: ReturnType<typeof keepPermits> | null = null;
+  const keepers: { stop(): Promise<void> }[] = [];
   let running: Promise<void> = Promise.resolve();
   if (options.worker !== false) {
     const { temporalNamespace: namespace, workflowBundlePath } = stack;
@@ -95,7 +98,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       shutdownGraceMs: 1_000,
     });
     running = worker.run();
-    keeper = keepPermits(permits);
+    keepers.push(keepPermits(permits));
+    if (options.relay === true)
+      keepers.push(keepRelaying({ ...permits, fanOutEvent: starters.fanOutEvent }, { intervalMs: 100 }));
   }
   const { key } = await api.createKey(api.database.tenant);
   return {
@@ -110,7 +115,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     close: async () => {
       worker?.shutdown();
       await running;
-      await keeper?.stop();
+      await Promise.all(keepers.map((keeper) => keeper.stop()));
       await connection.close();
       await api.close();
     },

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import type { ReplayRef } from '../../domain/refs.ts';
 import { awaitApprovalStart } from '../../temporal/approvals/await-approval.ts';
 import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
+import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { deliverMessageStart } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
@@ -71,6 +72,7 @@ const STARTS: [string, Start, string[]][] = [
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
   ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],
+  ['event/evt_1', fanOutEventStart({ ...ref, eventId: 'evt_1' }, 'q', ENVIRONMENT), tenant],
   ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'ActionName']],
 ];
 

@@ -17,8 +17,10 @@ export interface MessageDraft {
   request: PublishRequest;
   /** For a request to a URL group: the endpoint that this message is for. */
   endpoint?: TargetEndpoint;
-  /** For the retry of a message: what it has of that one, and no request says. */
-  origin?: Pick<NewMessage, 'kind' | 'callbackOf' | 'scheduleId' | 'retryOf' | 'retryDelaysMs' | 'urlGroup'>;
+  /** For the retry of a message: what it has of that one, and no request says. For the delivery of an event: what it is. */
+  origin?: Partial<
+    Pick<NewMessage, 'kind' | 'callbackOf' | 'scheduleId' | 'retryOf' | 'retryDelaysMs' | 'urlGroup' | 'event'>
+  >;
   /** For a message whose id follows from its cause, so that accepting it again finds it. A new id otherwise. */
   id?: string;
   /** The schedule whose firing publishes it. */

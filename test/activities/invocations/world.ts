@@ -196,6 +196,7 @@ export class ActivityWorld {
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
+      fanOutEvent: () => Promise.reject(new Error('no event is fanned out here')),
       putSchedule: () => Promise.reject(new Error('no schedule is made here')),
       forgetSchedule: () => Promise.reject(new Error('no schedule is deleted here')),
       startFiring: () => Promise.reject(new Error('no schedule is fired here')),

@@ -30,7 +30,7 @@ const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 /** Replaces Temporal for the sweep's starts: it refuses the second row. */
 function starting(
   ids: string[],
-  name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage' | 'wakeDeadLetterJob' | 'putSchedule',
+  name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage' | 'wakeDeadLetterJob' | 'fanOutEvent' | 'putSchedule',
 ): Planted {
   const started: string[] = [];
   const start = (ref: Record<string, unknown>): Promise<void> => {
@@ -85,6 +85,17 @@ const AREAS: Record<string, () => Promise<Planted>> = {
       [ids, environmentId],
     );
     return starting(ids, 'wakeDeadLetterJob');
+  },
+  'unfanned-events': async () => {
+    const topic = newId('topic');
+    await owner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'orders')`, [topic, environmentId]);
+    const ids = Array.from({ length: 3 }, () => newId('event')).sort();
+    await owner(
+      `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, created_at)
+       SELECT id, $2, $3, id, 'order.paid', '{}', now(), '{}', 'month', now() - interval '1 hour' FROM unnest($1::text[]) id`,
+      [ids, environmentId, topic],
+    );
+    return starting(ids, 'fanOutEvent');
   },
   'untold-schedules': async () => starting(await plantSchedules(null), 'putSchedule'),
   'unfired-runs': async () => {
@@ -291,9 +302,9 @@ describe('a row that always fails costs itself alone', () => {
     expect(lines.at(-1)).toMatchObject({ area: name, seen: 3, failed: 1, level: 50 });
   });
 
-  test('every area is tested; test/db/messages/partitions.test.ts has that of partitions', async () => {
+  test('every area is tested; partitions and events have tests of their own', async () => {
     const { listSweepAreas } = createActivities(world.dependencies());
-    expect((await listSweepAreas()).sort()).toEqual([...Object.keys(AREAS), 'message-partitions'].sort());
+    expect((await listSweepAreas()).sort()).toEqual([...Object.keys(AREAS), 'message-partitions', 'old-events'].sort());
   });
 
   test('counts of failed sign-ins that still matter are kept', async () => {

@@ -16,6 +16,7 @@ const work: Omit<MessageWork, 'scheduleId' | 'urlGroupId'> = {
   redact: null,
   label: null,
   flowControlKeyId: null,
+  subscriptionId: null,
   attempts: 0,
   maxRetries: 0,
   retryDelaysMs: null,
@@ -34,7 +35,7 @@ test.each([
   [null, 'grp_1'],
   ['sch_1', 'grp_1'],
 ])('names the schedule %s and the URL group %s that asked for the delivery', (scheduleId, urlGroupId) => {
-  const delivery = { work: { ...work, scheduleId, urlGroupId }, attempt: { number: 1 }, signingKeys: [] };
+  const delivery = { work: { ...work, scheduleId, urlGroupId }, attempt: { number: 1 }, signers: [] };
   const { headers } = makeDelivery(vault, ref, delivery, 1).request;
   expect([headers['X-Service-Schedule-Id'] ?? null, headers['X-Service-Url-Group'] ?? null]).toEqual([
     scheduleId,

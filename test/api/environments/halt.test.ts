@@ -96,6 +96,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     wakeApproval: unused,
     wakeMessage: unused,
     wakeDeadLetterJob: unused,
+    fanOutEvent: unused,
     putSchedule: unused,
     forgetSchedule: unused,
     startFiring: unused,

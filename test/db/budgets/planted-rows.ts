@@ -11,6 +11,7 @@ export const rows: PlantedArea = {
     await insert(owner, 'budgets', { api_key_id, environment_id, total: 1_000_000 });
     const invocation_id = newId('invocation');
     await insert(owner, 'budget_reservations', { invocation_id, environment_id, api_key_id, month, amount: 1 });
+    await insert(owner, 'budget_crossings', { environment_id, api_key_id, month, cap_name: 'total', taken: 1, cap: 1 });
     await insert(owner, 'api_key_unknown_usage', { environment_id, api_key_id, month });
   },
   writtenByDatabase: ['api_key_unknown_usage'],

@@ -1,0 +1,104 @@
+import { acceptDeliveries } from '../../db/events/accept-deliveries.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import {
+  advanceFanOut,
+  endFanOut,
+  type FanOutWork,
+  listTargets,
+  lockEvent,
+  markPageStarted,
+  readUnstartedPage,
+} from '../../db/events/fan-out.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import {
+  type EventRef,
+  FAN_OUT_PAGE_BYTES_MAX,
+  FAN_OUT_PAGE_SIZE,
+  type FanOutStep,
+  matchesEventType,
+} from '../../domain/events/events.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { wakeAll } from '../messages/wake-messages.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
+
+type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'wakeMessage' | 'heartbeatTimeoutMs'>;
+
+/**
+ * Makes the messages of one page of subscriptions: the messages, the counter and the cursor of the event are one transaction, so that
+ * each subscription gets one message, whatever dies. Then it starts the workflows of the page.
+ *
+ * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the event's row still names the page: the
+ * next run starts it first, which does nothing to a workflow that runs.
+ */
+export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
+  return (ref: EventRef): Promise<FanOutStep> =>
+    withHeartbeats(deps, async () => {
+      await startPage(deps, ref);
+      const step = await nextPage(deps, ref, pageSize);
+      await startPage(deps, ref);
+      return step;
+    });
+}
+
+async function startPage(deps: PageDependencies, ref: EventRef): Promise<void> {
+  const ids = await deps.db.withEnvironment(ref, (tx) => readUnstartedPage(tx, ref.eventId));
+  if (ids.length === 0) return;
+  await wakeAll(deps, ref, ids);
+  await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.eventId));
+}
+
+/** Takes the next page, or a smaller one where the allowance does not suffice for all of it. What is left of it is used up first. */
+async function nextPage(deps: PageDependencies, ref: EventRef, pageSize: number): Promise<FanOutStep> {
+  for (let size = pageSize; ; size = Math.floor(size / 2)) {
+    try {
+      return await deps.db.withEnvironment(ref, (tx) => takePage(tx, deps, ref, size));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      if (size > 1) continue;
+      const reason = { code: error.code, message: error.publicMessage };
+      return await deps.db.withEnvironment(ref, (tx) => end(tx, ref, reason));
+    }
+  }
+}
+
+async function end(
+  tx: EnvironmentTransaction,
+  ref: EventRef,
+  error: { code: string; message: string } | null,
+): Promise<FanOutStep> {
+  await endFanOut(tx, ref.eventId, error);
+  const event = await lockEvent(tx, ref.eventId);
+  return event === null ? GONE : endOf(event);
+}
+
+/** Its topic was deleted, and the event with it. */
+const GONE: FanOutStep = { next: 'end', status: 'fanned_out', deliveries: 0 };
+
+function endOf({ status, deliveries }: FanOutWork): FanOutStep {
+  if (status === 'fanning_out') throw new Error('a fan-out that goes on has not ended');
+  return { next: 'end', status, deliveries };
+}
+
+async function takePage(
+  tx: EnvironmentTransaction,
+  { vault }: Pick<PageDependencies, 'vault'>,
+  ref: EventRef,
+  pageSize: number,
+): Promise<FanOutStep> {
+  const event = await lockEvent(tx, ref.eventId);
+  if (event === null) return GONE;
+  if (event.status !== 'fanning_out') return endOf(event);
+  const page = event.isTopicDeleted ? [] : await listTargets(tx, event, withinBytes(event, pageSize));
+  const last = page.at(-1);
+  if (last === undefined) return end(tx, ref, null);
+  const matching = page.filter(({ enabled, eventTypes }) => enabled && matchesEventType(eventTypes, event.type));
+  const published = matching.length === 0 ? [] : await acceptDeliveries(tx, vault, ref, event, matching);
+  await advanceFanOut(tx, event.id, { afterId: last.id, pageIds: published.map((message) => message.messageId) });
+  return { next: 'go on' };
+}
+
+/** As many as may be held in memory together, at least one. */
+function withinBytes({ data }: FanOutWork, pageSize: number): number {
+  const most = Math.floor(FAN_OUT_PAGE_BYTES_MAX / (JSON.stringify(data).length + 1));
+  return Math.min(pageSize, Math.max(1, most));
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import {
+  deleteRaisedEvents,
+  findRaisedEvents,
+  lockRaisedEvents,
+  putOffRaisedEvent,
+} from '../../db/events/raised-events.ts';
+import type { RaisedEvent } from '../../db/events/records.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { publishToService } from './publish-to-service.ts';
+
+const INTERVAL_MS = 500;
+/** Events of one transaction. */
+const PAGE_SIZE = 100;
+/** Events of the outbox that one look takes into account. */
+const LOOK_SIZE = 1_000;
+
+export type RelayDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'fanOutEvent'>;
+
+/**
+ * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
+ * returns follows the commit, and may be lost: something that polls must find the same.
+ */
+type Consumer = (
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  events: readonly RaisedEvent[],
+) => Promise<(deps: RelayDependencies) => Promise<void>>;
+
+const CONSUMERS: readonly Consumer[] = [publishToService];
+
+/**
+ * Until stopped, takes platform events out of the outbox and hands them on. Every worker process does it. Two at once do no harm: each
+ * locks the rows that it takes. A crash before the commit leaves the rows, and after it the events, which the sweep fans out.
+ */
+export function keepRelaying(
+  deps: RelayDependencies,
+  { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      try {
+        await relayEvents(deps);
+      } catch (error) {
+        deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
+      }
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Relays what is in the outbox now. */
+export async function relayEvents(deps: RelayDependencies): Promise<void> {
+  for (const tenant of await findRaisedEvents(deps.db, LOOK_SIZE)) await relayEnvironment(deps, tenant);
+}
+
+async function relayEnvironment(deps: RelayDependencies, tenant: Tenant): Promise<void> {
+  for (let taken = PAGE_SIZE; taken === PAGE_SIZE;) taken = await relayPage(deps, tenant, PAGE_SIZE);
+}
+
+/** Returns how many were relayed. Where a page fails, each of its events is tried alone, so that one holds up no other. */
+async function relayPage(deps: RelayDependencies, tenant: Tenant, size: number): Promise<number> {
+  try {
+    const { relayed, follow } = await deps.db.withEnvironment(tenant, (tx) => take(tx, tenant, size));
+    for (const next of follow) await next(deps);
+    return relayed;
+  } catch (error) {
+    if (size === 1) {
+      deps.logger.error({ ...tenant, err: error }, 'a platform event could not be relayed: trying again in a minute');
+      await deps.db.withEnvironment(tenant, (tx) => putOffRaisedEvent(tx));
+      return 1;
+    }
+    let relayed = 0;
+    while (relayed < size && (await relayPage(deps, tenant, 1)) === 1) relayed++;
+    return relayed;
+  }
+}
+
+async function take(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  size: number,
+): Promise<{ relayed: number; follow: ((deps: RelayDependencies) => Promise<void>)[] }> {
+  const events = await lockRaisedEvents(tx, size);
+  const follow = [];
+  if (events.length > 0) {
+    for (const consume of CONSUMERS) follow.push(await consume(tx, tenant, events));
+    await deleteRaisedEvents(tx, events);
+  }
+  return { relayed: events.length, follow };
+}

@@ -1,0 +1,13 @@
+/** Calls of one step in one sweep, so that a large backlog holds up no other area: the next sweep goes on. */
+export const CALLS_MAX = 20;
+
+/** Repeats a step that does a part of the work until it finds none. Returns how much it did. */
+export async function untilNone(step: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let call = 0; call < CALLS_MAX; call++) {
+    const count = await step();
+    if (count === 0) break;
+    total += count;
+  }
+  return total;
+}

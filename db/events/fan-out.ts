@@ -1,0 +1,111 @@
+import type { Json } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { SealedSecret } from '../secrets/vault.ts';
+import type { Publishing } from './records.ts';
+
+/** The part of an event that its fan-out needs. */
+export interface FanOutWork {
+  id: string;
+  publicId: string;
+  topicId: string;
+  topic: string;
+  isTopicDeleted: boolean;
+  type: string;
+  data: Json;
+  occurredAt: Date;
+  createdAt: Date;
+  publishedBy: Publishing;
+  status: 'fanning_out' | 'fanned_out' | 'failed';
+  deliveries: number;
+  afterId: string;
+}
+
+/** Locks an event: its pages come one after another. */
+export async function lockEvent(tx: EnvironmentTransaction, eventId: string): Promise<FanOutWork | null> {
+  const { rows } = await tx.raw<{ rows: FanOutWork[] }>(
+    `SELECT v.id, v.public_id AS "publicId", v.topic_id AS "topicId", t.name AS topic, t.deleted_at IS NOT NULL AS "isTopicDeleted", v.type,
+       v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt", v.published_by AS "publishedBy", v.status,
+       v.deliveries, v.after_id AS "afterId"
+     FROM events v JOIN topics t ON t.id = v.topic_id WHERE v.id = ? FOR NO KEY UPDATE OF v`,
+    [eventId],
+  );
+  return rows[0] ?? null;
+}
+
+/** A subscription as a delivery needs it. */
+export interface SubscriptionTarget {
+  id: string;
+  url: string;
+  eventTypes: string[];
+  enabled: boolean;
+  headers: Record<string, string> | null;
+  sealed: SealedSecret | null;
+}
+
+type TargetRow = Omit<SubscriptionTarget, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+
+const TARGET = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
+  s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
+
+/** The next subscriptions of a topic in the order of their ids, those that were there when the event came. */
+export async function listTargets(
+  tx: EnvironmentTransaction,
+  { topicId, createdAt, afterId }: Pick<FanOutWork, 'topicId' | 'createdAt' | 'afterId'>,
+  limit: number,
+): Promise<SubscriptionTarget[]> {
+  const { rows } = await tx.raw<{ rows: TargetRow[] }>(
+    `SELECT ${TARGET} FROM event_subscriptions s
+     WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND s.created_at <= :createdAt ORDER BY s.id LIMIT :limit`,
+    { topicId, createdAt, afterId, limit },
+  );
+  return rows.map(targetOf);
+}
+
+export async function getTarget(tx: EnvironmentTransaction, id: string): Promise<SubscriptionTarget | null> {
+  const { rows } = await tx.raw<{ rows: TargetRow[] }>(
+    `SELECT ${TARGET} FROM event_subscriptions s WHERE s.id = ? AND s.deleted_at IS NULL`,
+    [id],
+  );
+  return rows[0] === undefined ? null : targetOf(rows[0]);
+}
+
+function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {
+  const isSealed = masterKeyVersion !== null && wrappedDataKey !== null && sealedValue !== null;
+  return { ...row, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
+}
+
+/** Moves the cursor, in the transaction that accepted the messages of the page. */
+export async function advanceFanOut(
+  tx: EnvironmentTransaction,
+  eventId: string,
+  page: { afterId: string; pageIds: readonly string[] },
+): Promise<void> {
+  await tx.raw(
+    `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, page_ids = :pageIds, page_started = :made = 0 WHERE id = :eventId`,
+    { ...page, eventId, made: page.pageIds.length },
+  );
+}
+
+export async function endFanOut(
+  tx: EnvironmentTransaction,
+  eventId: string,
+  error: { code: string; message: string } | null,
+): Promise<void> {
+  await tx.raw(
+    `UPDATE events SET status = :status, error = CAST(:error AS jsonb), fanned_out_at = now() WHERE id = :eventId AND fanned_out_at IS NULL`,
+    { eventId, status: error === null ? 'fanned_out' : 'failed', error: error === null ? null : JSON.stringify(error) },
+  );
+}
+
+/** The messages of the last page, where their workflows may not have been started. */
+export async function readUnstartedPage(tx: EnvironmentTransaction, eventId: string): Promise<string[]> {
+  const { rows } = await tx.raw<{ rows: { pageIds: string[] }[] }>(
+    'SELECT page_ids AS "pageIds" FROM events WHERE id = ? AND NOT page_started',
+    [eventId],
+  );
+  return rows[0]?.pageIds ?? [];
+}
+
+export async function markPageStarted(tx: EnvironmentTransaction, eventId: string): Promise<void> {
+  await tx.raw(`UPDATE events SET page_started = true, page_ids = '{}' WHERE id = ?`, [eventId]);
+}

@@ -1,0 +1,33 @@
+import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
+import type { RaisedEvent } from './records.ts';
+
+/** The environments of the oldest events in the outbox. */
+export async function findRaisedEvents(db: Database, most: number): Promise<Tenant[]> {
+  const { rows } = await db.directory.raw<{ rows: { environment_id: string; workspace_id: string }[] }>(
+    'SELECT environment_id, workspace_id FROM find_raised_events(?)',
+    [most],
+  );
+  return rows.map((row) => ({ environmentId: row.environment_id, workspaceId: row.workspace_id }));
+}
+
+/** Locks the oldest events of the environment, in their order. What another process relays is left to it. */
+export async function lockRaisedEvents(tx: EnvironmentTransaction, most: number): Promise<RaisedEvent[]> {
+  const { rows } = await tx.raw<{ rows: RaisedEvent[] }>(
+    `SELECT id, type, data, occurred_at AS "occurredAt" FROM raised_events
+     WHERE environment_id = current_environment_id() AND look_again_at <= now() ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
+    [most],
+  );
+  return rows;
+}
+
+export async function deleteRaisedEvents(tx: EnvironmentTransaction, events: readonly RaisedEvent[]): Promise<void> {
+  await tx.raw('DELETE FROM raised_events WHERE id = ANY(CAST(? AS uuid[]))', [events.map(({ id }) => id)]);
+}
+
+/** One that could not be relayed is looked at again in a minute, and holds up no other. */
+export async function putOffRaisedEvent(tx: EnvironmentTransaction): Promise<void> {
+  await tx.raw(
+    `UPDATE raised_events SET look_again_at = now() + interval '1 minute' WHERE id = (SELECT id FROM raised_events
+       WHERE environment_id = current_environment_id() AND look_again_at <= now() ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+  );
+}

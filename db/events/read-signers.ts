@@ -1,0 +1,39 @@
+import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
+import { readSealedSigningKeys } from '../signing-keys/read-sealed-signing-keys.ts';
+import { signingKeyPlace } from '../signing-keys/records.ts';
+import { subscriptionSecretPlace } from './subscription-content.ts';
+
+/** A sealed secret that signs a delivery, and what it was sealed with. */
+export interface SealedSigner {
+  place: SecretContext;
+  sealed: SealedSecret;
+}
+
+/**
+ * What signs a message, newest first: the secrets of the subscription where the message delivers an event to one that has its own, and
+ * the keys of the workspace otherwise. Within a grace period there are two.
+ */
+export async function readSigners(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  subscriptionId: string | null,
+): Promise<SealedSigner[]> {
+  const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
+  if (own.length > 0) return own.map((row) => ({ place: subscriptionSecretPlace(tenant, row.id), sealed: row }));
+  const keys = await readSealedSigningKeys(tx);
+  return keys.map((key) => ({ place: signingKeyPlace(tenant.workspaceId, key.id), sealed: key }));
+}
+
+async function readSubscriptionSecrets(
+  tx: EnvironmentTransaction,
+  subscriptionId: string,
+): Promise<({ id: string } & SealedSecret)[]> {
+  const { rows } = await tx.raw<{ rows: ({ id: string } & SealedSecret)[] }>(
+    `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
+     FROM event_subscription_secrets WHERE subscription_id = ? AND (retires_at IS NULL OR retires_at > now())
+     ORDER BY created_at DESC, id DESC`,
+    [subscriptionId],
+  );
+  return rows;
+}

@@ -1,0 +1,44 @@
+/** The types of platform events: what the service tells of itself on the topic `service`. Their data: platform-events.ts. */
+export const PLATFORM_EVENT_TYPES = [
+  'action.created',
+  'action.updated',
+  'action.archived',
+  'invocation.settled',
+  'effect.settled',
+  'effect.unknown',
+  'effect.exhausted',
+  'effect.resolved',
+  'approval.requested',
+  'approval.decided',
+  'approval.expired',
+  'impact_limit.threshold',
+  'impact_limit.exceeded',
+  'budget.threshold',
+  'budget.exceeded',
+  'message.delivered',
+  'message.failed',
+  'schedule.failed',
+  'environment.halted',
+  'environment.resumed',
+  'secret.rotated',
+  'subscription.disabled',
+] as const;
+export type PlatformEventType = (typeof PLATFORM_EVENT_TYPES)[number];
+
+/**
+ * Raised whether or not anybody subscribes, because people are notified of them. All others are written only where the environment has
+ * an enabled subscription on `service` (docs/events.md, "Platform events").
+ */
+export const NOTIFIED_EVENT_TYPES = [
+  'approval.requested',
+  'effect.unknown',
+  'effect.exhausted',
+  'impact_limit.threshold',
+  'impact_limit.exceeded',
+  'budget.threshold',
+  'budget.exceeded',
+  'message.failed',
+  'environment.halted',
+  'environment.resumed',
+  'subscription.disabled',
+] as const satisfies readonly PlatformEventType[];

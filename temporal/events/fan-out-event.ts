@@ -1,0 +1,38 @@
+import { WorkflowIdReusePolicy } from '@temporalio/common';
+import type { EventRef, FanOutStep } from '../../domain/events/events.ts';
+import { searchAttributes } from '../search-attributes.ts';
+import { descriptionOf, type Start, summaryOf } from '../start.ts';
+
+export const FAN_OUT_EVENT_WORKFLOW = 'fanOutEvent';
+export type FanOutEventInput = EventRef;
+export type FanOutEventResult = Omit<Extract<FanOutStep, { next: 'end' }>, 'next'>;
+
+export function eventWorkflowId(eventId: string): string {
+  return `event/${eventId}`;
+}
+
+const DESCRIPTION = descriptionOf({
+  does: 'Makes a message for each subscription that an event matches, page by page, and starts their deliveries.',
+  standsStill:
+    'Look at the event with `GET /api/v2/events/{id}`. It may be terminated: the sweep starts it again at its cursor.',
+});
+
+export function fanOutEventStart(
+  ref: FanOutEventInput,
+  taskQueue: string,
+  environmentName: string | null,
+): Start<[FanOutEventInput]> {
+  const { eventId, workspaceId, environmentId } = ref;
+  return {
+    type: FAN_OUT_EVENT_WORKFLOW,
+    options: {
+      workflowId: eventWorkflowId(eventId),
+      taskQueue,
+      args: [{ eventId, workspaceId, environmentId }],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      staticSummary: summaryOf('fans out an event', environmentName),
+      staticDetails: DESCRIPTION,
+      typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),
+    },
+  };
+}

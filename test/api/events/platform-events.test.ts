@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { markReconciliationExhausted } from '../../../db/effects/plan-reconciliation.ts';
+import { endApproval } from '../../../db/approvals/end-approval.ts';
+import { lockApproval } from '../../../db/approvals/lock-approval.ts';
+import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
+import { putBudget } from '../../../db/budgets/put-budget.ts';
+import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
+import { PLATFORM_EVENTS } from '../../../domain/events/platform-events.ts';
+import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
+import { type ServiceAndTarget, withServiceAndTarget } from '../../harness/service-and-target.ts';
+import { approvalsIn, approve, deny, keyClient } from '../approvals/support.ts';
+import { createAction, invoke } from '../invocations/support.ts';
+import { type Destination, publish, startDestination } from '../messages/support.ts';
+import { evidence, operatorOf, unknownOf } from '../reconciliation/support.ts';
+import { outbox, type Raised, subscribeToService } from './support.ts';
+
+/** Every type is raised by the operation that causes it. Nothing relays here, so all that was raised is in the outbox. */
+
+let { service, target }: ServiceAndTarget = {} as ServiceAndTarget;
+let destination: Destination;
+withServiceAndTarget((started) => ({ service, target } = started));
+beforeAll(async () => {
+  destination = await startDestination();
+  await subscribeToService(service.database);
+});
+afterAll(() => destination.close());
+
+const BASE = '/api/v2';
+const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+  const reply = await service.call(method, `${BASE}${path}`, {
+    key: service.key,
+    ...(body === undefined ? {} : { body }),
+  });
+  expect(reply.status, reply.text).toBeLessThan(300);
+  return (reply.json as { data: Record<string, unknown> }).data;
+};
+const seen = new Set<string>();
+
+/** Does the work and waits until each of these types was raised, and no other. */
+async function raises(types: string[], work: () => Promise<unknown>): Promise<Raised[]> {
+  const before = (await outbox(service.database)).length;
+  await work();
+  const raised = await vi.waitFor(
+    async () => {
+      const all = (await outbox(service.database)).slice(before);
+      expect(all.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
+      return all;
+    },
+    { timeout: PATIENCE_MS, interval: 100 },
+  );
+  for (const { type, data } of raised) {
+    const declared = PLATFORM_EVENTS[type as keyof typeof PLATFORM_EVENTS];
+    expect(declared.data.safeParse(data), `${type} ${JSON.stringify(data)}`).toMatchObject({ success: true });
+    seen.add(type);
+  }
+  return raised;
+}
+
+describe('platform events', { timeout: TEST_TIMEOUT_MS }, () => {
+  test('of actions', async () => {
+    const raised = await raises(['action.created', 'action.updated', 'action.archived'], async () => {
+      const name = await createAction(service, { url: `${target.baseUrl}/echo` });
+      await call('PATCH', `/actions/${name}`, {
+        adapter: { type: 'http.request', config: { method: 'PUT', url: `${target.baseUrl}/echo` } },
+      });
+      await call('DELETE', `/actions/${name}`);
+    });
+    expect(raised.map(({ data }) => data['version'])).toEqual([1, 2, 2]);
+  });
+
+  test('of an invocation that succeeds, and of one that is refused', async () => {
+    const name = await createAction(service, { url: `${target.baseUrl}/echo` });
+    const [settled] = await raises(['effect.settled', 'invocation.settled'], () => invoke(service, name));
+    expect(settled).toMatchObject({ data: { action: name } });
+  });
+
+  test('of an outcome that nobody knows, that the reads do not find, and that a person resolves', async () => {
+    const { effect } = await unknownAction();
+    const { tenant } = service.database;
+    await raises(['effect.exhausted'], () =>
+      service.deps.db.withEnvironment(tenant, (tx) => markReconciliationExhausted(tx, effect.id)),
+    );
+    const operator = await operatorOf(service);
+    const raised = await raises(['effect.resolved', 'effect.settled', 'invocation.settled'], () =>
+      operator.post(`${BASE}/actions/effects/${effect.id}/resolve`, {
+        outcome: 'succeeded',
+        partialEffect: 'none',
+        evidence,
+      }),
+    );
+    expect(raised.find(({ type }) => type === 'effect.resolved')?.data['resolvedBy']).toMatchObject({
+      type: 'api_key',
+    });
+  });
+
+  async function unknownAction() {
+    let made: Awaited<ReturnType<typeof unknownOf>> | undefined;
+    await raises(['action.created', 'effect.unknown'], async () => {
+      made = await unknownOf(service, { url: `${target.baseUrl}/status?status=503` });
+    });
+    if (made === undefined) throw new Error('nothing was invoked');
+    return made;
+  }
+
+  test('of approvals', async () => {
+    const decider = await keyClient(service, service.database.tenant);
+    const name = await createAction(service, { url: `${target.baseUrl}/echo` }, { approval: { required: true } });
+    const open = async () => {
+      await raises(['approval.requested'], () => invoke(service, name));
+      const [approval] = approvalsIn(await service.get(`${BASE}/approvals?status=pending`));
+      if (approval === undefined) throw new Error('no approval is pending');
+      return approval;
+    };
+    const approved = await open();
+    await raises(['approval.decided', 'effect.settled', 'invocation.settled'], () => approve(decider, approved));
+    const denied = await open();
+    await raises(['approval.decided', 'invocation.settled'], () => deny(decider, denied));
+    const asked = { title: 'Deploy', summary: 'The new version.', payload: {}, expiresIn: 'PT1H' };
+    let expired = { id: '' };
+    await raises(['approval.requested'], async () => {
+      expired = (await call('POST', '/approvals', asked)) as typeof expired;
+    });
+    await raises(['approval.expired'], () =>
+      service.deps.db.withEnvironment(service.database.tenant, async (tx) => {
+        await lockApproval(tx, expired.id);
+        await endApproval(tx, expired.id, { status: 'expired', at: new Date() });
+      }),
+    );
+  });
+
+  test('of impact limits', async () => {
+    const impact = [{ dimension: 'money', currency: 'usd', amount: { path: 'input.amount' }, bound: 'exact' }];
+    const spend = () => invoke(service, name, { input: { amount: 600 } });
+    const name = await createAction(service, { url: `${target.baseUrl}/echo` }, { impact });
+    await call('POST', '/impact-limits', {
+      name: 'Refunds',
+      dimension: 'money',
+      currency: 'usd',
+      cap: 1_000,
+      period: 'month',
+      thresholds: [50],
+      scope: { actions: [name] },
+    });
+    await raises(['impact_limit.threshold', 'effect.settled', 'invocation.settled'], spend);
+    await raises(['impact_limit.exceeded', 'invocation.settled'], spend);
+    await raises(['invocation.settled'], spend);
+  });
+
+  test('of budgets', async () => {
+    const { record } = await service.createKey(service.database.tenant);
+    const admit = () =>
+      service.deps.db.withEnvironment(service.database.tenant, (tx) =>
+        admitToBudget(tx, { apiKeyId: record.id, kind: 'events', count: 1 }),
+      );
+    await service.deps.db.withEnvironment(service.database.tenant, (tx) => putBudget(tx, record.id, { events: 5_000 }));
+    for (let i = 0; i < 3; i++) await raises([], admit);
+    await raises(['budget.threshold'], admit);
+    await raises([], admit);
+  });
+
+  test('of messages', async () => {
+    destination.answer('/gone', { status: 410 });
+    await raises(['message.delivered'], () => publish(service, { url: `${destination.baseUrl}/ok`, label: 'a' }));
+    await raises(['message.failed'], () => publish(service, { url: `${destination.baseUrl}/gone` }));
+  });
+
+  test('of schedules, secrets, and the halt', async () => {
+    const { environmentId, workspaceId } = service.database.tenant;
+    const group = await call('POST', '/url-groups', { name: 'empty' });
+    const schedule = await call('POST', '/schedules', {
+      cron: '0 9 * * *',
+      destination: { urlGroup: group['groupId'] },
+      paused: true,
+    });
+    await raises(['schedule.failed'], () => call('POST', `/schedules/${String(schedule['id'])}/run`));
+    await call('PUT', '/secrets/TOKEN', { value: 'one-value-of-a-secret' });
+    await raises(['secret.rotated'], () => call('PUT', '/secrets/TOKEN', { value: 'another-value-of-a-secret' }));
+    const path = `/workspaces/${workspaceId}/environments/${environmentId}`;
+    await raises(['environment.halted'], () => call('POST', `${path}/halt`, { reason: 'an incident' }));
+    await raises(['environment.resumed'], () => call('POST', `${path}/resume`, {}));
+  });
+
+  test('no other type is declared than those that were raised here', () => {
+    const elsewhere = ['budget.exceeded', 'subscription.disabled'];
+    expect([...seen, ...elsewhere].toSorted()).toEqual([...PLATFORM_EVENT_TYPES].toSorted());
+  });
+});
