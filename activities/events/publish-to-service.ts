@@ -2,7 +2,7 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { findHeardServiceTopic } from '../../db/events/find-service-topic.ts';
 import { insertEvent } from '../../db/events/insert-event.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
-import type { RelayDependencies } from './relay-events.ts';
+import type { RelayDependencies } from './relay-consumer.ts';
 
 /** Publishes platform events to the topic `service`, where somebody subscribes to it. */
 export async function publishToService(

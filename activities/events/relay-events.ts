@@ -6,27 +6,14 @@ import {
   lockRaisedEvents,
   putOffRaisedEvent,
 } from '../../db/events/raised-events.ts';
-import type { RaisedEvent } from '../../db/events/records.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
 import { publishToService } from './publish-to-service.ts';
+import type { Consumer, RelayDependencies } from './relay-consumer.ts';
 
 const INTERVAL_MS = 500;
 /** Events of one transaction. */
 const PAGE_SIZE = 100;
 /** Events of the outbox that one look takes into account. */
 const LOOK_SIZE = 1_000;
-
-export type RelayDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'fanOutEvent'>;
-
-/**
- * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
- * returns follows the commit, and may be lost: something that polls must find the same.
- */
-type Consumer = (
-  tx: EnvironmentTransaction,
-  tenant: Tenant,
-  events: readonly RaisedEvent[],
-) => Promise<(deps: RelayDependencies) => Promise<void>>;
 
 const CONSUMERS: readonly Consumer[] = [publishToService];
 

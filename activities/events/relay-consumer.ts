@@ -1,0 +1,15 @@
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import type { RaisedEvent } from '../../db/events/records.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+export type RelayDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'fanOutEvent'>;
+
+/**
+ * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
+ * returns follows the commit, and may be lost: something that polls must find the same.
+ */
+export type Consumer = (
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  events: readonly RaisedEvent[],
+) => Promise<(deps: RelayDependencies) => Promise<void>>;
