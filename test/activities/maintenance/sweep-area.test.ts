@@ -30,7 +30,14 @@ const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 /** Replaces Temporal for the sweep's starts: it refuses the second row. */
 function starting(
   ids: string[],
-  name: 'startInvocation' | 'startReads' | 'wakeApproval' | 'wakeMessage' | 'wakeDeadLetterJob' | 'fanOutEvent' | 'putSchedule',
+  name:
+    | 'startInvocation'
+    | 'startReads'
+    | 'wakeApproval'
+    | 'wakeMessage'
+    | 'wakeDeadLetterJob'
+    | 'fanOutEvent'
+    | 'putSchedule',
 ): Planted {
   const started: string[] = [];
   const start = (ref: Record<string, unknown>): Promise<void> => {
