@@ -4,7 +4,10 @@ import { grantNewMessages } from '../flow-control/start-granted.ts';
 import type { Caller } from '../http/define-route.ts';
 import { startMessageWorkflow, startMessageWorkflows } from './message-workflows.ts';
 
-/** More than this are handed to a workflow: their publisher does not wait for each start. */
+/**
+ * As many are started here, so that the first of a batch arrive at once. The others are handed to a workflow: their publisher does
+ * not wait for each start.
+ */
 const STARTED_HERE_MAX = 10;
 
 /**
@@ -26,13 +29,12 @@ async function startUnkeyed(deps: ApiDependencies, caller: Caller, messageIds: s
   const { temporal, eagerStart: eager, taskQueue } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
-  if (messageIds.length > STARTED_HERE_MAX) {
-    await startMessageWorkflows(temporal, { workspaceId, environmentId, messageIds }, environmentName, taskQueue);
-    return;
-  }
-  await Promise.all(
-    messageIds.map((messageId) =>
+  const here = messageIds.slice(0, STARTED_HERE_MAX);
+  const others = { workspaceId, environmentId, messageIds: messageIds.slice(STARTED_HERE_MAX) };
+  await Promise.all([
+    ...here.map((messageId) =>
       startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
     ),
-  );
+    others.messageIds.length === 0 ? null : startMessageWorkflows(temporal, others, environmentName, taskQueue),
+  ]);
 }
