@@ -160,8 +160,11 @@ test(`${CROWD} messages wait on one key: rows and no workflow`, { timeout: TIMEO
   // One is in flight, a probe is, and some are about to end; the visibility that counts them is a little late.
   expect(mostOpen).toBeLessThan(OPEN_MAX);
   await expect.poll(openWorkflows, { timeout: PATIENCE_MS }).toBe(0);
-  const waiting = CROWD - [...arrivals.keys()].filter((body) => body.startsWith('crowd ')).length;
-  expect(await keyOf(crowdId)).toMatchObject({ waiting, inFlight: 0 });
+  const settled = async (): Promise<{ known: number; inFlight: number }> => {
+    const { waiting, inFlight } = await keyOf(crowdId);
+    return { known: waiting + [...arrivals.keys()].filter((body) => body.startsWith('crowd ')).length, inFlight };
+  };
+  await expect.poll(settled, { timeout: PATIENCE_MS }).toEqual({ known: CROWD, inFlight: 0 });
   const [queue] = await processes.database.asOwner<{ bytes: number }>(
     `SELECT pg_total_relation_size('flow_control_queue')::int AS bytes`,
   );
