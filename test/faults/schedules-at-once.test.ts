@@ -7,7 +7,7 @@ import { inForm } from './form.ts';
 const SCHEDULES = inForm({ short: 100, full: 1_000 });
 const CREATED_AT_ONCE = 10;
 /** The slot is so far away that all of them are made by then. */
-const LEAD_MS = inForm({ short: 30_000, full: 120_000 });
+const LEAD_MS = inForm({ short: 30_000, full: 300_000 });
 
 let service: TestService;
 beforeAll(async () => {
