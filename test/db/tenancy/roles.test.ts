@@ -24,6 +24,7 @@ const DIRECTORY_FUNCTIONS = [
   'acquire_permit',
   'begin_sign_in_attempt',
   'consume_rate_limit',
+  'count_pending_approvals_of_user',
   'delete_deleted_topics',
   'delete_expired_idempotency_claims',
   'delete_expired_message_deduplications',
