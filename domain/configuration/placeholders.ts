@@ -1,10 +1,22 @@
 /** What examples write for "put yours here". Compared with the whole value, without case and punctuation. */
-const WORDS = new Set(['password', 'passwd', 'secret', 'example', 'todo', 'fixme', 'tbd', 'none', 'null', 'undefined']);
+const WORDS = new Set([
+  'password',
+  'passwd',
+  'secret',
+  'example',
+  'dummy',
+  'todo',
+  'fixme',
+  'tbd',
+  'none',
+  'null',
+  'undefined',
+]);
 const BEGINNINGS =
-  /^(replace|change|fill|insert|set|put)(me|this|it|in|here|your)|^(placeholder|your(own)?(password|secret|api|key|token|value))/;
+  /^(replace|change|fill|insert|set|put|enter|paste)(me|this|it|in|here|your)|^(replace|insert|enter|paste)(with|by|a|the)?(random|password|secret|api|key|token|value)|^(placeholder|your(own)?(password|secret|api|key|token|value))/;
 
 /**
- * Whether a value was copied from an example and never replaced: `replace-me`, `changeme`, `your-api-key`, `<token>`, `xxxx`,
+ * Whether a value was copied from an example and never replaced: `replace-me`, `replace-with-random`, `your-api-key`, `<token>`, `xxxx`,
  * `service_live_…`. Such a secret is known to everyone who reads the example.
  */
 export function isPlaceholder(value: string): boolean {

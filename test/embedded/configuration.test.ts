@@ -101,7 +101,21 @@ describe('configuration', () => {
       TEMPORAL_API_KEY: (placeholder) => placeholder,
       API_KEY: (placeholder) => placeholder,
     };
-    const PLACEHOLDERS = ['replace-me', 'changeme', 'CHANGE_ME', 'password', 'your-api-key', '<token>', 'xxxx', 'a…'];
+    const PLACEHOLDERS = [
+      'replace-me',
+      'changeme',
+      'CHANGE_ME',
+      'password',
+      'your-api-key',
+      '<token>',
+      'xxxx',
+      'a…',
+      'replace-with-random',
+      'REPLACE_WITH_KEY',
+      'insert-key-here',
+      'enter-your-key',
+      'dummy',
+    ];
     const problemsWith = (name: string, value: string) => {
       const kind = PROCESS_KINDS.find((one) =>
         (VARIABLES[name as VariableName].processes as readonly string[]).includes(one),
