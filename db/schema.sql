@@ -2953,7 +2953,7 @@ CREATE OR REPLACE FUNCTION public.shortened_definition(definition jsonb, bytes_m
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN (definition || jsonb_build_object('adapter', ((definition -> 'adapter'::text) || jsonb_build_object('config', shortened((definition #> '{adapter,config}'::text[]), bytes_max))), 'inputSchema', shortened((definition -> 'inputSchema'::text), bytes_max), 'outputSchema', shortened((definition -> 'outputSchema'::text), bytes_max)))
+RETURN (definition || jsonb_build_object('adapter', ((definition -> 'adapter'::text) || jsonb_build_object('config', shortened((definition #> '{adapter,config}'::text[]), bytes_max))), 'inputSchema', shortened((definition -> 'inputSchema'::text), bytes_max), 'outputSchema', shortened((definition -> 'outputSchema'::text), bytes_max), 'verify', shortened((definition -> 'verify'::text), bytes_max)))
 ;
 
 CREATE OR REPLACE FUNCTION public.shortened_text(value text, bytes_max integer)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionRecord, ActionVersionRecord } from '../../db/actions/records.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
+import { orShortened } from '../http/shortened.ts';
 
 /** Either form of a ref: `act_…` or a name. It allows only characters of the two, so nothing else reaches the database. */
 export const actionRefParams = z.strictObject({
@@ -68,6 +69,11 @@ export const actionSchema = z
   })
   .meta({ id: 'Action' });
 
+/** As a list shows it. In place of a large config or schema stands `Shortened` too, which is a JSON object as they are. */
+export const listedActionSchema = actionSchema
+  .extend({ verify: orShortened(verifyDeclaration).optional() })
+  .meta({ id: 'ListedAction' });
+
 /** The definition exactly as it is digested: an undeclared member is null. */
 const actionDefinition = z
   .strictObject({
@@ -94,6 +100,15 @@ export const actionVersionSchema = z
     changeNote: z.string().nullable(),
   })
   .meta({ id: 'ActionVersion' });
+
+/** As a list shows it. */
+export const listedVersionSchema = actionVersionSchema
+  .extend({
+    definition: actionDefinition
+      .extend({ verify: orShortened(verifyDeclaration).nullable() })
+      .meta({ id: 'ListedActionDefinition' }),
+  })
+  .meta({ id: 'ListedActionVersion' });
 
 export function presentAction(action: ActionRecord): z.input<typeof actionSchema> {
   const { adapter, inputSchema, outputSchema, governed, impact, verify, approval, timeoutMs } = action.definition;

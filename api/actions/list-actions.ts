@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listActions } from '../../db/actions/list-actions.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { queryBoolean } from '../http/pagination.ts';
-import { actionSchema, presentAction } from './action-schemas.ts';
+import { listedActionSchema, presentAction } from './action-schemas.ts';
 import { ACTION_NAME_PATTERN } from './body-schemas.ts';
 
 const query = z.strictObject({
@@ -22,7 +22,7 @@ export const listActionsRoute = defineRoute({
   scope: 'actions:read',
   role: 'member',
   request: { query },
-  response: { 200: z.array(actionSchema) },
+  response: { 200: z.array(listedActionSchema) },
   errors: [],
   async list(tx, { query: { name, includeArchived = false }, page }) {
     const { items, total } = await listActions(tx, { name, includeArchived, ...page });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getAction } from '../../db/actions/get-action.ts';
 import { listVersions } from '../../db/actions/list-versions.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { actionRefParams, actionVersionSchema, presentVersion } from './action-schemas.ts';
+import { actionRefParams, listedVersionSchema, presentVersion } from './action-schemas.ts';
 import { missingAction } from '../http/missing.ts';
 
 export const listVersionsRoute = defineRoute({
@@ -13,7 +13,7 @@ export const listVersionsRoute = defineRoute({
   scope: 'actions:read',
   role: 'member',
   request: { params: actionRefParams },
-  response: { 200: z.array(actionVersionSchema) },
+  response: { 200: z.array(listedVersionSchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { params, page }) {
     const action = await getAction(tx, params.ref);

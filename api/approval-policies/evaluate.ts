@@ -7,9 +7,10 @@ import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/
 import { policySets } from '../../domain/approval-policies/policy-set-cache.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyFacts } from '../../domain/approval-policies/verdict.ts';
-import { notFound, validationError } from '../../domain/errors.ts';
+import { validationError } from '../../domain/errors.ts';
 import { idPattern } from '../../domain/ids.ts';
 import { actionRefParams } from '../actions/action-schemas.ts';
+import { missingAction } from '../http/missing.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { AGENT_ID_CHARACTERS_MAX } from '../invocations/schemas.ts';
 import { askedImpact } from './asked-impact.ts';
@@ -46,12 +47,11 @@ export const evaluateRoute = defineRoute({
   exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },
   async handler({ body, caller, actor, deps }) {
     const keyId = body.keyId ?? (actor.type === 'api_key' ? actor.id : null);
-    const { action, context, found } = await deps.db.withEnvironment(caller.tenant, async (tx) => ({
-      action: await getAction(tx, body.action),
-      context: await readEvaluationContext(tx, keyId),
-      found: await findPolicySet(tx),
-    }));
-    if (action === null || action.archivedAt !== null) throw notFound('action');
+    const { action, context, found } = await deps.db.withEnvironment(caller.tenant, async (tx) => {
+      const named = await getAction(tx, body.action);
+      if (named === null || named.archivedAt !== null) throw await missingAction(tx, body.action);
+      return { action: named, context: await readEvaluationContext(tx, keyId), found: await findPolicySet(tx) };
+    });
     if (body.keyId !== undefined && context.keyName === null) {
       throw validationError([{ path: 'body.keyId', message: 'no key of this environment has this id' }]);
     }

@@ -3,6 +3,7 @@ import type { DeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFacts, DeadLetterRecord, ListedDeadLetterRecord } from '../../db/dead-letters/records.ts';
 import { DEAD_LETTER_REASONS, JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
+import { orShortened } from '../http/shortened.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
   listedMessageSchema,
@@ -26,7 +27,9 @@ const facts = {
   scheduleId: z.string().nullable(),
 };
 export const deadLetterSchema = messageSchema.extend(facts).meta({ id: 'DeadLetter' });
-export const listedDeadLetterSchema = listedMessageSchema.extend(facts).meta({ id: 'ListedDeadLetter' });
+export const listedDeadLetterSchema = listedMessageSchema
+  .extend({ ...facts, responseHeaders: orShortened(facts.responseHeaders) })
+  .meta({ id: 'ListedDeadLetter' });
 
 const instant = z.iso.datetime({ offset: true });
 const filterFields = {
@@ -90,11 +93,16 @@ export const jobSchema = z
   })
   .meta({ id: 'DeadLetterJob' });
 
-function presentFacts({ reason, lastAttemptAt, responseHeaders, label, urlGroupId, scheduleId }: DeadLetterFacts) {
+function presentFacts({
+  reason,
+  lastAttemptAt,
+  label,
+  urlGroupId,
+  scheduleId,
+}: Omit<DeadLetterFacts, 'responseHeaders'>) {
   return {
     dlqReason: reason,
     lastAttemptAt: lastAttemptAt?.toISOString() ?? null,
-    responseHeaders,
     label,
     urlGroupId,
     scheduleId,
@@ -102,11 +110,11 @@ function presentFacts({ reason, lastAttemptAt, responseHeaders, label, urlGroupI
 }
 
 export function presentDeadLetter(record: DeadLetterRecord): z.input<typeof deadLetterSchema> {
-  return { ...presentMessage(record), ...presentFacts(record) };
+  return { ...presentMessage(record), ...presentFacts(record), responseHeaders: record.responseHeaders };
 }
 
 export function presentListedDeadLetter(record: ListedDeadLetterRecord): z.input<typeof listedDeadLetterSchema> {
-  return { ...presentListedMessage(record), ...presentFacts(record) };
+  return { ...presentListedMessage(record), ...presentFacts(record), responseHeaders: record.responseHeaders };
 }
 
 export function presentStats({ oldestAt, newestAt, ...rest }: DeadLetterStats): z.input<typeof statsSchema> {

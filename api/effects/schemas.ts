@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EffectDetail, ListedEffect } from '../../db/effects/get-effect.ts';
+import { type EffectDetail, LISTED_EVIDENCE_MAX, type ListedEffect } from '../../db/effects/get-effect.ts';
 import type { ReservationRecord } from '../../db/impact-limits/records.ts';
 import type { AttemptRecord, EvidenceRecord } from '../../db/effects/records.ts';
 import { EXPOSURES, RESERVATION_STATES } from '../../domain/impact-limits/limits.ts';
@@ -138,7 +138,11 @@ export const effectSchema = z
 
 /** As a list shows it. In place of a large `request`, `target` or `details` of evidence stands `Shortened`. */
 export const listedEffectSchema = effectSchema
-  .extend({ preview: listedPreviewSchema.nullable() })
+  .extend({
+    preview: listedPreviewSchema.nullable(),
+    evidence: effectSchema.shape.evidence.max(LISTED_EVIDENCE_MAX).describe('The newest twenty.'),
+    evidenceCount: z.int().min(0).describe('How much evidence there is.'),
+  })
   .meta({ id: 'ListedEffectDetail' });
 
 export const receiptCheckSchema = z
@@ -192,7 +196,8 @@ export function presentEffect(effect: EffectDetail): z.input<typeof effectSchema
 }
 
 export function presentListedEffect(effect: ListedEffect): z.input<typeof listedEffectSchema> {
-  return { ...presentRest(effect), preview: effect.preview && presentListedPreview(effect.preview) };
+  const { evidenceCount } = effect;
+  return { ...presentRest(effect), evidenceCount, preview: effect.preview && presentListedPreview(effect.preview) };
 }
 
 function presentRest(effect: Omit<EffectDetail, 'preview'>): Omit<z.input<typeof effectSchema>, 'preview'> {

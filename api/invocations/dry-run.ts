@@ -15,9 +15,10 @@ import { policyDefaultsOf, policyFactsOf } from '../../domain/approval-policies/
 import { policySets } from '../../domain/approval-policies/policy-set-cache.ts';
 import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
-import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { missingAction } from '../http/missing.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
@@ -49,7 +50,7 @@ export async function dryRun({ deps, caller, actor, transaction }: Asking, reque
   const planned = await withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) =>
     transaction(async (tx) => {
       const action = await getAction(tx, request.ref);
-      if (!action) throw notFound('action');
+      if (!action) throw await missingAction(tx, request.ref);
       if (action.archivedAt !== null) {
         throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
       }

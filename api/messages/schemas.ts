@@ -7,16 +7,15 @@ import { LABEL_CHARACTERS_MAX } from './body-schemas.ts';
 import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
+const headersSchema = z.record(z.string(), z.string());
+
 /** A message as requests and replies show it: docs/messages.md. */
 export const messageSchema = z
   .strictObject({
     messageId: z.string().regex(/^msg_/),
     url: z.string().meta({ format: 'uri' }),
     method: z.enum(MESSAGE_METHODS),
-    headers: z
-      .record(z.string(), z.string())
-      .nullable()
-      .describe('Authorization, cookie and API key values are `[REDACTED]`.'),
+    headers: headersSchema.nullable().describe('Authorization, cookie and API key values are `[REDACTED]`.'),
     body: z.json().nullable(),
     scheduledFor: z.iso.datetime().nullable(),
     status: z.enum(MESSAGE_STATUSES),
@@ -47,7 +46,7 @@ export const messageSchema = z
 
 /** As a list shows it. */
 export const listedMessageSchema = messageSchema
-  .extend({ body: orShortened(messageSchema.shape.body) })
+  .extend({ headers: orShortened(headersSchema).nullable(), body: orShortened(messageSchema.shape.body) })
   .meta({ id: 'ListedMessage' });
 
 export const publishedSchema = z
@@ -135,9 +134,12 @@ export function textOf(body: Buffer | null): string | null {
   return body?.toString('utf8').replaceAll('\0', '\uFFFD') ?? null;
 }
 
-export function presentListedMessage(message: ListedMessageRecord): z.input<typeof listedMessageSchema> {
-  const { shortenedBody } = message;
-  const shown = presentMessage(message);
+export function presentListedMessage({
+  shortenedBody,
+  headers,
+  ...message
+}: ListedMessageRecord): z.input<typeof listedMessageSchema> {
+  const shown = { ...presentMessage({ ...message, headers: null }), headers };
   return shortenedBody === null ? shown : { ...shown, body: shortenedBody };
 }
 

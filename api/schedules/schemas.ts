@@ -138,7 +138,10 @@ export const scheduleSchema = z
 export const listedScheduleSchema = scheduleSchema
   .extend({
     destination: publishFields
-      .extend({ body: orShortened(publishFields.shape.body) })
+      .extend({
+        body: orShortened(publishFields.shape.body),
+        headers: orShortened(publishFields.shape.headers),
+      })
       .meta({ id: 'ListedScheduleDestination' }),
   })
   .meta({ id: 'ListedSchedule' });
@@ -196,11 +199,12 @@ export function presentSchedule(schedule: ScheduleRecord): z.input<typeof schedu
 }
 
 export function presentListedSchedule({
-  shortenedBody,
+  shortened: { body, headers },
   ...schedule
 }: ListedSchedule): z.input<typeof listedScheduleSchema> {
   const shown = presentSchedule(schedule);
-  return shortenedBody === null ? shown : { ...shown, destination: { ...shown.destination, body: shortenedBody } };
+  const cut = { ...(body === null ? {} : { body }), ...(headers === null ? {} : { headers }) };
+  return { ...shown, destination: { ...shown.destination, ...cut } };
 }
 
 export function presentRun(scheduleId: string, run: RunRecord): z.input<typeof runSchema> {

@@ -12,7 +12,7 @@ export interface ListActionsFilter {
   offset: number;
 }
 
-/** One page of actions, newest first, with the total count. Large configs and schemas are shortened. */
+/** One page of actions, newest first, with the total count. Large configs, schemas and declarations of `verify` are shortened. */
 export async function listActions(
   tx: EnvironmentTransaction,
   filter: ListActionsFilter,

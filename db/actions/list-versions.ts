@@ -4,7 +4,7 @@ import { SHORTENED_DEFINITION, VERSION_COLUMNS, type ActionVersionRecord } from 
 
 const { definition: _cut, ...SHOWN_COLUMNS } = VERSION_COLUMNS;
 
-/** One page of an action's versions, newest first, with the total count. Large configs and schemas are shortened. */
+/** One page of an action's versions, newest first, with the total count. Large configs, schemas and declarations of `verify` are shortened. */
 export async function listVersions(
   tx: EnvironmentTransaction,
   actionId: string,

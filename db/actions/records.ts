@@ -54,7 +54,7 @@ export const ACTION_COLUMNS = {
   archivedAt: 'actions.archived_at',
 } as const;
 
-/** For lists: a large config or schema is shortened and remains a JSON object. */
+/** For lists: a large config, schema or `verify` is shortened and remains a JSON object. */
 export const SHORTENED_DEFINITION = `shortened_definition(action_versions.definition, ${LISTED_MEMBER_BYTES_MAX})`;
 
 export type ActionRow = Omit<ActionRecord, 'currentVersion'> & {

@@ -1,6 +1,6 @@
 import type { DeadLetterFilter } from '../../domain/dead-letters/dead-letters.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { BODY_COLUMNS } from '../messages/list-messages.ts';
+import { CONTENT_COLUMNS } from '../messages/list-messages.ts';
 import { bindingsOf, MATCHES } from './filter.ts';
 import {
   DEAD_LETTER_COLUMNS,
@@ -10,7 +10,7 @@ import {
   type ListedDeadLetterRecord,
 } from './records.ts';
 
-/** Those that failed last first, ties by id, with large bodies shortened. */
+/** Those that failed last first, ties by id, with large bodies and headers shortened. */
 export async function listDeadLetters(
   tx: EnvironmentTransaction,
   filter: DeadLetterFilter,
@@ -18,7 +18,7 @@ export async function listDeadLetters(
 ): Promise<{ total: number; items: ListedDeadLetterRecord[] }> {
   const total = await countDeadLetters(tx, filter);
   const { rows } = await tx.raw<{ rows: ListedDeadLetterRecord[] }>(
-    `SELECT ${LISTED_DEAD_LETTER_COLUMNS}, ${BODY_COLUMNS} FROM ${DEAD_LETTER_TABLES}
+    `SELECT ${LISTED_DEAD_LETTER_COLUMNS}, ${CONTENT_COLUMNS} FROM ${DEAD_LETTER_TABLES}
      WHERE ${MATCHES} ORDER BY d.failed_at DESC, d.message_id DESC LIMIT :limit OFFSET :offset`,
     { ...bindingsOf(filter), limit: page.limit, offset: page.offset },
   );

@@ -7,6 +7,7 @@ import {
   type MessageRecord,
   responseBodyOf,
 } from '../messages/records.ts';
+import { type Shortened, shortenedColumn } from '../shortened.ts';
 
 /** What a dead letter says beside its message. */
 export interface DeadLetterFacts {
@@ -19,7 +20,8 @@ export interface DeadLetterFacts {
 }
 
 export type DeadLetterRecord = MessageRecord & DeadLetterFacts;
-export type ListedDeadLetterRecord = ListedMessageRecord & DeadLetterFacts;
+export type ListedDeadLetterRecord = ListedMessageRecord &
+  Omit<DeadLetterFacts, 'responseHeaders'> & { responseHeaders: DeadLetterFacts['responseHeaders'] | Shortened };
 
 /** For DEAD_LETTER_TABLES. */
 const FACTS = {
@@ -31,9 +33,11 @@ const FACTS = {
 } as const;
 
 export const DEAD_LETTER_TABLES = `dead_letters d JOIN (${MESSAGE_TABLES}) ON messages.id = d.message_id`;
-const RESPONSE = `${responseBodyOf('d.message_id')}, (SELECT a.response_headers FROM message_attempts a
+const responseWith = (
+  headers: string,
+): string => `${responseBodyOf('d.message_id')}, (SELECT ${headers} FROM message_attempts a
   WHERE a.message_id = d.message_id AND a.status <> 'started' ORDER BY a.number DESC LIMIT 1) AS "responseHeaders"`;
-export const DEAD_LETTER_COLUMNS = `${selected({ ...MESSAGE_COLUMNS, ...FACTS })}, ${RESPONSE}`;
-const { body: _cut, ...SHOWN } = MESSAGE_COLUMNS;
-/** Without the body, which a list shortens. */
-export const LISTED_DEAD_LETTER_COLUMNS = `${selected({ ...SHOWN, ...FACTS })}, ${RESPONSE}`;
+export const DEAD_LETTER_COLUMNS = `${selected({ ...MESSAGE_COLUMNS, ...FACTS })}, ${responseWith('a.response_headers')}`;
+const { body: _body, headers: _headers, ...SHOWN } = MESSAGE_COLUMNS;
+/** Without body and headers, which CONTENT_COLUMNS has. */
+export const LISTED_DEAD_LETTER_COLUMNS = `${selected({ ...SHOWN, ...FACTS })}, ${responseWith(shortenedColumn('a.response_headers'))}`;

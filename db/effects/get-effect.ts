@@ -11,7 +11,10 @@ import { type AttemptRecord, EFFECT_COLUMNS, type EffectRecord, type EvidenceRec
 
 export interface EffectDetail extends EffectRecord {
   attempts: AttemptRecord[];
+  /** Oldest first. */
   evidence: EvidenceRecord[];
+  /** How much of it there is: a list has the newest alone. */
+  evidenceCount: number;
   /** Ordered by the id of the limit. */
   reservations: ReservationRecord[];
   /** The dependencies of its invocation in their current state, in the order of the request. */
@@ -21,6 +24,9 @@ export interface EffectDetail extends EffectRecord {
   /** As `GET` of one effect shows it. */
   resolution: JsonObject | null;
 }
+
+/** How much evidence of an effect a list shows. People may add notes without end. */
+export const LISTED_EVIDENCE_MAX = 20;
 
 /** For lists: large members of the effect, its evidence and its preview are shortened. */
 export type ListedEffect = Omit<EffectDetail, 'preview'> & { preview: ListedPreviewRecord | null };
@@ -38,7 +44,7 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
   ]);
   const effect = rows[0];
   if (effect === undefined) return null;
-  const [detailed] = await withDetails(tx, [effect], 'v.details');
+  const [detailed] = await withDetails(tx, [effect], { details: 'v.details', max: null });
   const { previewId } = effect;
   const [preview] = previewId === null ? [] : await listPreviewsById(tx, [previewId]);
   return detailed === undefined ? null : { ...detailed, preview: preview ?? null };
@@ -46,7 +52,10 @@ export async function getEffect(tx: EnvironmentTransaction, effectId: string): P
 
 /** Several effects for a list, with one statement for each kind of detail. */
 export async function withListedDetails(tx: EnvironmentTransaction, effects: EffectRecord[]): Promise<ListedEffect[]> {
-  const detailed = await withDetails(tx, effects, `${shortenedColumn('v.details')} AS details`);
+  const detailed = await withDetails(tx, effects, {
+    details: `${shortenedColumn('v.details')} AS details`,
+    max: LISTED_EVIDENCE_MAX,
+  });
   const previewIds = effects.flatMap(({ previewId }) => (previewId === null ? [] : [previewId]));
   const previews = previewIds.length === 0 ? [] : await listShortenedPreviewsById(tx, previewIds);
   return detailed.map((effect) => ({
@@ -58,7 +67,7 @@ export async function withListedDetails(tx: EnvironmentTransaction, effects: Eff
 async function withDetails(
   tx: EnvironmentTransaction,
   effects: EffectRecord[],
-  evidenceDetails: string,
+  listed: { details: string; max: number | null },
 ): Promise<Omit<EffectDetail, 'preview'>[]> {
   const attempts = await tx.raw<{ rows: (AttemptRecord & { invocationId: string })[] }>(
     `SELECT a.id, a.invocation_id AS "invocationId", a.number, a.kind, a.status, a.observed_outcome AS "observedOutcome", a.refusal, a.error,
@@ -68,13 +77,16 @@ async function withDetails(
      FROM attempts a WHERE a.invocation_id = ANY(?) ORDER BY a.invocation_id, a.number`,
     [effects.map((effect) => effect.invocationId)],
   );
-  const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string })[] }>(
+  const evidence = await tx.raw<{ rows: (EvidenceRecord & { effectId: string; count: number })[] }>(
     `SELECT v.id, v.effect_id AS "effectId", v.source, v.observed_at AS "observedAt", v.implied_outcome AS "impliedOutcome",
-       v.provider_ids AS "providerIds", v.summary, ${evidenceDetails}, v.actor_type AS "actorType", v.actor_id AS "actorId",
-       v.recorded_at AS "recordedAt", ${chainOf('v.id')} AS chain
-     FROM evidence v LEFT JOIN receipt_entries r ON r.record_id = v.id AND r.kind = 'evidence'
-     WHERE v.effect_id = ANY(?) ORDER BY v.effect_id, r.sequence`,
-    [effects.map((effect) => effect.id)],
+       v.provider_ids AS "providerIds", v.summary, ${listed.details}, v.actor_type AS "actorType", v.actor_id AS "actorId",
+       v.recorded_at AS "recordedAt", ${chainOf('v.id')} AS chain, n.count
+     FROM (SELECT k.id, r.sequence, (count(*) OVER (PARTITION BY k.effect_id))::int AS count,
+         row_number() OVER (PARTITION BY k.effect_id ORDER BY r.sequence DESC) AS place
+       FROM evidence k LEFT JOIN receipt_entries r ON r.record_id = k.id AND r.kind = 'evidence' WHERE k.effect_id = ANY(?)) n
+       JOIN evidence v ON v.id = n.id
+     WHERE CAST(? AS integer) IS NULL OR n.place <= ? ORDER BY v.effect_id, n.sequence`,
+    [effects.map((effect) => effect.id), listed.max, listed.max],
   );
   const dependencies = await tx.raw<{ rows: { invocationId: string; effectId: string; outcome: Outcome }[] }>(
     `SELECT d.invocation_id AS "invocationId", e.id AS "effectId", e.outcome
@@ -98,6 +110,7 @@ async function withDetails(
     resolution: resolutions.rows.find((row) => row.invocationId === effect.invocationId)?.shown ?? null,
     attempts: attempts.rows.filter((row) => row.invocationId === effect.invocationId),
     evidence: evidence.rows.filter((row) => row.effectId === effect.id),
+    evidenceCount: evidence.rows.find((row) => row.effectId === effect.id)?.count ?? 0,
     reservations: reservations.filter((row) => row.effectId === effect.id),
   }));
 }

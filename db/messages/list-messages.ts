@@ -1,13 +1,14 @@
 import type { MessageStatus } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
-import { LISTED_MEMBER_BYTES_MAX } from '../shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX, shortenedColumn } from '../shortened.ts';
 import { type ListedMessageRecord, MESSAGE_COLUMNS, MESSAGE_TABLES, responseBodyOf } from './records.ts';
 
-const { body: _cut, ...SHOWN_COLUMNS } = MESSAGE_COLUMNS;
+const { body: _body, headers: _headers, ...SHOWN_COLUMNS } = MESSAGE_COLUMNS;
 const IS_LARGE = `(octet_length(message_contents.body) > ${LISTED_MEMBER_BYTES_MAX})`;
-/** For MESSAGE_TABLES: the body, or a large one shortened. */
-export const BODY_COLUMNS = `CASE WHEN NOT ${IS_LARGE} THEN message_contents.body END AS body,
+/** For MESSAGE_TABLES: body and headers, large ones shortened. */
+export const CONTENT_COLUMNS = `${shortenedColumn('message_contents.headers')} AS headers,
+  CASE WHEN NOT ${IS_LARGE} THEN message_contents.body END AS body,
   CASE WHEN ${IS_LARGE} THEN shortened_text(message_contents.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"`;
 
 export interface MessageFilter {
@@ -25,7 +26,7 @@ export interface MessageFilter {
   offset: number;
 }
 
-/** Newest first, ties by id, with large bodies shortened. `total` counts the matches of the filter. */
+/** Newest first, ties by id, with large bodies and headers shortened. `total` counts the matches of the filter. */
 export async function listMessages(
   tx: EnvironmentTransaction,
   filter: MessageFilter,
@@ -51,7 +52,7 @@ export async function listMessages(
     bindings,
   );
   const page = await tx.raw<{ rows: ListedMessageRecord[] }>(
-    `SELECT ${selected(SHOWN_COLUMNS)}, ${BODY_COLUMNS}, ${responseBodyOf('messages.id')} FROM ${MESSAGE_TABLES} ${where}
+    `SELECT ${selected(SHOWN_COLUMNS)}, ${CONTENT_COLUMNS}, ${responseBodyOf('messages.id')} FROM ${MESSAGE_TABLES} ${where}
      ORDER BY messages.created_at DESC, messages.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit: filter.limit, offset: filter.offset },
   );

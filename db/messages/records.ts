@@ -30,8 +30,11 @@ export interface MessageRecord {
   updatedAt: Date;
 }
 
-/** For lists: a large body is shortened, and `body` is then null. */
-export type ListedMessageRecord = MessageRecord & { shortenedBody: Shortened | null };
+/** For lists: large headers are shortened, and so is a large body; `body` is then null. */
+export type ListedMessageRecord = Omit<MessageRecord, 'headers'> & {
+  headers: Record<string, string> | Shortened | null;
+  shortenedBody: Shortened | null;
+};
 
 export const MESSAGE_COLUMNS = {
   id: 'messages.id',

@@ -25,5 +25,6 @@ const SHORTENED = `
     RETURN definition || jsonb_build_object(
       'adapter', (definition -> 'adapter') || jsonb_build_object('config', shortened(definition #> '{adapter,config}', bytes_max)),
       'inputSchema', shortened(definition -> 'inputSchema', bytes_max),
-      'outputSchema', shortened(definition -> 'outputSchema', bytes_max));
+      'outputSchema', shortened(definition -> 'outputSchema', bytes_max),
+      'verify', shortened(definition -> 'verify', bytes_max));
 `;

@@ -1,13 +1,27 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { LISTED_MEMBER_BYTES_MAX, type Shortened } from '../shortened.ts';
+import { LISTED_MEMBER_BYTES_MAX, type Shortened, shortenedColumn } from '../shortened.ts';
 import { SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
-export type ListedSchedule = ScheduleRecord & { shortenedBody: Shortened | null };
+/** Its destination is without the large members, which stand beside it shortened. */
+export type ListedSchedule = ScheduleRecord & { shortened: { body: Shortened | null; headers: Shortened | null } };
 
 const IS_LARGE = `(octet_length(s.body) > ${LISTED_MEMBER_BYTES_MAX})`;
-const COLUMNS = SCHEDULE_COLUMNS.replace('s.body,', `CASE WHEN NOT ${IS_LARGE} THEN s.body END AS body,`);
+const COLUMNS = SCHEDULE_COLUMNS.replace('s.body,', `CASE WHEN NOT ${IS_LARGE} THEN s.body END AS body,`).replace(
+  's.headers,',
+  `${shortenedColumn('s.headers')} AS headers,`,
+);
 
-/** Newest first, ties by id, with large bodies shortened. */
+type ListedRow = Omit<ScheduleRow, 'headers'> & {
+  headers: ScheduleRow['headers'] | Shortened;
+  shortenedBody: Shortened | null;
+};
+
+/** A header has a text for its value. */
+function isShortened(headers: ListedRow['headers']): headers is Shortened {
+  return headers?.['truncated'] === true;
+}
+
+/** Newest first, ties by id, with large bodies and headers shortened. */
 export async function listSchedules(
   tx: EnvironmentTransaction,
   page: { limit: number; offset: number },
@@ -16,11 +30,14 @@ export async function listSchedules(
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM schedules s ${where}`,
   );
-  const { rows } = await tx.raw<{ rows: (ScheduleRow & { shortenedBody: Shortened | null })[] }>(
+  const { rows } = await tx.raw<{ rows: ListedRow[] }>(
     `SELECT ${COLUMNS}, CASE WHEN ${IS_LARGE} THEN shortened_text(s.body, ${LISTED_MEMBER_BYTES_MAX}) END AS "shortenedBody"
      FROM schedules s ${where} ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
     page,
   );
-  const items = rows.map(({ shortenedBody, ...row }) => ({ ...scheduleOf(row), shortenedBody }));
+  const items = rows.map(({ shortenedBody, headers, ...row }) => {
+    const [whole, cut] = isShortened(headers) ? [null, headers] : [headers, null];
+    return { ...scheduleOf({ ...row, headers: whole }), shortened: { body: shortenedBody, headers: cut } };
+  });
   return { total: counted.rows[0]?.total ?? 0, items };
 }

@@ -33,6 +33,14 @@ describe('a 404', () => {
     expect(said(secret).message).toMatch(/No such secret in environment Development.*Did you mean PAYMENTS_KEY\?$/);
   });
 
+  test.each([
+    ['a dry run', '/api/v2/actions/refund.craete/invoke', { input: {}, dryRun: true }],
+    ['an evaluation of policies', '/api/v2/approval-policies/evaluate', { action: 'refund.craete', input: {} }],
+  ])('says so of %s too', async (_what, path, body) => {
+    const reply = await api.call('POST', path, { key, body });
+    expect([reply.status, said(reply).message]).toEqual([404, expect.stringContaining('Did you mean refund.create?')]);
+  });
+
   test('of a name that is far from all suggests none', async () => {
     const reply = await api.call('GET', '/api/v2/actions/shipment.open', { key });
     expect(said(reply).message).toMatch(/which this key is bound to\.$/);

@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { LISTED_EVIDENCE_MAX } from '../../../db/effects/get-effect.ts';
 import { LISTED_MEMBER_BYTES_MAX } from '../../../db/shortened.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
-import { createAction, invoke } from '../invocations/support.ts';
+import { plantDeadLetters } from '../dead-letters/plant.ts';
+import { createAction, dataOf, invoke } from '../invocations/support.ts';
 import { tamper } from '../previews/support.ts';
 
 /** A list shows the beginning of each member that is large, and `GET` of the one record shows all of it. */
 
 const LARGE = 'x'.repeat(2 * LISTED_MEMBER_BYTES_MAX);
 const CUT = { truncated: true, bytes: expect.any(Number), preview: expect.any(String) };
+
+const LARGE_VERIFY = `UPDATE action_versions SET definition = definition || jsonb_build_object('verify',
+  jsonb_build_object('request', jsonb_build_object('method', 'GET', 'url', $LARGE ->> 'large'), 'expect', '[]'::jsonb))`;
+
+const LARGE_RESPONSE = `INSERT INTO message_attempts (message_id, environment_id, retention, number, status, finished_at, response_headers)
+  SELECT message_id, environment_id, retention, 1, 'completed', now(), $LARGE FROM dead_letters`;
 
 /** The members of a list that may be large, where they stand in a record, and what makes the planted row's large. */
 const MEMBERS: readonly { list: string; member: string; sql?: string }[] = [
@@ -30,7 +39,15 @@ const MEMBERS: readonly { list: string; member: string; sql?: string }[] = [
   { list: '/api/v2/approvals?kind=free_standing', member: 'payload' },
   { list: '/api/v2/approvals?kind=invocation', member: 'preview.request' },
   { list: '/api/v2/approvals?kind=invocation', member: 'preview.blocks' },
+  { list: '/api/v2/actions', member: 'verify', sql: LARGE_VERIFY },
+  { list: '/api/v2/actions/$ACTION/versions', member: 'definition.verify', sql: LARGE_VERIFY },
   { list: '/api/v2/messages', member: 'body' },
+  { list: '/api/v2/messages', member: 'headers' },
+  { list: '/api/v2/dlq', member: 'body', sql: "UPDATE message_contents SET body_kind = 'json', body = $LARGE::text" },
+  { list: '/api/v2/dlq', member: 'headers', sql: 'UPDATE message_contents SET headers = $LARGE' },
+  { list: '/api/v2/dlq', member: 'responseHeaders', sql: LARGE_RESPONSE },
+  { list: '/api/v2/schedules', member: 'destination.body' },
+  { list: '/api/v2/schedules', member: 'destination.headers' },
 ];
 
 let service: TestService;
@@ -46,14 +63,19 @@ beforeAll(async () => {
   planted(await invoke(service, action));
   const asked = { title: 'Deploy', summary: 'Deploys.', payload: LARGE };
   planted(await service.post('/api/v2/approvals', asked));
-  const message = { url: 'https://example.com/', body: LARGE, delay: 3_600 };
-  planted(await service.post('/api/v2/messages/publish', message));
+  await plantDeadLetters(service.database);
+  const message = { url: 'https://example.com/', headers: { 'x-large': LARGE }, body: LARGE };
+  planted(await service.post('/api/v2/messages/publish', { ...message, delay: 3_600 }));
+  planted(await service.post('/api/v2/schedules', { cron: '0 9 * * *', destination: message, paused: true }));
 });
 afterAll(async () => service?.close());
 
 function planted({ status, text }: CallResult): void {
   if (status >= 300) throw new Error(`a row was refused with ${status}: ${text}`);
 }
+
+/** The rows above hold what no effect has, so this looks at the evidence alone. */
+const shownEvidence = z.object({ evidence: z.array(z.object({ summary: z.string() })) });
 
 /** The member of a record at a dotted path. */
 function memberAt(record: unknown, path: string): unknown {
@@ -73,6 +95,22 @@ test.each(MEMBERS)('$list shows the beginning of a large $member', async ({ list
   if (list.endsWith('/versions')) return; // an action shows its current version whole, which the first rows ask for
   const whole = await service.get(`${url.pathname}/${record?.messageId ?? record?.id}`);
   expect(JSON.stringify(memberAt((whole.json as { data: unknown }).data, member))).toContain(LARGE);
+});
+
+test('a list shows the newest twenty entries of an effect’s evidence and counts them; the effect shows all', async () => {
+  const listed = async () =>
+    dataOf(
+      await service.get('/api/v2/actions/effects?limit=1'),
+      z.array(shownEvidence.extend({ id: z.string(), evidenceCount: z.int() })),
+    );
+  const path = `/api/v2/actions/effects/${(await listed())[0]?.id}`;
+  const notes = Array.from({ length: LISTED_EVIDENCE_MAX + 2 }, (_, i) => `note ${i}`);
+  for (const note of notes) planted(await service.post(`${path}/notes`, { note }));
+  const [shown] = await listed();
+  const { evidence } = dataOf(await service.get(path), shownEvidence);
+  expect(shown?.evidence.map(({ summary }) => summary)).toEqual(notes.slice(-LISTED_EVIDENCE_MAX));
+  expect(shown?.evidenceCount).toBe(evidence.length);
+  expect(evidence.length).toBeGreaterThanOrEqual(notes.length);
 });
 
 test('a message’s body of exactly that size in bytes is listed whole, and one byte more is cut', async () => {
