@@ -17,6 +17,7 @@ const QUEUES = {
     'grantAfterHalt',
     'retryDeadLetterPage',
     'clearDeadLetterPage',
+    'fanOutPage',
   ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 

@@ -1,3 +1,5 @@
+import { BudgetExceededError } from '../../db/budgets/admit-to-budget.ts';
+import { noteBudgetRefusal } from '../../db/budgets/note-budget-refusal.ts';
 import type { PresentedKey, TransactionOptions } from '../../db/scope.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import type { HttpContext } from './context.ts';
@@ -171,9 +173,22 @@ class Work {
           return this.open(work, { ...options, held: credentialOf(this.caller) });
         });
       } catch (error) {
+        if (error instanceof BudgetExceededError) await this.noteRefusal(error);
         if (run >= RUNS_MAX || !isCredentialEnded(error)) throw error;
         this.caller = await this.asked.identify();
       }
+    }
+  }
+
+  /** Its own transaction was rolled back. A note that fails does not change the answer: the next refusal makes it. */
+  private async noteRefusal({ refusal }: BudgetExceededError): Promise<void> {
+    const { runner, route, parts } = this.asked;
+    if (this.caller === null || !('tenant' in this.caller)) return;
+    try {
+      await runner.deps.db.withEnvironment(this.caller.tenant, (tx) => noteBudgetRefusal(tx, refusal));
+    } catch (error) {
+      const context = { route: route.id, requestId: parts.requestId, failure: describeFailure(error) };
+      runner.deps.logger.warn(context, 'a refusal by a budget was not noted: the next one is');
     }
   }
 

@@ -45,14 +45,25 @@ export async function admitToBudget(tx: EnvironmentTransaction, admission: Admis
   const row = rows[0];
   if (row === undefined) throw new Error('admit_to_budget answers one row');
   if (row.verdict === 'paused') throw new ServiceError('BUDGET_RECONCILIATION_REQUIRED');
-  if (row.verdict === 'exceeded') throw exceeded(row, amount);
+  if (row.verdict === 'exceeded') throw new BudgetExceededError(apiKeyId, row, amount);
 }
 
-function exceeded({ cap_name, cap, taken }: Verdict, amount: number): ServiceError {
+/** Whoever rolls its transaction back notes the refusal in another (note-budget-refusal.ts). */
+export class BudgetExceededError extends ServiceError {
+  readonly refusal: { apiKeyId: string; capName: string; cap: string; taken: string };
+
+  constructor(apiKeyId: string, verdict: Verdict, amount: number) {
+    super('BUDGET_EXCEEDED', { message: exceeded(verdict, amount) });
+    const { cap_name: capName, cap, taken } = verdict;
+    if (capName === null || cap === null || taken === null) throw new Error('a cap that is exceeded has a height');
+    this.refusal = { apiKeyId, capName, cap, taken };
+  }
+}
+
+function exceeded({ cap_name, cap, taken }: Verdict, amount: number): string {
   const of = BUDGET_KINDS.find((kind) => BUDGET_KIND_COLUMNS[kind] === cap_name) ?? 'total';
-  return new ServiceError('BUDGET_EXCEEDED', {
-    message:
-      `The budget of this API key caps ${of} at ${cap} ${BUDGET_UNIT} a month; ${taken} are used or reserved, and this request is ` +
-      `reckoned at ${amount}. Nothing of it was admitted. The month ends at ${usageResetsAt(new Date()).toISOString()}; a holder of budgets:write can raise the cap.`,
-  });
+  return (
+    `The budget of this API key caps ${of} at ${cap} ${BUDGET_UNIT} a month; ${taken} are used or reserved, and this request is ` +
+    `reckoned at ${amount}. Nothing of it was admitted. The month ends at ${usageResetsAt(new Date()).toISOString()}; a holder of budgets:write can raise the cap.`
+  );
 }
