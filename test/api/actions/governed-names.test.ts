@@ -177,15 +177,12 @@ describe('at once with its archiving', () => {
 
 async function untilSomebodyWaits(): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const [row] = await api.database.asOwner<{ waiting: number }>(
-          `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return row?.waiting ?? 0;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const [row] = await api.database.asOwner<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return row?.waiting ?? 0;
+    })
     .toBeGreaterThan(0);
 }
 

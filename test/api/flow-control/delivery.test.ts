@@ -69,7 +69,7 @@ const numbers = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => String(from + n));
 async function allEnded(ids: readonly string[], status = 'delivered'): Promise<void> {
   await expect
-    .poll(async () => new Set(await Promise.all(ids.map((id) => statusOf(service, id)))), { timeout: 30_000 })
+    .poll(async () => new Set(await Promise.all(ids.map((id) => statusOf(service, id)))))
     .toEqual(new Set([status]));
 }
 

@@ -38,7 +38,7 @@ async function whileLocked<T>(people: readonly TestPerson[], waiting: number, as
     await client.query('SELECT FROM members WHERE user_id = ANY($1) FOR UPDATE', [ids]);
     const asked = ask();
     const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await api.database.asOwner(sql)).length, { timeout: 30_000 }).toBe(waiting);
+    await expect.poll(async () => (await api.database.asOwner(sql)).length).toBe(waiting);
     await client.query('COMMIT');
     return await asked;
   } finally {
@@ -58,7 +58,7 @@ describe('a change whose caller is changed meanwhile', () => {
       [first.userId, second.userId],
     ]);
     expect(roles).toEqual([{ role: 'admin' }, { role: 'member' }]);
-    await expect.poll(deadlocks, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(deadlocks).toBeGreaterThan(before);
   });
 
   type Change = (admin: TestPerson, boss: TestPerson, members: string) => Promise<unknown>;
@@ -86,7 +86,7 @@ describe('a change whose caller is changed meanwhile', () => {
       { headers: admin.headers, body: { role: 'member' } },
       async () => {
         const looked = async (): Promise<number> => (await api.database.asOwner(seen, [admin.sessionId])).length;
-        await expect.poll(looked, { timeout: 30_000, interval: 10 }).toBe(1);
+        await expect.poll(looked, { interval: 10 }).toBe(1);
         await change(admin, boss, members);
       },
     );
@@ -143,7 +143,7 @@ describe('a change under way', () => {
       changing = db.withEnvironment(tenant, (tx) => tx.raw('SELECT 1').then(change), { held });
     });
     const ending = end().then(() => order.push('end'));
-    await expect.poll(waitingForCredentials, { timeout: 30_000 }).toBe(1);
+    await expect.poll(waitingForCredentials).toBe(1);
     letEnd();
     await Promise.all([changing, ending]);
     expect(order).toEqual(['change', 'end']);
@@ -169,7 +169,7 @@ test('a key that is revoked while the body of a repeat is sent does not get the 
     { headers: { ...headers, Authorization: `Bearer ${key}` }, body },
     async () => {
       const looked = async (): Promise<number> => (await api.database.asOwner(seen, [record.id])).length;
-      await expect.poll(looked, { timeout: 30_000, interval: 10 }).toBe(1);
+      await expect.poll(looked, { interval: 10 }).toBe(1);
       await api.database.asOwner('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [record.id]);
     },
   );

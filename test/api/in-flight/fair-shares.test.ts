@@ -48,7 +48,7 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
     );
     const replies = Array.from({ length: HANGING }, () => invoke(service, action));
     const seen = async () => ({ hanging: await hanging(), queued: await queued('dispatch') });
-    await expect.poll(seen, { timeout: 90_000 }).toEqual({ hanging: CAP, queued: HANGING - CAP });
+    await expect.poll(seen).toEqual({ hanging: CAP, queued: HANGING - CAP });
 
     const prompt = await createAction(victim, { url: `${target.baseUrl}/ok` }, { governed: false });
     const startedAt = Date.now();
@@ -69,7 +69,7 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
     }
     expect(await hanging()).toBe(HANGING);
     expect(await service.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('dispatches that hang hold every slot for dispatches', () => {
@@ -92,18 +92,18 @@ describe('dispatches that hang hold every slot for dispatches', () => {
         { timeoutMs: 120_000, governed: false },
       );
       const replies = Array.from({ length: SLOTS_EACH }, () => invoke(small, action));
-      await expect.poll(hanging, { timeout: 60_000 }).toBe(SLOTS_EACH);
+      await expect.poll(hanging).toBe(SLOTS_EACH);
       const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
       expect(published.status).toBe(201);
       const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
-      await expect.poll(open, { timeout: 30_000 }).toEqual([]);
+      await expect.poll(open).toEqual([]);
       expect(await hanging()).toBe(SLOTS_EACH);
       await target.release();
       await Promise.all(replies);
     } finally {
       await small.close();
     }
-  }, 120_000);
+  });
 });
 
 describe('deliveries of one workspace hang', () => {
@@ -115,7 +115,7 @@ describe('deliveries of one workspace hang', () => {
       ),
     );
     expect(published.map(({ status }) => status)).toEqual(published.map(() => 201));
-    await expect.poll(() => queued('delivery'), { timeout: 60_000 }).toBe(6);
+    await expect.poll(() => queued('delivery')).toBe(6);
     await expect.poll(hanging).toBe(2);
     const releasing = setInterval(() => void target.release(), 250);
     try {
@@ -124,7 +124,7 @@ describe('deliveries of one workspace hang', () => {
           `SELECT m.id, m.status, p.is_taken, p.granted_at, p.unclaimed_grants FROM messages m
            LEFT JOIN in_flight_permits p ON p.holder = m.id WHERE m.status <> 'delivered'`,
         );
-      await expect.poll(open, { timeout: 60_000 }).toEqual([]);
+      await expect.poll(open).toEqual([]);
     } catch (error) {
       console.error(service.workerLogLines.filter((line) => /"level":(40|50)/.test(line)).join('\n'));
       throw error;
@@ -132,5 +132,5 @@ describe('deliveries of one workspace hang', () => {
       clearInterval(releasing);
     }
     expect(await hanging()).toBe(8);
-  }, 120_000);
+  });
 });

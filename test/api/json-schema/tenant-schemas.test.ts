@@ -124,7 +124,7 @@ describe('where too many wait', () => {
     expect((refusal as ServiceError).code).toBe('SERVICE_UNAVAILABLE');
     expect(await schemas.validate('wsp_b', SMALL, { id: 'A' })).toHaveLength(1);
     await Promise.all(under);
-  }, 120_000);
+  });
 });
 
 it(

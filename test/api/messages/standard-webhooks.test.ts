@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Delivered, type Destination, publish, startDestination, statusOf } from './support.ts';
 
@@ -53,7 +54,7 @@ async function rotate(gracePeriodSeconds: number): Promise<string> {
 async function deliver(place: string, body: unknown): Promise<void> {
   const url = `${destination.baseUrl}${place}`;
   const { messageId } = await publish(service, { url, body, retryDelay: '10' });
-  await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('delivered'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('delivered'), { timeout: PATIENCE_MS });
 }
 
 /** What a receiver hands to its library. */

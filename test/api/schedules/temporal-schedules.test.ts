@@ -46,43 +46,39 @@ async function sweep(): Promise<void> {
 }
 
 describe('a schedule', () => {
-  test(
-    'fires each of its slots once, delivers, and stops when it is paused',
-    { timeout: 2 * PATIENCE_MS },
-    async () => {
-      const { id } = await create({
-        cron: '* * * * * *',
-        overlap: 'allow_all',
-        destination: {
-          url: `${destination.baseUrl}/each-second`,
-          headers: { Authorization: 'Bearer s3cret-token' },
-          body: { tick: true },
-        },
-      });
-      await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBeGreaterThan(3);
-      expect(scheduleIn(await service.post(`/api/v2/schedules/${id}/pause`, {})).paused).toBe(true);
-      const fired = await runs(id);
-      const times = fired.map((run) => run.nominalTime);
-      expect(new Set(times).size).toBe(times.length);
-      for (const run of fired) {
-        expect(run.messages.map((message) => message.messageId)).toEqual([
-          firingMessageId({
-            scheduleId: id,
-            trigger: 'schedule',
-            nominalAt: new Date(run.nominalTime),
-            endpointId: null,
-          }),
-        ]);
-      }
-      await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBe(fired.length);
-      const [first] = destination.on('/each-second');
-      expect(first).toMatchObject({ method: 'POST', body: '{"tick":true}' });
-      expect(first?.headers).toMatchObject({ 'x-service-schedule-id': id, authorization: 'Bearer s3cret-token' });
-      await delay(1_500); // a slot and a half, to see that none comes
-      expect(await runs(id)).toHaveLength(fired.length);
-      expect(scheduleIn(await service.get(`/api/v2/schedules/${id}`)).lastRunAt).not.toBeNull();
-    },
-  );
+  test('fires each of its slots once, delivers, and stops when it is paused', { timeout: PATIENCE_MS }, async () => {
+    const { id } = await create({
+      cron: '* * * * * *',
+      overlap: 'allow_all',
+      destination: {
+        url: `${destination.baseUrl}/each-second`,
+        headers: { Authorization: 'Bearer s3cret-token' },
+        body: { tick: true },
+      },
+    });
+    await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBeGreaterThan(3);
+    expect(scheduleIn(await service.post(`/api/v2/schedules/${id}/pause`, {})).paused).toBe(true);
+    const fired = await runs(id);
+    const times = fired.map((run) => run.nominalTime);
+    expect(new Set(times).size).toBe(times.length);
+    for (const run of fired) {
+      expect(run.messages.map((message) => message.messageId)).toEqual([
+        firingMessageId({
+          scheduleId: id,
+          trigger: 'schedule',
+          nominalAt: new Date(run.nominalTime),
+          endpointId: null,
+        }),
+      ]);
+    }
+    await expect.poll(() => destination.on('/each-second').length, { timeout: PATIENCE_MS }).toBe(fired.length);
+    const [first] = destination.on('/each-second');
+    expect(first).toMatchObject({ method: 'POST', body: '{"tick":true}' });
+    expect(first?.headers).toMatchObject({ 'x-service-schedule-id': id, authorization: 'Bearer s3cret-token' });
+    await delay(1_500); // a slot and a half, to see that none comes
+    expect(await runs(id)).toHaveLength(fired.length);
+    expect(scheduleIn(await service.get(`/api/v2/schedules/${id}`)).lastRunAt).not.toBeNull();
+  });
 
   test('runs now on request', async () => {
     const { id } = await create({ destination: { url: `${destination.baseUrl}/by-hand` }, paused: true });

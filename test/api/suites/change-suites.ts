@@ -57,9 +57,7 @@ interface Held {
 async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   const { database } = world.api;
   const until = async (sql: string, id: string): Promise<void> => {
-    await expect
-      .poll(async () => (await database.asOwner(sql, [id])).length, { timeout: 30_000, interval: 10 })
-      .toBe(1);
+    await expect.poll(async () => (await database.asOwner(sql, [id])).length, { interval: 10 }).toBe(1);
   };
   if (route.kind === 'environment' || route.kind === 'credential') {
     const { key, record } = await world.api.createKey(database.tenants.development);

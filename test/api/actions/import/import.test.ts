@@ -190,7 +190,7 @@ describe('a slow upload', () => {
     } finally {
       await other.close();
     }
-  }, 180_000);
+  });
 
   it('is refused where the bodies that have arrived are as much as the process may hold', async () => {
     const other = await startTestApi({
@@ -206,7 +206,7 @@ describe('a slow upload', () => {
     } finally {
       await other.close();
     }
-  }, 180_000);
+  });
 });
 
 describe('what may be imported', () => {

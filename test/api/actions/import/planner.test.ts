@@ -129,7 +129,7 @@ describe('imports', () => {
     expect((await refusalOf(run(made, smallDocument('a4', 1))))[0]).toBe('SERVICE_UNAVAILABLE');
     await Promise.all(all);
     expect(ended).toEqual(['a1', 'b1', 'a2', 'a3']);
-  }, 240_000);
+  });
 
   it(
     'do not wait for ever',
