@@ -28,7 +28,7 @@ beforeAll(async () => {
   // A warning of Node's own, as an old dependency causes it.
   const environment = { LOG_LEVEL: 'trace', NODE_OPTIONS: '--trace-deprecation', NODE_PENDING_DEPRECATION: '1' };
   [api, worker] = await Promise.all([processes.startApi(environment), processes.startWorker(environment)]);
-  const action = await createAction(api, { url: `${target.baseUrl}/hang?logs` }, { timeoutMs: 1_000 });
+  const action = await createAction(api, { url: `${target.baseUrl}/hang?logs` }, { timeoutMs: 3_000 });
   const reply = await api.post(
     `/api/v2/actions/${action}/invoke`,
     { input: { note: INPUT } },

@@ -6,7 +6,7 @@ import { sentTo, untilSeen } from './seen.ts';
 import { type SeparateProcesses, withApiProcess } from './separate-processes.ts';
 
 /** Counted from the kill. */
-const UNKNOWN_WITHIN_MS = 30_000;
+const UNKNOWN_WITHIN_MS = 60_000;
 
 /** The worker that is killed. What waits for its heartbeats is shorter than in production; a dispatch lost to a busy machine is unknown too. */
 const KILLED = { HEARTBEAT_TIMEOUT_SECONDS: '4' };

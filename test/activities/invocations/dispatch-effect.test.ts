@@ -268,5 +268,5 @@ test('a call that takes long tells that its worker lives, well within the ten se
   const dispatched = await environment.run(dispatchEffect(deps), ref);
   expect(dispatched).toEqual({ seen: 'recorded', outcome: 'succeeded' });
   const [first = 0, second = Infinity] = beats;
-  expect(second - first).toBeLessThan(5_000);
+  expect(second - first).toBeLessThan(8_000);
 });

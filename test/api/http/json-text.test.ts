@@ -58,8 +58,8 @@ describe('parseJsonText', () => {
 
   it('reads a megabyte in well under a second', () => {
     const text = JSON.stringify({ a: 'x'.repeat(500_000), b: Array.from({ length: 50_000 }, (_, i) => i) });
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     parseJsonText(text);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

@@ -14,7 +14,7 @@ describe('Idempotency-Key on invoke', () => {
     const action = await createAction(
       service,
       { url: `${target.baseUrl}/slow-body?everyMs=20`, body: { amount: '{{input.amount}}' } },
-      { timeoutMs: 500 },
+      { timeoutMs: 3_000 },
     );
     const orders = await createAction(service, { url: `${target.baseUrl}/orders`, body: { id: 'fifty' } });
     for (const name of [orders, action]) {

@@ -61,7 +61,7 @@ describe('the grade of an invocation', () => {
   });
 
   test('a destination that hangs is unknown, held, and handed to reconciliation', async () => {
-    const action = await createAction(service, { url: `${target.baseUrl}/hang` }, { timeoutMs: 300 });
+    const action = await createAction(service, { url: `${target.baseUrl}/hang` }, { timeoutMs: 2_000 });
     const { status, invocation } = await invoke(service, action);
     expect(status).toBe(200);
     expect(invocation).toMatchObject({ status: 'unknown', grade: 'unknown', settledAt: null });

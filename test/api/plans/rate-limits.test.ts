@@ -79,7 +79,7 @@ describe('rate limits', () => {
     const first = headersOf(await api.call('GET', IDENTITY, { key }));
     expect(first.slice(0, 2)).toEqual(['300', '299']);
     expect(first[2]).toMatch(/^\d{13}$/);
-    expect(Math.abs(Number(first[2]) - before - 60_000)).toBeLessThan(5_000);
+    expect(Math.abs(Number(first[2]) - before - 60_000)).toBeLessThan(30_000);
     expect(headersOf(await api.call('GET', IDENTITY, { key }))).toEqual(['300', '298', first[2]]);
   });
 

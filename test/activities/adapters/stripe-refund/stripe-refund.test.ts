@@ -151,7 +151,7 @@ describe('what an answer proves', () => {
 
   test('a hang: nothing, once the time is over', async () => {
     stripe.failNext('hang_after_effect');
-    const result = await refunds.dispatch(refundOf(stripe.pay()), newEffect(), { timeoutMs: 300 });
+    const result = await refunds.dispatch(refundOf(stripe.pay()), newEffect(), { timeoutMs: 2_000 });
     expect(result).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('time-out') as string });
     stripe.release();
   });
