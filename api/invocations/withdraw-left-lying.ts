@@ -7,7 +7,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { describeFailure } from '../http/failures.ts';
 
 /** Leaves the rest of five seconds, within which the caller is answered, to the questions and the withdrawal. */
-const LOOK_INTERVAL_MS = 3_500;
+export const LOOK_INTERVAL_MS = 3_500;
 
 /**
  * Withdraws an admission whose workflow was started and that no worker takes up, and wakes whoever waits for it. The first

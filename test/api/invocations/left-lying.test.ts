@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Workers, WorkerState } from '../../../api/health/worker-watch.ts';
+import { LOOK_INTERVAL_MS } from '../../../api/invocations/withdraw-left-lying.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { createAction, errorOf, invocationIn, invocationsIn, type Caller } from './support.ts';
 
@@ -41,6 +42,11 @@ async function invokeOnce(timeoutMs = TIMEOUT_MS, body: object = { input: {} }) 
 }
 
 describe('an invocation that no worker takes up', () => {
+  /** A busy machine may take longer than it promises, so the time itself is not measured here. */
+  test('is first looked after in time for an answer within five seconds', () => {
+    expect(LOOK_INTERVAL_MS + 1_000).toBeLessThan(5_000);
+  });
+
   test('is answered 503, and nothing of it stays', async () => {
     const before = await used();
     const reply = await invokeOnce();
