@@ -112,10 +112,11 @@ describe('API key authentication', () => {
       return status;
     };
     await expect.poll(ask).toBe(401);
+    await ask(); // the refused one may have begun before
     const before = asked.filter(({ endedAt }) => endedAt < expiresAt.getTime());
     const after = asked.filter(({ beganAt }) => beganAt > expiresAt.getTime());
     expect(new Set(before.map(({ status }) => status))).toEqual(new Set(before.length > 0 ? [200] : []));
-    expect(after.map(({ status }) => status)).toEqual([401]);
+    expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]));
   });
 
   it('refuses a revoked key on the very next request at every API process, 200 times over', async () => {

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalPath } from '../../../domain/console-links.ts';
 import { chromiumPath, NO_CHROMIUM, startBrowser } from '../../harness/browser.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { SeenRequest, Target } from '../../harness/target.ts';
@@ -77,6 +78,7 @@ async function requestsTo(place: string): Promise<SeenRequest[]> {
 async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}) {
   if (browser === undefined) throw new Error('there is no browser');
   const context: BrowserContext = await browser.newContext({ baseURL: service.baseUrl, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
