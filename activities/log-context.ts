@@ -12,7 +12,7 @@ export function inLogContext<Args extends readonly unknown[], Result>(
 }
 
 /** What pino adds to each line of a worker (its `mixin`); nothing outside of an activity. */
-export function activityLogFields(): Record<string, string> {
+export function activityLogFields(): Record<string, string | number> {
   const context = activityContexts.getStore();
   if (context === undefined) return {};
   const { workflowExecution, activityType } = context.info;

@@ -10,7 +10,12 @@ const LOGGED = {
   attemptId: 'attempt',
 } as const;
 
-export type TouchedIds = { readonly [Name in keyof typeof LOGGED]?: string };
+type LoggedName = keyof typeof LOGGED;
+
+export type TouchedIds = { readonly [Name in LoggedName]?: string } & {
+  /** How many records of a kind the object's list names, where it has one. The id beside it is the first of them. */
+  readonly [Count in `${LoggedName}Count`]?: number;
+};
 
 const NAMES = new Map(Object.entries(LOGGED).map(([name, kind]) => [ID_PREFIXES[kind] as string, name]));
 const ID = /^([a-z]{3})_[0-9A-Za-z]{22}$/;
@@ -18,18 +23,44 @@ const ID = /^([a-z]{3})_[0-9A-Za-z]{22}$/;
 const MEMBERS = ['id', ...Object.keys(LOGGED)];
 
 /**
- * The ids that an object names in its own members: a path's parameters, a reply's data, a workflow's input. What does not have
- * the form of an id of ours is left out, so that no value of a caller reaches a log.
+ * The ids that an object names in its own members: a path's parameters, a reply's data, a workflow's input. A list, such as the
+ * reply to a batch, gives the first id of each kind and their number, so that the line stays short. What does not have the form of
+ * an id of ours is left out, so that no value of a caller reaches a log.
  */
 export function touchedIds(...objects: readonly unknown[]): TouchedIds {
-  const found: Record<string, string> = {};
+  const found: Record<string, string | number> = {};
   for (const object of objects) {
-    if (typeof object !== 'object' || object === null || Array.isArray(object)) continue;
-    for (const member of MEMBERS) {
-      const value: unknown = Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
-      const name = typeof value === 'string' ? nameOf(value) : undefined;
-      if (name !== undefined) found[name] ??= value as string;
+    if (Array.isArray(object)) {
+      for (const [name, { first, count }] of idsOfList(object)) {
+        found[name] ??= first;
+        found[`${name}Count`] = count;
+      }
+    } else {
+      for (const [name, id] of idsIn(object)) found[name] ??= id;
     }
+  }
+  return found;
+}
+
+/** The result of a batch's item that goes to a URL group is a list of its own. */
+function idsOfList(list: readonly unknown[]): Map<string, { first: string; count: number }> {
+  const found = new Map<string, { first: string; count: number }>();
+  for (const [name, id] of list.flat().flatMap((item) => [...idsIn(item)])) {
+    const known = found.get(name);
+    if (known === undefined) found.set(name, { first: id, count: 1 });
+    else known.count++;
+  }
+  return found;
+}
+
+/** The first id of each kind that the members of one object name. */
+function idsIn(object: unknown): Map<string, string> {
+  const found = new Map<string, string>();
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return found;
+  for (const member of MEMBERS) {
+    const value: unknown = Object.hasOwn(object, member) ? (object as Record<string, unknown>)[member] : undefined;
+    const name = typeof value === 'string' ? nameOf(value) : undefined;
+    if (name !== undefined && !found.has(name)) found.set(name, value as string);
   }
   return found;
 }

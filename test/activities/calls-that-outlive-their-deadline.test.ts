@@ -3,9 +3,12 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainMessage } from '../db/messages/plain-message.ts';
 import { insertMessages } from '../../db/messages/insert-messages.ts';
+import { createDocumentFetcher } from '../../activities/adapters/http-request/fetch-document.ts';
 import { dial } from '../../activities/adapters/http-request/dial.ts';
 import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
+import { inspectTarget } from '../../activities/previews/inspect-target.ts';
+import { readObservationWork } from '../../db/previews/read-observation-work.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
 import { newId } from '../../domain/ids.ts';
 import { prometheusText } from '../../domain/metrics.ts';
@@ -39,10 +42,10 @@ async function hang(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-function watched() {
+function watched(graceMs = GRACE_MS) {
   const logged: unknown[][] = [];
   const logger = { error: (...line: unknown[]): void => void logged.push(line) };
-  const watchdog = new Watchdog({ logger, graceMs: GRACE_MS, intervalMs: 5 });
+  const watchdog = new Watchdog({ logger, graceMs, intervalMs: 5 });
   return { watchdog, logged, metrics: () => prometheusText(watchdog.metrics()) };
 }
 
@@ -85,5 +88,72 @@ describe('a delivery that outlives its deadline by the grace', () => {
       await world.database.asOwner('SELECT error FROM message_attempts WHERE message_id = $1', [messageId]),
     ).toEqual([{ error: expect.stringContaining('outlived its deadline') as string }]);
     expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+  });
+});
+
+describe('a read at a provider that outlives its deadline by the grace', () => {
+  test('of an effect: proves nothing, its socket is closed, its permit free, the log and the metric say so', async () => {
+    const { watchdog, logged, metrics } = watched();
+    const { adapterFor } = adapterThat(() => Promise.reject(new Error('the answer was lost')));
+    const ref = await world.ready({ definition: { timeoutMs: TIMEOUT_MS } });
+    await world.activities({ adapterFor }).dispatchEffect({ ...ref, settles: true });
+    const { readBackEffect } = world.activities({
+      adapterFor: () => ({ ...adapterFor(), readBack: hang }),
+      watchdog,
+    });
+    expect(await readBackEffect(ref)).toEqual({ impliedOutcome: 'unknown' });
+    watchdog.close();
+    await isClosed;
+    const ids = { kind: 'provider_read', effectId: ref.effectId, timeoutMs: TIMEOUT_MS, sockets: 1 };
+    expect(logged).toEqual([[expect.objectContaining(ids), expect.any(String)]]);
+    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="provider_read"} 1');
+    expect(await world.database.asOwner('SELECT 1 FROM in_flight_permits')).toEqual([]);
+  });
+
+  test('of a target: is unavailable, its socket is closed, the log says so', async () => {
+    const { watchdog, logged } = watched();
+    const { adapterFor } = adapterThat(() => Promise.reject(new Error('nothing is sent here')));
+    const { workspaceId, environmentId, invocationId } = await world.admit();
+    const work = await world.transaction((tx) => readObservationWork(tx, invocationId));
+    const inspected = await inspectTarget(
+      world.dependencies({ adapterFor: () => ({ ...adapterFor(), inspect: hang }), watchdog }),
+      { workspaceId, environmentId },
+      work,
+      { retryDelaysMs: [], timeoutMs: TIMEOUT_MS },
+    );
+    watchdog.close();
+    expect(inspected).toEqual({ kind: 'unavailable', reason: 'the read broke off on our side' });
+    await isClosed;
+    const ids = { kind: 'provider_read', invocationId, timeoutMs: TIMEOUT_MS, sockets: 1 };
+    expect(logged).toEqual([[expect.objectContaining(ids), expect.any(String)]]);
+  });
+});
+
+describe('the fetch of an OpenAPI description that the watchdog ends', () => {
+  test('is refused with the reason, and its socket is closed', async () => {
+    // The fetch keeps its own deadline, which cannot be taken away: the watchdog looks long before it.
+    const timeoutMs = 60_000;
+    const { watchdog, logged, metrics } = watched(TIMEOUT_MS - timeoutMs);
+    isClosed = once(server, 'connection').then(([socket]) => once((socket as Socket).resume(), 'close'));
+    const fetchDocument = createDocumentFetcher({
+      egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
+      watchdog,
+      timeoutMs,
+    });
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const fetched = await fetchDocument(`http://${host}/`, 'workspace');
+    watchdog.close();
+    expect(fetched).toEqual({
+      kind: 'refused',
+      message: 'was not fetched: the import_fetch outlived its deadline and was ended',
+    });
+    await isClosed;
+    expect(logged).toEqual([
+      [
+        expect.objectContaining({ kind: 'import_fetch', workspaceId: 'workspace', host, timeoutMs }),
+        expect.any(String),
+      ],
+    ]);
+    expect(metrics()).toContain('agent_actions_calls_ended_by_watchdog_total{kind="import_fetch"} 1');
   });
 });

@@ -20,7 +20,17 @@ test('leaves out whatever is no id of ours, and every other member', () => {
     input: { id: invocationId },
     note: invocationId,
   };
-  expect(touchedIds(held, null, 'text', [{ id: invocationId }])).toEqual({});
+  expect(touchedIds(held, null, 'text', [held, null, 'text', [[{ id: invocationId }]]])).toEqual({});
+});
+
+test('names the first id of a list and how many there are, also where an item is a list', () => {
+  const [first, second, third] = [newId('message'), newId('message'), newId('message')];
+  const results = [
+    { error: { code: 'VALIDATION_ERROR' } },
+    { messageId: first },
+    [{ messageId: second }, { messageId: third }],
+  ];
+  expect(touchedIds({ id: effectId }, results)).toEqual({ effectId, messageId: first, messageIdCount: 3 });
 });
 
 test('reads the id of a workflow', () => {
