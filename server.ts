@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { pino, type Logger } from 'pino';
 import { createDocumentFetcher } from './activities/adapters/http-request/fetch-document.ts';
+import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
 import type { Resolve } from './activities/adapters/http-request/resolve.ts';
@@ -54,6 +55,8 @@ export interface ApiParts {
   network: NetworkSettings;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
+  /** Where the chat systems are reached. */
+  chats: { slackBaseUrl: string; discordBaseUrl: string };
   httpLimits: HttpLimits;
   /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
@@ -104,6 +107,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       schemas,
       egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
+      chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
       publicOrigins: publicUrl === null ? [] : [publicUrl],
       pagesUrl: parts.pagesUrl,
     },
@@ -163,6 +167,13 @@ export function httpLimitsOf(configuration: Configuration<'api'> | Configuration
   };
 }
 
+/** Where the chat systems are reached. */
+export function chatsOf(
+  configuration: Pick<Configuration<'api'>, 'SLACK_API_BASE_URL' | 'DISCORD_API_BASE_URL'>,
+): ApiParts['chats'] {
+  return { slackBaseUrl: configuration.SLACK_API_BASE_URL, discordBaseUrl: configuration.DISCORD_API_BASE_URL };
+}
+
 async function main(): Promise<void> {
   const configuration = readConfiguration('api', process.env);
   const logger = pino(loggerOptions(configuration.LOG_LEVEL, 'api'));
@@ -188,6 +199,7 @@ async function main(): Promise<void> {
     watchdog,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
+    chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });
   const signal = await new Promise<NodeJS.Signals>((resolve) => {

@@ -6,6 +6,7 @@ import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@tempor
 import { pino, type Logger } from 'pino';
 import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
+import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
@@ -63,6 +64,10 @@ export interface WorkerParts {
   watchdog: Watchdog;
   /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
+  /** Where the chat systems are reached. */
+  chats: { slackBaseUrl: string; discordBaseUrl: string };
+  /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
+  pagesUrl: string | null;
   /** How many activities of each queue run at once in this process. */
   slots: WorkerSlots;
   /** The maximum number of calls of a kind that a workspace has in flight. */
@@ -129,6 +134,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
       ...starters,
       sendRequest: createSender(sending),
+      chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
+      pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
     });
@@ -255,6 +262,11 @@ async function main(): Promise<void> {
       stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
       resendBaseUrl: configuration.RESEND_API_BASE_URL,
     },
+    chats: {
+      slackBaseUrl: configuration.SLACK_API_BASE_URL,
+      discordBaseUrl: configuration.DISCORD_API_BASE_URL,
+    },
+    pagesUrl: configuration.PUBLIC_URL,
     ...fairSharesOf(configuration),
     heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,
     workflowBundlePath: builtWorkflowBundle(),

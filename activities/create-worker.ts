@@ -6,7 +6,7 @@ import { inLogContext } from './log-context.ts';
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
 const QUEUES = {
   dispatches: ['dispatchEffect', 'sendReplay'],
-  deliveries: ['attemptMessage'],
+  deliveries: ['attemptMessage', 'postApproval'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
   maintenance: [
     'listSweepAreas',

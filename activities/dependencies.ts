@@ -4,6 +4,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
+import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
@@ -53,6 +54,10 @@ export interface ActivityDependencies {
   tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
+  /** Posts approvals to chats, through the egress guard. */
+  chat: ChatClient;
+  /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
+  pagesUrl: string | null;
   /** Ends calls that outlive their deadline. */
   watchdog: Pick<Watchdog, 'run'>;
   logger: Logger;

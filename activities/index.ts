@@ -3,6 +3,7 @@ import { remindApproval } from './approvals/remind-approval.ts';
 import { watchApproval } from './approvals/watch-approval.ts';
 import { clearDeadLetterPage } from './dead-letters/clear-page.ts';
 import { retryDeadLetterPage } from './dead-letters/retry-page.ts';
+import { postApproval } from './integrations/post-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { fanOutPage } from './events/fan-out-page.ts';
 import { grantAfterHalt, grantByTime } from './flow-control/grant-by-time.ts';
@@ -38,6 +39,7 @@ export function createActivities(deps: ActivityDependencies) {
     remindApproval: remindApproval(deps),
     expireApproval: expireApproval(deps),
     cancelApproval: cancelApproval(deps),
+    postApproval: postApproval(deps),
     isUnclaimed: isUnclaimed(deps),
     leaveQueue: leaveQueue(deps),
     readBackEffect: readBackEffect(deps),

@@ -10,6 +10,7 @@ import type { RequestState } from './http/context.ts';
 import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
+import { serveInteractions } from './integrations/serve-interactions.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
@@ -79,6 +80,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
   app.use(servePages(runner));
+  app.use(serveInteractions(deps));
   app.use(router.routes());
   app.use(refuseUnknownPath);
 

@@ -5,6 +5,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/notifications/notification-listener.ts';
 import type { SettlementHub } from '../db/notifications/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
+import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { Workers } from './health/worker-watch.ts';
@@ -17,7 +18,10 @@ export interface ApiDependencies {
   temporal: Client;
   /** Seals what a caller entrusts to us; the API can seal, and opens nothing but by way of `resealing`. */
   vault: Pick<Vault, 'seal'>;
-  /** Opens the sealed content of a failed message to seal it anew for its retry. It is in no reply, log or error. */
+  /**
+   * Opens the sealed content of a failed message to seal it anew for its retry, and the credential of an integration to verify a click
+   * or to ask its chat system. What it opens is in no reply, log or error.
+   */
   resealing: Pick<Vault, 'open' | 'seal'>;
   /** Tells when an invocation has come to rest. */
   settlements: SettlementHub;
@@ -38,6 +42,8 @@ export interface ApiDependencies {
   egressAllow: EgressAllow;
   /** Through the egress guard. */
   fetchDocument: FetchDocument;
+  /** Through the egress guard. */
+  chat: ChatClient;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */
   publicOrigins?: readonly string[];
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */

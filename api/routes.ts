@@ -11,6 +11,7 @@ import { environmentRoutes } from './environments/routes.ts';
 import { flowControlRoutes } from './flow-control/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { impactLimitRoutes } from './impact-limits/routes.ts';
+import { integrationRoutes } from './integrations/routes.ts';
 import { invocationRoutes } from './invocations/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
@@ -44,4 +45,5 @@ export const ROUTES: readonly AnyRoute[] = [
   ...signingKeyRoutes,
   ...urlGroupRoutes,
   ...deadLetterRoutes,
+  ...integrationRoutes,
 ];

@@ -1323,6 +1323,17 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.end_chat_links()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    DELETE FROM chat_links WHERE integration_id = NEW.id;
+    DELETE FROM chat_link_codes WHERE integration_id = NEW.id;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.end_membership_use()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1488,6 +1499,23 @@ END
 ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_integration(of_id uuid)
+ RETURNS TABLE(environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT i.environment_id,
+     e.workspace_id
+    FROM (integrations i
+      JOIN environments e ON ((e.id = i.environment_id)))
+   WHERE (i.id = find_integration.of_id);
+END
+;
+ALTER FUNCTION find_integration(uuid) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_integration(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_integration(uuid) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_invitation(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, email text, role text)
@@ -3398,6 +3426,78 @@ CREATE POLICY tenant ON budgets FOR ALL TO PUBLIC USING ((environment_id = curre
 GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
 CREATE TRIGGER wait_for_admissions BEFORE INSERT ON public.budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 
+CREATE TABLE chat_clicks (
+  integration_id uuid NOT NULL,
+  request_hash bytea NOT NULL,
+  environment_id uuid NOT NULL,
+  answer jsonb NOT NULL,
+  at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT chat_clicks_pkey PRIMARY KEY (integration_id, request_hash),
+  CONSTRAINT chat_clicks_request_hash_check CHECK ((octet_length(request_hash) = 32))
+);
+CREATE INDEX chat_clicks_by_age ON public.chat_clicks USING btree (integration_id, at);
+CREATE INDEX chat_clicks_of_environment ON public.chat_clicks USING btree (environment_id);
+ALTER TABLE chat_clicks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chat_clicks FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON chat_clicks FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON chat_clicks TO service_app;
+
+CREATE TABLE chat_link_codes (
+  integration_id uuid NOT NULL,
+  chat_user_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  chat_user_name text NOT NULL,
+  code_hash bytea NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT chat_link_codes_pkey PRIMARY KEY (integration_id, chat_user_id),
+  CONSTRAINT chat_link_codes_chat_user_id_check CHECK (((char_length(chat_user_id) >= 1) AND (char_length(chat_user_id) <= 100))),
+  CONSTRAINT chat_link_codes_chat_user_name_check CHECK ((char_length(chat_user_name) <= 200)),
+  CONSTRAINT chat_link_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+);
+CREATE UNIQUE INDEX chat_link_codes_by_hash ON public.chat_link_codes USING btree (environment_id, code_hash);
+ALTER TABLE chat_link_codes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chat_link_codes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON chat_link_codes FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON chat_link_codes TO service_app;
+GRANT UPDATE (chat_user_name, code_hash, expires_at) ON chat_link_codes TO service_app;
+
+CREATE TABLE chat_links (
+  integration_id uuid NOT NULL,
+  chat_user_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  chat_user_name text NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  linked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT chat_links_pkey PRIMARY KEY (integration_id, chat_user_id),
+  CONSTRAINT chat_links_chat_user_id_check CHECK (((char_length(chat_user_id) >= 1) AND (char_length(chat_user_id) <= 100))),
+  CONSTRAINT chat_links_chat_user_name_check CHECK ((char_length(chat_user_name) <= 200))
+);
+CREATE INDEX chat_links_of_environment ON public.chat_links USING btree (environment_id);
+CREATE INDEX chat_links_of_user ON public.chat_links USING btree (user_id);
+ALTER TABLE chat_links ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chat_links FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON chat_links FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON chat_links TO service_app;
+GRANT UPDATE (chat_user_name) ON chat_links TO service_app;
+
+CREATE TABLE chat_posts (
+  approval_id text COLLATE "C" NOT NULL,
+  integration_id uuid NOT NULL,
+  environment_id uuid NOT NULL,
+  status text NOT NULL,
+  error text,
+  at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT chat_posts_pkey PRIMARY KEY (approval_id, integration_id),
+  CONSTRAINT chat_posts_check CHECK (((status = 'refused'::text) = (error IS NOT NULL))),
+  CONSTRAINT chat_posts_error_check CHECK ((char_length(error) <= 500)),
+  CONSTRAINT chat_posts_status_check CHECK ((status = ANY (ARRAY['posted'::text, 'refused'::text])))
+);
+CREATE INDEX chat_posts_of_environment ON public.chat_posts USING btree (environment_id);
+ALTER TABLE chat_posts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chat_posts FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON chat_posts FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON chat_posts TO service_app;
+
 CREATE TABLE dead_letter_jobs (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -3979,6 +4079,50 @@ ALTER TABLE installation FORCE ROW LEVEL SECURITY;
 CREATE POLICY installation_wide ON installation FOR ALL TO PUBLIC USING (true) WITH CHECK (true);
 GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
+
+CREATE TABLE integrations (
+  id uuid NOT NULL,
+  environment_id uuid NOT NULL,
+  provider text NOT NULL,
+  name text NOT NULL,
+  is_active boolean DEFAULT true NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  account_name text NOT NULL,
+  channel_id text COLLATE "C",
+  channel_name text,
+  application_id text COLLATE "C",
+  public_key text COLLATE "C",
+  takes_clicks boolean NOT NULL,
+  master_key_version integer NOT NULL,
+  wrapped_data_key bytea NOT NULL,
+  sealed_value bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT integrations_pkey PRIMARY KEY (id),
+  CONSTRAINT integrations_environment_id_provider_account_id_key UNIQUE (environment_id, provider, account_id),
+  CONSTRAINT integrations_account_id_check CHECK (((char_length(account_id) >= 1) AND (char_length(account_id) <= 100))),
+  CONSTRAINT integrations_account_name_check CHECK ((char_length(account_name) <= 200)),
+  CONSTRAINT integrations_application_id_check CHECK ((char_length(application_id) <= 100)),
+  CONSTRAINT integrations_channel_id_check CHECK (((char_length(channel_id) >= 1) AND (char_length(channel_id) <= 100))),
+  CONSTRAINT integrations_channel_name_check CHECK ((char_length(channel_name) <= 200)),
+  CONSTRAINT integrations_check CHECK (((provider = 'discord'::text) OR ((application_id IS NULL) AND (public_key IS NULL)))),
+  CONSTRAINT integrations_check1 CHECK (((provider = 'slack'::text) OR (takes_clicks = (public_key IS NOT NULL)))),
+  CONSTRAINT integrations_check2 CHECK (((public_key IS NULL) OR (application_id IS NOT NULL))),
+  CONSTRAINT integrations_master_key_version_check CHECK ((master_key_version >= 1)),
+  CONSTRAINT integrations_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT integrations_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'discord'::text]))),
+  CONSTRAINT integrations_public_key_check CHECK ((public_key ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX integrations_by_master_key ON public.integrations USING btree (environment_id, master_key_version);
+CREATE INDEX integrations_newest_first ON public.integrations USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE integrations ENABLE ROW LEVEL SECURITY;
+ALTER TABLE integrations FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON integrations FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON integrations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON integrations TO service_app;
+GRANT UPDATE (name, is_active, account_name, channel_id, channel_name, application_id, public_key, takes_clicks, master_key_version, wrapped_data_key, sealed_value, updated_at) ON integrations TO service_app;
+GRANT SELECT (id, environment_id) ON integrations TO service_directory;
+CREATE TRIGGER end_links AFTER UPDATE OF sealed_value, public_key ON public.integrations FOR EACH ROW WHEN (((new.sealed_value IS DISTINCT FROM old.sealed_value) OR (new.public_key IS DISTINCT FROM old.public_key))) EXECUTE FUNCTION end_chat_links();
 
 CREATE TABLE invitations (
   id text COLLATE "C" NOT NULL,
@@ -4883,6 +5027,16 @@ ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fk
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE chat_clicks ADD CONSTRAINT chat_clicks_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE chat_clicks ADD CONSTRAINT chat_clicks_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+ALTER TABLE chat_link_codes ADD CONSTRAINT chat_link_codes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE chat_link_codes ADD CONSTRAINT chat_link_codes_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+ALTER TABLE chat_links ADD CONSTRAINT chat_links_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE chat_links ADD CONSTRAINT chat_links_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
+ALTER TABLE chat_links ADD CONSTRAINT chat_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) ON DELETE CASCADE;
+ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE chat_posts ADD CONSTRAINT chat_posts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 ALTER TABLE dead_letter_jobs ADD CONSTRAINT dead_letter_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE effect_dependencies ADD CONSTRAINT effect_dependencies_depends_on_fkey FOREIGN KEY (depends_on) REFERENCES effects(id);
@@ -4918,6 +5072,7 @@ ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_environment_i
 ALTER TABLE impact_reservations ADD CONSTRAINT impact_reservations_limit_id_period_fkey FOREIGN KEY (limit_id, period) REFERENCES impact_limit_periods(limit_id, period);
 ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE in_flight_permits ADD CONSTRAINT in_flight_permits_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE integrations ADD CONSTRAINT integrations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id);
 ALTER TABLE invitations ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE invocations ADD CONSTRAINT invocations_action_id_fkey FOREIGN KEY (action_id) REFERENCES actions(id);

@@ -13,7 +13,7 @@ import type { Configuration } from '../domain/configuration/configuration.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
-import { type ApiParts, httpLimitsOf, startApi } from '../server.ts';
+import { type ApiParts, chatsOf, httpLimitsOf, startApi } from '../server.ts';
 import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -91,6 +91,7 @@ async function start(
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     vault,
     logger,
+    ...reachedBy(configuration),
     ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
     ...fairSharesOf(configuration),
@@ -116,7 +117,6 @@ async function start(
     eagerStart: true,
     host: configuration.HOST,
     port: configuration.PORT,
-    ...reachedBy(configuration),
     httpLimits: httpLimitsOf(configuration),
   });
   stops.add(() => api.stop());
@@ -274,10 +274,10 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
 
 /** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
-function reachedBy(configuration: EmbeddedConfiguration): Pick<ApiParts, 'network' | 'pagesUrl'> {
+function reachedBy(configuration: EmbeddedConfiguration): Pick<ApiParts, 'network' | 'pagesUrl' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
   const local = PORT === 0 ? null : `http://${reachableHost(HOST)}:${PORT}`;
-  return { network: { publicUrl, trustedProxies }, pagesUrl: publicUrl ?? local };
+  return { network: { publicUrl, trustedProxies }, pagesUrl: publicUrl ?? local, chats: chatsOf(configuration) };
 }
 
 function reachableHost(host: string): string {

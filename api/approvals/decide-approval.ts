@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { type AuditEntry, defineRoute, type WorkDependencies } from '../http/define-route.ts';
+import type { Decision } from '../../domain/approvals/approval.ts';
+import { type AuditEntry, type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { decide, type Deciding } from './decide.ts';
 import { approvalParams, approvalSchema, approveBody, denyBody, placeOf, presentApproval } from './schemas.ts';
 import { showApproval } from './show-approvals.ts';
@@ -58,16 +60,28 @@ interface Decided {
 }
 
 /** The commit makes the decision final. The waiting workflow is notified afterwards. */
-async function decided(tx: EnvironmentTransaction, deps: WorkDependencies, asked: Deciding): Promise<Decided> {
+async function decided(
+  tx: EnvironmentTransaction,
+  deps: WorkDependencies,
+  asked: Deciding & { caller: Caller },
+): Promise<Decided> {
   const approval = await decide(tx, asked);
-  const { id, status, bindingDigest, invocationId } = approval;
+  const { id, invocationId } = approval;
   return {
     reply: { status: 200, data: presentApproval(await showApproval(tx, approval), placeOf(deps, asked.caller)) },
-    audit: {
-      action: asked.decision === 'approve' ? 'approval.approved' : 'approval.denied',
-      target: { type: 'approval', id },
-      details: { status, bindingDigest, invocationId },
-    },
+    audit: auditOfDecision(asked.decision, approval),
     after: await tellWorkflow(tx, deps, asked.caller, { approvalId: id, invocationId }),
+  };
+}
+
+/** The audit entry of a decision, however it was made. */
+export function auditOfDecision(
+  decision: Decision,
+  { id, status, bindingDigest, invocationId }: ApprovalRecord,
+): AuditEntry {
+  return {
+    action: decision === 'approve' ? 'approval.approved' : 'approval.denied',
+    target: { type: 'approval', id },
+    details: { status, bindingDigest, invocationId },
   };
 }

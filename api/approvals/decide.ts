@@ -11,6 +11,7 @@ import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
 
 export interface Deciding {
@@ -19,7 +20,8 @@ export interface Deciding {
   /** The digest that the caller sent back; null for a denial, which needs none. */
   bindingDigest: string | null;
   note: string | null;
-  caller: Caller;
+  /** What showed who decides: a key, a session, or a chat user who is linked to the member. */
+  caller: Caller | { type: 'chat'; chat: ChatAuthentication };
   actor: Actor;
 }
 
@@ -43,6 +45,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
     bindingDigest: approval.bindingDigest,
     principal,
     sessionId: deciding.caller.type === 'session' ? deciding.caller.sessionId : null,
+    chat: deciding.caller.type === 'chat' ? deciding.caller.chat : null,
   });
   if (!added) throw decidedBefore();
   const decided = await getApproval(tx, approval.id);

@@ -4,6 +4,7 @@ import { type ApprovalRecord, standingApprovals } from '../../db/approvals/recor
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { approvalUrl } from '../../domain/console-links.ts';
+import { CHAT_PROVIDERS } from '../../domain/integrations/integrations.ts';
 import { ROLES } from '../../domain/roles.ts';
 import type { Caller, WorkDependencies } from '../http/define-route.ts';
 import { durationSchema } from '../http/duration.ts';
@@ -90,9 +91,18 @@ const decisionSchema = z
     bindingDigest: z.string(),
     authentication: z
       .strictObject({
-        method: z.enum(['api_key', 'session']),
+        method: z.enum(['api_key', 'session', 'chat']),
         keyName: z.string().nullable(),
         sessionId: z.string().nullable(),
+        chat: z
+          .strictObject({
+            provider: z.enum(CHAT_PROVIDERS),
+            integrationId: z.uuid(),
+            userId: z.string(),
+            userName: z.string(),
+          })
+          .nullable()
+          .describe('The chat user who is linked to the actor, where it decided in a chat.'),
         role: z.enum(ROLES).nullable(),
       })
       .describe('How the actor was known when it decided.'),
@@ -237,15 +247,16 @@ function presentRest(
     quorum: { required: approval.quorum, received: receivedOf(approval) },
     approvers: approval.approversOfAll,
     preventSelf: approval.preventSelf,
-    decisions: decisions.map(({ principal, sessionId, at, stands, decision, note: said, bindingDigest }) => ({
+    decisions: decisions.map(({ principal, sessionId, chat, at, stands, decision, note: said, bindingDigest }) => ({
       actor: { type: principal.type, id: principal.id },
       decision,
       note: said,
       bindingDigest,
       authentication: {
-        method: principal.type === 'api_key' ? 'api_key' : 'session',
+        method: principal.type === 'api_key' ? 'api_key' : chat === null ? 'session' : 'chat',
         keyName: principal.keyName,
         sessionId,
+        chat,
         role: principal.role,
       },
       stands,

@@ -53,6 +53,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
     pagesUrl: null,
+    chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },
     httpLimits: {
       connectionsMax: 4_000,
       connectionsPerAddressMax: 4_000,

@@ -1,5 +1,6 @@
 import type { Decision } from '../../domain/approvals/approval.ts';
 import type { Principal } from '../../domain/approvals/terms.ts';
+import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { Authentication } from './records.ts';
 
@@ -11,6 +12,8 @@ export interface NewDecision {
   principal: Principal;
   /** The session that decided; null for a key. */
   sessionId: string | null;
+  /** The chat user, linked to the member, who decided; none for a key and for a session. */
+  chat?: ChatAuthentication | null;
 }
 
 /**
@@ -18,11 +21,16 @@ export interface NewDecision {
  * principal has decided before. The caller holds the approval's lock.
  */
 export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
-  const { principal, sessionId } = decision;
+  const { principal, sessionId, chat = null } = decision;
   const authentication: Authentication =
     principal.type === 'api_key'
       ? { keyName: principal.keyName }
-      : { role: principal.role, email: principal.email, ...(sessionId === null ? {} : { sessionId }) };
+      : {
+          role: principal.role,
+          email: principal.email,
+          ...(sessionId === null ? {} : { sessionId }),
+          ...(chat === null ? {} : { chat }),
+        };
   const { rows } = await tx.raw<{ rows: { approval_id: string }[] }>(
     `INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication, decided_at)
      VALUES (:approvalId, :actorType, :actorId, current_environment_id(), :decision, :note, :bindingDigest, :authentication, clock_timestamp())

@@ -1,6 +1,7 @@
 import type { Approvers, PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import type { ApprovalKind, ApprovalStatus, Decision } from '../../domain/approvals/approval.ts';
 import { type Principal, type Requester, voiceOf } from '../../domain/approvals/terms.ts';
+import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Json } from '../../domain/json.ts';
 import { shortenedColumn } from '../shortened.ts';
 
@@ -20,6 +21,8 @@ export interface DecisionRecord {
   principal: Principal;
   /** The session that decided; null for a key, which is the principal itself. */
   sessionId: string | null;
+  /** The chat user, linked to the member, who decided; null for a key and for a session. */
+  chat: ChatAuthentication | null;
   /**
    * False once the key was revoked, or the member (the user, or the maker of the key) was removed. The decision then no longer
    * counts.
@@ -92,6 +95,7 @@ export interface Authentication {
   role?: Principal['role'];
   email?: string | null;
   sessionId?: string;
+  chat?: ChatAuthentication;
 }
 
 export type ApprovalRow = Omit<ApprovalRecord, 'decisions'> & {
@@ -122,6 +126,7 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
         maker,
       },
       sessionId: authentication.sessionId ?? null,
+      chat: authentication.chat ?? null,
       at: new Date(at),
     })),
   };

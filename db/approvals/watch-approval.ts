@@ -13,7 +13,9 @@ export async function watchApproval(tx: EnvironmentTransaction, approvalId: stri
   ]);
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT p.awaited_status AS status, p.created_at AS "createdAt", p.expires_at AS "expiresAt", p.reminders_sent AS "remindersSent",
-       p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions
+       p.quorum, (SELECT CAST(count(*) AS int) FROM approval_decisions d WHERE d.approval_id = p.id) AS decisions,
+       ARRAY(SELECT i.id FROM integrations i WHERE i.environment_id = p.environment_id AND i.is_active AND i.channel_id IS NOT NULL
+         AND p.status = 'pending' AND NOT EXISTS (SELECT FROM chat_posts c WHERE c.approval_id = p.id AND c.integration_id = i.id)) AS unposted
      FROM approvals p WHERE p.id = ?`,
     [approvalId],
   );

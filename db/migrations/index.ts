@@ -26,6 +26,7 @@ import * as deadLetters from './0024-dead-letters.ts';
 import * as schedules from './0025-schedules.ts';
 import * as flowControl from './0026-flow-control.ts';
 import * as events from './0027-events.ts';
+import * as integrations from './0029-integrations.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   schedules,
   flowControl,
   events,
+  integrations,
 ];

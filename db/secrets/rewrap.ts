@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { listEveryEnvironment } from '../environments/list-every-environment.ts';
+import { rewrapIntegrations } from '../integrations/rewrap-integrations.ts';
 import { rewrapMessages } from '../messages/rewrap-messages.ts';
 import { rewrapSchedules } from '../schedules/rewrap-schedules.ts';
 import { rewrapSigningKeys } from '../signing-keys/rewrap-signing-keys.ts';
@@ -10,7 +11,7 @@ import type { Vault } from './vault.ts';
 export const REWRAP_BATCH_SIZE = 100;
 
 /**
- * Rewraps every secret version, sealed message, sealed schedule and signing key of every environment under the newest master key,
+ * Rewraps every secret version, sealed message, sealed schedule, integration and signing key of every environment under the newest master key,
  * batch by batch. It may run while the service works, be stopped, and run again. Throws at the first version that does not open;
  * earlier batches stay done.
  */
@@ -22,7 +23,7 @@ export async function rewrapAllSecrets(
   let rewrapped = 0;
   for (const tenant of tenants) {
     rewrapped += await db.withEnvironment(tenant, (tx) => rewrapSigningKeys(tx, vault, tenant));
-    for (const rewrapSome of [rewrapSecrets, rewrapMessages, rewrapSchedules]) {
+    for (const rewrapSome of [rewrapSecrets, rewrapMessages, rewrapSchedules, rewrapIntegrations]) {
       let batch: number;
       do {
         batch = await db.withEnvironment(tenant, (tx) => rewrapSome(tx, vault, tenant, REWRAP_BATCH_SIZE));

@@ -33,4 +33,6 @@ export interface ApprovalWatch {
   remindersSent: number;
   decisions: number;
   quorum: number;
+  /** The chats that it is to be posted to and was not: ids of integrations. */
+  unposted?: string[];
 }

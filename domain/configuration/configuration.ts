@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHAT_ORIGINS } from '../integrations/integrations.ts';
 import { PROVIDER_ORIGINS } from '../adapters/provider-origins.ts';
 import {
   addressRangesSchema,
@@ -142,11 +143,23 @@ export const VARIABLES = {
     processes: ['worker', 'embedded'],
     schema: baseUrlSchema,
   },
+  SLACK_API_BASE_URL: {
+    meaning: 'Where integrations reach Slack: a proxy, or a stand-in for tests. It sees the credentials.',
+    default: CHAT_ORIGINS.slack,
+    processes: ['api', 'worker', 'embedded'],
+    schema: baseUrlSchema,
+  },
+  DISCORD_API_BASE_URL: {
+    meaning: 'Where integrations reach Discord: a proxy, or a stand-in for tests. It sees the credentials.',
+    default: CHAT_ORIGINS.discord,
+    processes: ['api', 'worker', 'embedded'],
+    schema: baseUrlSchema,
+  },
   PUBLIC_URL: {
     meaning:
       'Origin that clients reach the service by, for example `https://api.example.com`. With https, a request that came in clear is refused with HTTPS_REQUIRED (health checks excepted).',
     default: null,
-    processes: ['api', 'embedded'],
+    processes: ['api', 'worker', 'embedded'],
     schema: publicUrlSchema,
   },
   TRUSTED_PROXIES: {

@@ -117,6 +117,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/messages/find-expired-deduplications.ts': 'lists what is past its time, in every environment',
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
   'db/messages/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
+  'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
   'db/previews/find-old-previews.ts': 'lists what is past the time it is kept, in every environment',
   'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',
   'db/approvals/find-old-approvals.ts': 'lists what is past the time it is kept, in every environment',

@@ -19,6 +19,7 @@ export const AREAS = new Set([
   'idempotency',
   'impact-limits',
   'in-flight',
+  'integrations',
   'invocations',
   'maintenance',
   'members',

@@ -109,6 +109,8 @@ function dependencies(db: Database): ActivityDependencies {
     permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: notHere,
+    chat: { slack: notHere, discord: notHere, respond: notHere },
+    pagesUrl: null,
     watchdog: WATCHDOG,
     logger: LOG,
   };

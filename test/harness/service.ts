@@ -4,6 +4,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
+import { createChatClient } from '../../activities/adapters/chat/chat-client.ts';
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
@@ -32,11 +33,16 @@ export interface TestService extends TestApi {
   get(path: string): Promise<CallResult>;
 }
 
+/** Where links to our pages lead in tests. */
+export const PAGES_URL = 'https://agents.example';
+
 export interface TestServiceOptions {
   /** Addresses that the egress guard lets through; by default the loopback. */
   egressAllow?: string;
   /** Fakes that replace the providers (test/harness/providers). */
   providers?: { stripeBaseUrl?: string; resendBaseUrl?: string };
+  /** The same for the chat systems. */
+  chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
   /** If false, only the API runs, and the workflows it starts wait for a worker. */
   worker?: boolean;
   /** Replaces an adapter's sending half, or its declaration, with a double. */
@@ -59,6 +65,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
     taskQueue,
     vault,
+    ...(options.chats === undefined ? {} : { chats: options.chats }),
   });
   const egressAllow = parseEgressAllow(options.egressAllow ?? LOOPBACK_EGRESS);
   const workerLogLines: string[] = [];
@@ -78,6 +85,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     vault,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
+    chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
+    pagesUrl: PAGES_URL,
     watchdog: WATCHDOG,
     ...starters,
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,

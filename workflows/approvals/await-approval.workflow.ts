@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { ApprovalWatch } from '../../domain/approvals/approval.ts';
 import { nextReminderMs } from '../../domain/approvals/reminders.ts';
+import { ChatPosts } from './post-to-chats.ts';
 import { sqlActivities } from '../activity-options.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
@@ -40,11 +41,16 @@ export async function awaitApproval(input: AwaitApprovalInput): Promise<AwaitApp
   });
   const hasNews = (): boolean => signalled;
   const root = CancellationScope.current();
+  const posts = new ChatPosts();
   return CancellationScope.nonCancellable(async () => {
     for (;;) {
       signalled = false;
       const watch = await watchApproval(input);
-      if (watch.status !== 'pending') return ended(watch.status);
+      if (watch.status !== 'pending') {
+        posts.end();
+        return ended(watch.status);
+      }
+      posts.begin(input, watch.unposted ?? []);
       if (root.consideredCancelled) {
         await cancelApproval(input);
         continue;

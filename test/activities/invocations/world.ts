@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import type { Adapter, DispatchInput, DispatchResult } from '../../../activities/adapters/adapter.ts';
+import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createAdapters } from '../../../activities/adapters/index.ts';
 import type { ActivityDependencies, InvocationDependencies } from '../../../activities/dependencies.ts';
 import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
@@ -193,6 +194,8 @@ export class ActivityWorld {
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),
+      chat: createChatClient({ egressAllow: [], watchdog: WATCHDOG }),
+      pagesUrl: null,
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),

@@ -106,6 +106,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,
+    chat: { slack: unused, discord: unused, respond: unused },
+    pagesUrl: null,
     watchdog: WATCHDOG,
     logger: service.deps.logger,
   };

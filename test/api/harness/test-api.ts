@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { agreeableChat } from '../integrations/agreeable-chat.ts';
+import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
@@ -67,6 +69,8 @@ export interface TestApiOptions extends ApiOptions {
   workers?: Workers;
   /** The one with which a worker of the test decrypts; by default a separate one. */
   vault?: Pick<Vault, 'open' | 'seal'>;
+  /** Fakes that replace the chat systems; by default no chat is called, and each agrees. */
+  chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
   /** Settings of the threads that read descriptions. */
   imports?: ImportPlannerOptions;
   /** Settings of the threads that run tenants' schemas. */
@@ -139,6 +143,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       watchdog: WATCHDOG,
       timeoutMs: FETCH_TIMEOUT_MS,
     }),
+    chat:
+      options.chats === undefined
+        ? agreeableChat
+        : createChatClient({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS), watchdog: WATCHDOG, ...options.chats }),
     publicOrigins: options.publicOrigins ?? [],
     pagesUrl: 'https://runtime.example.com',
   };

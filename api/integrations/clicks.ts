@@ -1,0 +1,44 @@
+import { type ClickedButton, parseButton } from '../../domain/integrations/clicks.ts';
+import type { ChatUser } from '../../domain/integrations/integrations.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+
+/** A click on a button of ours. */
+export interface Click extends ClickedButton {
+  user: ChatUser;
+  /** Where Slack reads the answer; null for Discord, which reads the reply. */
+  responseUrl: string | null;
+}
+
+/** Source: "Reference: block_actions payload" (docs.slack.dev). Null: nothing of ours was clicked. */
+export function clickOfSlack(payload: JsonObject): Click | null {
+  const { type, user, actions, response_url: responseUrl } = payload;
+  const [action] = Array.isArray(actions) ? actions : [];
+  if (type !== 'block_actions' || !isJsonObject(user) || !isJsonObject(action)) return null;
+  const button = parseButton(text(action['value']));
+  const id = text(user['id']);
+  if (button === null || id === '') return null;
+  const name = text(user['username']) || text(user['name']) || id;
+  return { ...button, user: shown(id, name), responseUrl: text(responseUrl) || null };
+}
+
+const MESSAGE_COMPONENT = 3;
+
+/** Source: "Interaction object" (discord.com/developers). In a server the user stands in `member`, elsewhere beside it. */
+export function clickOfDiscord(payload: JsonObject, applicationId: string | null): Click | null {
+  const { type, data, member, application_id: ofApplication } = payload;
+  const user = isJsonObject(member) ? member['user'] : payload['user'];
+  if (type !== MESSAGE_COMPONENT || ofApplication !== applicationId) return null;
+  if (!isJsonObject(data) || !isJsonObject(user)) return null;
+  const button = parseButton(text(data['custom_id']));
+  const id = text(user['id']);
+  if (button === null || id === '') return null;
+  return { ...button, user: shown(id, text(user['username']) || id), responseUrl: null };
+}
+
+function shown(id: string, name: string): ChatUser {
+  return { id: id.slice(0, 100), name: name.slice(0, 200) };
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,98 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { discordOutcome, discordPong, discordWhisper } from '../../domain/integrations/discord-message.ts';
+import type { ChatProvider } from '../../domain/integrations/integrations.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import { describeFailure } from '../http/failures.ts';
+import { readBytes } from '../http/read-json-body.ts';
+import { type Click, clickOfDiscord, clickOfSlack } from './clicks.ts';
+import { answerSlack, type Sender, takeClick, type Taken, tellDecided, verifySender } from './take-click.ts';
+
+/** A click in Slack brings the message along, of which we fill at most half of this. */
+const BODY_BYTES_MAX = 512 * 1024;
+const PATH =
+  /^\/api\/v2\/integrations\/(slack|discord)\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/interactions$/;
+const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = {
+  slack: { timestamp: 'X-Slack-Request-Timestamp', signature: 'X-Slack-Signature' },
+  discord: { timestamp: 'X-Signature-Timestamp', signature: 'X-Signature-Ed25519' },
+};
+
+/**
+ * Where Slack and Discord send clicks. They are no routes of the developer API: the credential is a signature over the raw body, Slack
+ * sends a form, and both read an answer of their own form.
+ */
+export function serveInteractions(deps: ApiDependencies): HttpMiddleware {
+  return async (ctx, next) => {
+    const [, provider, integrationId] = PATH.exec(ctx.path) ?? [];
+    if (provider === undefined || integrationId === undefined || ctx.method !== 'POST') return next();
+    const body = await readBytes(ctx.req, BODY_BYTES_MAX);
+    const { timestamp, signature } = HEADERS[provider as ChatProvider];
+    const signed = { timestamp: ctx.get(timestamp), signature: ctx.get(signature), body, now: new Date() };
+    const sender = await verifySender(deps, { provider: provider as ChatProvider, integrationId, signed });
+    // The same answer whether or not the integration is there.
+    if (sender === null) {
+      throw new ServiceError('AUTHENTICATION_ERROR', { message: 'The signature of this request does not hold.' });
+    }
+    ctx.set('Cache-Control', 'no-store');
+    if (provider === 'slack') return fromSlack(deps, ctx, sender, body);
+    return fromDiscord(deps, ctx, sender, body);
+  };
+}
+
+/** Slack waits three seconds for the 200, and reads the answer at its `response_url`. */
+async function fromSlack(deps: ApiDependencies, ctx: HttpContext, sender: Sender, body: Buffer): Promise<void> {
+  const payload = jsonOf(new URLSearchParams(body.toString('utf8')).get('payload') ?? '');
+  const click = clickOfSlack(payload);
+  ctx.status = 200;
+  ctx.body = '';
+  if (click === null) return; // the link to the page, which a browser follows
+  const taken = await take(deps, ctx, sender, click, body);
+  await Promise.all([tellDecided(deps, sender, taken), answerSlack(deps, sender, click, taken.answer)]);
+}
+
+async function fromDiscord(deps: ApiDependencies, ctx: HttpContext, sender: Sender, body: Buffer): Promise<void> {
+  const payload = jsonOf(body.toString('utf8'));
+  if (payload['type'] === 1) return send(ctx, discordPong());
+  const click = clickOfDiscord(payload, sender.integration.applicationId);
+  if (click === null) {
+    throw new ServiceError('VALIDATION_ERROR', { message: 'This is no click on a button of ours.' });
+  }
+  const taken = await take(deps, ctx, sender, click, body);
+  await tellDecided(deps, sender, taken);
+  const { text, ends } = taken.answer;
+  send(ctx, ends ? discordOutcome(text) : discordWhisper(text));
+}
+
+async function take(
+  deps: ApiDependencies,
+  ctx: HttpContext,
+  sender: Sender,
+  click: Click,
+  body: Buffer,
+): Promise<Taken> {
+  try {
+    return await takeClick(deps, sender, click, { body, requestId: ctx.state.requestId });
+  } catch (error) {
+    const context = { requestId: ctx.state.requestId, integrationId: sender.integration.id };
+    deps.logger.error({ ...context, failure: describeFailure(error) }, 'a click could not be taken');
+    const text = 'This did not work now. Click again in a moment: nothing is decided twice.';
+    return { answer: { text, ends: false } };
+  }
+}
+
+function send(ctx: HttpContext, body: object): void {
+  ctx.status = 200;
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify(body);
+}
+
+function jsonOf(text: string): JsonObject {
+  try {
+    const parsed = JSON.parse(text) as unknown;
+    if (isJsonObject(parsed)) return parsed;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new ServiceError('VALIDATION_ERROR', { message: 'The body is no interaction.' });
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { recordAudit } from '../../db/audit/record-audit.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { type ClickAnswer, findClick, recordClick } from '../../db/integrations/chat-clicks.ts';
+import { findChatLink, putLinkCode } from '../../db/integrations/chat-links.ts';
+import { findIntegration } from '../../db/integrations/find-integration.ts';
+import { readCredential } from '../../db/integrations/get-integration.ts';
+import { type IntegrationWithCredential, openSlack } from '../../db/integrations/records.ts';
+import { standingApprovals } from '../../db/approvals/records.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { isRecent, isSignedByDiscord, isSignedBySlack, type SignedRequest } from '../../domain/integrations/clicks.ts';
+import { type ChatAuthentication, type ChatProvider, PROVIDER_NAMES } from '../../domain/integrations/integrations.ts';
+import { slackOutcome, slackWhisper } from '../../domain/integrations/slack-message.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { auditOfDecision } from '../approvals/decide-approval.ts';
+import { decide } from '../approvals/decide.ts';
+import { tellWorkflow } from '../approvals/tell-workflow.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { describeFailure } from '../http/failures.ts';
+import { untilItCommits } from '../http/route-transaction.ts';
+import type { Click } from './clicks.ts';
+import { hashOfCode, newLinkCode } from './link-code.ts';
+
+export interface Sender {
+  tenant: Tenant;
+  integration: IntegrationWithCredential;
+}
+
+/** A chat waits three seconds for everything. The decision itself is on record before these begin. */
+const ANSWER_TIMEOUT_MS = 1_500;
+const TELL_TIMEOUT_MS = 1_000;
+
+/** The integration that the request is for, once its signature holds; null for everybody else. */
+export async function verifySender(
+  deps: ApiDependencies,
+  asked: { provider: ChatProvider; integrationId: string; signed: SignedRequest },
+): Promise<Sender | null> {
+  const { provider, integrationId, signed } = asked;
+  if (!isRecent(signed) || signed.signature === '') return null;
+  const tenant = await findIntegration(deps.db, integrationId);
+  if (tenant === null) return null;
+  const integration = await deps.db.withEnvironment(
+    tenant,
+    (tx) => readCredential(tx, { id: integrationId, provider }),
+    { readOnly: true },
+  );
+  if (integration === null || !isSigned(deps, tenant, integration, signed)) return null;
+  return { tenant, integration };
+}
+
+function isSigned(
+  deps: ApiDependencies,
+  tenant: Tenant,
+  of: IntegrationWithCredential,
+  signed: SignedRequest,
+): boolean {
+  if (of.provider === 'discord') return of.publicKey !== null && isSignedByDiscord(of.publicKey, signed);
+  const { signingSecret } = openSlack(deps.resealing, tenant, of);
+  return signingSecret !== null && isSignedBySlack(signingSecret, signed);
+}
+
+interface Request {
+  body: Buffer;
+  requestId: string;
+}
+
+/**
+ * Takes a click as a decision of the member that the chat user is linked to: by the same code as a decision over the API, with their
+ * role as it is now. The same request, sent again, is told the same and decides nothing.
+ */
+export async function takeClick(
+  deps: ApiDependencies,
+  sender: Sender,
+  click: Click,
+  { body, requestId }: Request,
+): Promise<Taken> {
+  const { tenant, integration } = sender;
+  const requestHash = createHash('sha256').update(body).digest();
+  const inEnvironment = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
+    untilItCommits(() => deps.db.withEnvironment(tenant, work));
+  const taken = { integrationId: integration.id, requestHash };
+  try {
+    return await inEnvironment((tx) => decideByClick(tx, deps, sender, click, { ...taken, requestId }));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const refused: ClickAnswer = { text: error.publicMessage, ends: false };
+    return inEnvironment(async (tx) => {
+      const isNew = await recordClick(tx, integration.id, requestHash, refused);
+      const answer = isNew ? null : await findClick(tx, integration.id, requestHash);
+      return { answer: answer ?? refused };
+    });
+  }
+}
+
+export interface Taken {
+  answer: ClickAnswer;
+  /** Set where a decision was made: tells the workflow that waits for it. */
+  tell?: () => Promise<void>;
+}
+
+async function decideByClick(
+  tx: EnvironmentTransaction,
+  deps: ApiDependencies,
+  { integration, tenant }: Sender,
+  click: Click,
+  { integrationId, requestHash, requestId }: { integrationId: string; requestHash: Buffer; requestId: string },
+): Promise<Taken> {
+  const before = await findClick(tx, integrationId, requestHash);
+  if (before !== null) return { answer: before };
+  // Locked: what turns the integration off, or replaces its credential, waits for this decision or is seen by it.
+  const now = await readCredential(tx, { id: integrationId, provider: integration.provider }, 'FOR SHARE');
+  if (now?.isActive !== true || !now.sealed.sealedValue.equals(integration.sealed.sealedValue)) {
+    throw new ServiceError('CONFLICT', { message: 'This integration is off: nothing is decided here. Use the page.' });
+  }
+  const link = await findChatLink(tx, integrationId, click.user.id);
+  if (link === null) return { answer: await offerLink(tx, tenant, integrationId, click, requestHash) };
+  const { provider } = integration;
+  const chat: ChatAuthentication = { provider, integrationId, userId: click.user.id, userName: click.user.name };
+  const actor = { type: 'user', id: link.userId } as const;
+  const { approvalId, decision, bindingDigest } = click;
+  const who = `In ${PROVIDER_NAMES[provider]}, by ${click.user.name} (${click.user.id})`;
+  const caller = { type: 'chat', chat } as const;
+  const approval = await decide(tx, { approvalId, decision, bindingDigest, note: who, caller, actor });
+  const { status, title, quorum } = approval;
+  const received = standingApprovals(approval).length;
+  const word = decision === 'approve' ? 'approved' : 'denied';
+  const answer: ClickAnswer =
+    status === 'pending'
+      ? { text: `You have ${word} it: ${received} of ${quorum}. It waits for others.`, ends: false }
+      : { text: `${title}\n${status}. ${who}.`, ends: true };
+  await recordClick(tx, integrationId, requestHash, answer);
+  const place = { tenant, environment: { name: null } };
+  const tell = await tellWorkflow(tx, deps, place, { approvalId, invocationId: approval.invocationId });
+  const { action, target, details } = auditOfDecision(decision, approval);
+  await recordAudit(tx, {
+    workspaceId: tenant.workspaceId,
+    actor,
+    action,
+    target,
+    details: { ...details, chat: { ...chat } },
+    requestId,
+  });
+  return { answer, tell };
+}
+
+/** The code is for the eyes of who clicked. It is in no record but as a hash: the same request, sent again, is told of none. */
+async function offerLink(
+  tx: EnvironmentTransaction,
+  { workspaceId, environmentId }: Tenant,
+  integrationId: string,
+  { user }: Click,
+  requestHash: Buffer,
+): Promise<ClickAnswer> {
+  const code = newLinkCode();
+  await putLinkCode(tx, integrationId, user, hashOfCode(code));
+  const again = 'Nothing was decided: nobody knows yet which member you are. Click again for a code.';
+  await recordClick(tx, integrationId, requestHash, { text: again, ends: false });
+  const path = `/api/v2/workspaces/${workspaceId}/environments/${environmentId}/chat-links`;
+  const text =
+    'Nothing was decided: nobody knows yet which member you are. Sign in as yourself within ten minutes and send ' +
+    `POST ${path} with {"code":"${code}"}, then click again. The code is for you alone.`;
+  return { text, ends: false };
+}
+
+/**
+ * The decision is committed. If this fails, or takes longer than the chat waits, only time is lost: the sweep wakes every workflow that
+ * has not seen it.
+ */
+export async function tellDecided(deps: ApiDependencies, { integration }: Sender, { tell }: Taken): Promise<void> {
+  if (tell === undefined) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const longEnough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, TELL_TIMEOUT_MS);
+  });
+  const told = tell().catch((error: unknown) => {
+    const context = { integrationId: integration.id, failure: describeFailure(error) };
+    deps.logger.warn(context, 'what follows a committed decision failed: it is found and done later');
+  });
+  await Promise.race([told, longEnough]);
+  clearTimeout(timer);
+}
+
+/** Best effort: where it fails, the buttons are there to be clicked again, and say how the approval stands. */
+export async function answerSlack(
+  deps: ApiDependencies,
+  sender: Sender,
+  click: Click,
+  answer: ClickAnswer,
+): Promise<void> {
+  if (click.responseUrl === null || !URL.canParse(click.responseUrl)) return;
+  const { tenant, integration } = sender;
+  const call = { workspaceId: tenant.workspaceId, integrationId: integration.id, timeoutMs: ANSWER_TIMEOUT_MS };
+  const body = (answer.ends ? slackOutcome(answer.text) : slackWhisper(answer.text)) as unknown as JsonObject;
+  const reply = await deps.chat.respond(call, click.responseUrl, body);
+  if (reply.kind !== 'done') {
+    deps.logger.warn(
+      { integrationId: integration.id, reason: reply.reason },
+      'Slack did not take the answer to a click',
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** What the sender of a click is told. */
+export interface ClickAnswer {
+  text: string;
+  /** Whether the approval takes no decision any more: its message loses the buttons. */
+  ends: boolean;
+}
+
+/**
+ * Records a click with its answer, in the transaction of its decision. Returns false for a request that is on record: a retry, or
+ * somebody who sends a recorded one again. The second of two at once waits here for the first. Rows are kept for an hour, and a
+ * request is taken for five minutes.
+ */
+export async function recordClick(
+  tx: EnvironmentTransaction,
+  integrationId: string,
+  requestHash: Buffer,
+  answer: ClickAnswer,
+): Promise<boolean> {
+  await tx.raw(`DELETE FROM chat_clicks WHERE integration_id = ? AND at < clock_timestamp() - interval '1 hour'`, [
+    integrationId,
+  ]);
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    `INSERT INTO chat_clicks (integration_id, request_hash, environment_id, answer) VALUES (?, ?, current_environment_id(), ?)
+     ON CONFLICT DO NOTHING RETURNING at`,
+    [integrationId, requestHash, JSON.stringify(answer)],
+  );
+  return rows.length > 0;
+}
+
+export async function findClick(
+  tx: EnvironmentTransaction,
+  integrationId: string,
+  requestHash: Buffer,
+): Promise<ClickAnswer | null> {
+  const { rows } = await tx.raw<{ rows: { answer: ClickAnswer }[] }>(
+    'SELECT answer FROM chat_clicks WHERE integration_id = ? AND request_hash = ?',
+    [integrationId, requestHash],
+  );
+  return rows[0]?.answer ?? null;
+}

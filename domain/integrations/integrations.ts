@@ -1,0 +1,50 @@
+/** Chat destinations of approvals: docs/integrations.md. */
+export const CHAT_PROVIDERS = ['slack', 'discord'] as const;
+export type ChatProvider = (typeof CHAT_PROVIDERS)[number];
+
+export const PROVIDER_NAMES: Record<ChatProvider, string> = { slack: 'Slack', discord: 'Discord' };
+
+export const INTEGRATION_NAME_CHARACTERS_MAX = 100;
+export const INTEGRATIONS_PER_ENVIRONMENT_MAX = 100;
+/** How long a link code holds. */
+export const LINK_CODE_SECONDS = 600;
+
+/** Where the chat systems are reached unless a configuration says otherwise. */
+export const CHAT_ORIGINS = { slack: 'https://slack.com', discord: 'https://discord.com' } as const;
+
+export interface SlackCredential {
+  botToken: string;
+  /** Null: its buttons cannot be verified, so messages have none. */
+  signingSecret: string | null;
+}
+
+export interface DiscordCredential {
+  /** With the webhook's id it is the URL that posts. */
+  webhookToken: string;
+}
+
+/** Somebody in a chat. Never a principal: a link says which member it is. */
+export interface ChatUser {
+  id: string;
+  name: string;
+}
+
+/** What a decision and its audit entry say of the chat that it was taken in. */
+export interface ChatAuthentication {
+  provider: ChatProvider;
+  integrationId: string;
+  userId: string;
+  userName: string;
+}
+
+const WEBHOOK_PATH = /^\/api(?:\/v\d+)?\/webhooks\/(\d{1,30})\/([\w-]{20,200})$/;
+const WEBHOOK_HOSTS = new Set(['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']);
+
+/** The parts of a Discord webhook's URL; null where the text is none. */
+export function parseDiscordWebhook(text: string): { id: string; token: string } | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, host, pathname, username, password } = new URL(text);
+  const [, id, token] = WEBHOOK_PATH.exec(pathname) ?? [];
+  if (protocol !== 'https:' || !WEBHOOK_HOSTS.has(host) || username !== '' || password !== '') return null;
+  return id === undefined || token === undefined ? null : { id, token };
+}

@@ -1,0 +1,74 @@
+import type { ActionsBlock, Button, KnownBlock, SectionBlock } from '@slack/types';
+import { type ChatText, DOES_NOT_FIT, piecesOf } from './approval-message.ts';
+import { buttonValue } from './clicks.ts';
+
+/** Slack takes 50 blocks, and 3,000 characters in the text of a section. */
+const SECTIONS_MAX = 40;
+const SECTION_CHARACTERS_MAX = 3_000;
+
+export interface SlackMessage {
+  text: string;
+  blocks: KnownBlock[];
+}
+
+export interface Deciding {
+  approvalId: string;
+  bindingDigest: string;
+  url: string | null;
+  /** Whether clicks can be verified. */
+  takesClicks: boolean;
+}
+
+/**
+ * The message for an approval. Texts are plain, so that what an agent wrote is no link and mentions nobody. It has buttons where all
+ * of it fits: who clicks has been shown everything.
+ */
+export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
+  const sections = [text.heading, ...text.parts].flatMap((part) => piecesOf(part, SECTION_CHARACTERS_MAX)).map(section);
+  const fits = sections.length <= SECTIONS_MAX;
+  const elements = buttonsOf(deciding, fits);
+  return {
+    text: escaped(text.heading),
+    blocks: [
+      ...sections.slice(0, SECTIONS_MAX),
+      ...(fits ? [] : [section(DOES_NOT_FIT)]),
+      section(text.footer),
+      ...(elements.length === 0 ? [] : [{ type: 'actions', elements } satisfies ActionsBlock]),
+    ],
+  };
+}
+
+function buttonsOf({ url, takesClicks, ...of }: Deciding, fits: boolean): Button[] {
+  const button = (decision: 'approve' | 'deny', label: string, style: 'primary' | 'danger'): Button => ({
+    type: 'button',
+    action_id: decision,
+    style,
+    value: buttonValue({ ...of, decision }),
+    text: { type: 'plain_text', text: label, emoji: false },
+  });
+  const link: Button[] =
+    url === null
+      ? []
+      : [{ type: 'button', action_id: 'open', url, text: { type: 'plain_text', text: 'Open the page', emoji: false } }];
+  if (!takesClicks || !fits) return link;
+  return [button('approve', 'Approve', 'primary'), button('deny', 'Deny', 'danger'), ...link];
+}
+
+function section(text: string): SectionBlock {
+  return { type: 'section', text: { type: 'plain_text', text, emoji: false } };
+}
+
+/** Shown in notifications, where Slack reads its own markup. */
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** In place of a message whose approval has ended: no buttons. */
+export function slackOutcome(text: string): SlackMessage & { replace_original: true } {
+  return { replace_original: true, text: escaped(text), blocks: piecesOf(text, SECTION_CHARACTERS_MAX).map(section) };
+}
+
+/** For the eyes of who clicked. */
+export function slackWhisper(text: string): { response_type: 'ephemeral'; replace_original: false; text: string } {
+  return { response_type: 'ephemeral', replace_original: false, text: escaped(text) };
+}

@@ -1,0 +1,46 @@
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  isCancellation,
+  log,
+  proxyActivities,
+} from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import { onQueue } from '../activity-options.ts';
+
+/**
+ * Posts an approval to the chats of its environment while its workflow keeps the time: nobody waits for a chat, and an approval that
+ * ends is posted nowhere any more. What was posted is a row, so that the next run of the workflow posts only what is left.
+ */
+export class ChatPosts {
+  private readonly scope = new CancellationScope({ cancellable: true });
+  private readonly begun = new Set<string>();
+
+  /** Begins what was not begun before. */
+  begin(ref: ApprovalRef, integrationIds: readonly string[]): void {
+    for (const integrationId of integrationIds) {
+      if (this.begun.has(integrationId)) continue;
+      this.begun.add(integrationId);
+      const { postApproval } = proxyActivities<Activities>({
+        ...onQueue('deliveries', ref),
+        startToCloseTimeout: '1 minute',
+        cancellationType: ActivityCancellationType.TRY_CANCEL,
+        retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+        summary: 'posts the approval to a chat',
+      });
+      const { approvalId, workspaceId, environmentId, invocationId } = ref;
+      const post = { approvalId, workspaceId, environmentId, invocationId, integrationId };
+      // It is retried for ever; what it throws in the end is the cancellation below, or that of the workflow.
+      void this.scope
+        .run(() => postApproval(post))
+        .catch((error: unknown) => {
+          if (!isCancellation(error)) log.error('an approval was not posted to a chat', { integrationId, error });
+        });
+    }
+  }
+
+  end(): void {
+    this.scope.cancel();
+  }
+}
