@@ -209,10 +209,10 @@ test('Slack: a second vote of the same person, a changed digest and a replay are
       JSON.stringify(message.blocks).replaceAll(approval.bindingDigest.slice(7), 'f'.repeat(64)),
     ) as JsonObject[],
   };
-  expect(String((await clickSlack(slack.click(changed, 'approve', GRACE)))['text'])).toContain('bindingDigest');
-  expect(String((await clickSlack(slack.click(changed, 'deny', GRACE)))['text'])).toContain('bindingDigest');
+  expect((await clickSlack(slack.click(changed, 'approve', GRACE)))['text']).toContain('bindingDigest');
+  expect((await clickSlack(slack.click(changed, 'deny', GRACE)))['text']).toContain('bindingDigest');
   expect(await clickSlack(slack.click(message, 'approve', GRACE))).toMatchObject({ response_type: 'ephemeral' });
-  expect(String((await clickSlack(slack.click(message, 'approve', GRACE)))['text'])).toContain('decided');
+  expect((await clickSlack(slack.click(message, 'approve', GRACE)))['text']).toContain('decided');
   const byHand = await grace.call('POST', `/api/v2/approvals/${approval.id}/approve`, {
     body: { bindingDigest: approval.bindingDigest },
     headers: { 'X-Environment-Id': service.database.tenant.environmentId },
@@ -258,9 +258,7 @@ test('the rights of the member hold: the requester, a plain member and a removed
   const member = await createPerson(service, 'member');
   const user = { id: 'U0MEMBER', username: 'member' };
   await link(member, (await clickSlack(slack.click(message, 'approve', user)))['text']);
-  expect(String((await clickSlack(slack.click(message, 'approve', user)))['text'])).toContain(
-    'not among the approvers',
-  );
+  expect((await clickSlack(slack.click(message, 'approve', user)))['text']).toContain('not among the approvers');
   await service.database.asOwner('DELETE FROM members WHERE user_id = $1', [member.userId]);
   await clickSlack(slack.click(message, 'approve', user));
   expect((await now(approval)).decisions).toEqual([]);
@@ -273,7 +271,7 @@ test('the rights of the member hold: the requester, a plain member and a removed
   });
   const own = approvalIn(await service.call('POST', '/api/v2/approvals', { key, body }));
   const ownMessage = await posted(slack.messages, own);
-  expect(String((await clickSlack(slack.click(ownMessage, 'approve', GRACE)))['text'])).toContain('cannot approve');
+  expect((await clickSlack(slack.click(ownMessage, 'approve', GRACE)))['text']).toContain('cannot approve');
   expect((await grace.call('GET', `/api/v2/approvals/${own.id}`, { headers })).text).toContain('"status":"pending"');
 });
 
@@ -281,7 +279,7 @@ test('off, nothing is posted and no click decides; with another credential, ever
   const approval = await askTwo();
   const message = await posted(slack.messages, approval);
   await patch(`${ids.slack}/toggle`, { isActive: false });
-  expect(String((await clickSlack(slack.click(message, 'approve', GRACE)))['text'])).toContain('is off');
+  expect((await clickSlack(slack.click(message, 'approve', GRACE)))['text']).toContain('is off');
   const silent = await askTwo();
   await posted(discord.messages, silent);
   expect(slack.messages).toHaveLength(1);
@@ -289,7 +287,7 @@ test('off, nothing is posted and no click decides; with another credential, ever
   const { botToken, signingSecret } = slack;
   const again = await service.post('/api/v2/integrations/slack', { botToken, signingSecret });
   expect(again.json).toMatchObject({ data: { id: ids.slack, isActive: true, channel: { id: 'C0APPROVALS' } } });
-  expect(String((await clickSlack(slack.click(message, 'approve', GRACE)))['text'])).toContain('nobody knows yet');
+  expect((await clickSlack(slack.click(message, 'approve', GRACE)))['text']).toContain('nobody knows yet');
   expect((await now(approval)).decisions).toEqual([]);
 });
 

@@ -43,7 +43,10 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
   const post = (webhookId: string, body: JsonObject): ProviderReply => {
     const owner = webhooks.get(webhookId) ?? null;
     const embeds = (body['embeds'] ?? []) as JsonObject[];
-    const characters = embeds.reduce((sum, { description }) => sum + String(description).length, 0);
+    const characters = embeds.reduce(
+      (sum, { description }) => sum + (typeof description === 'string' ? description.length : 0),
+      0,
+    );
     if (embeds.length > 10 || characters > 6_000) return { status: 400, body: { message: 'Invalid Form Body' } };
     const rows = (body['components'] ?? []) as JsonObject[];
     const components = rows.map((row) => ({
@@ -55,7 +58,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
     return { status: 200, body: message };
   };
 
-  const server = await startProvider<never>(
+  const server = await startProvider(
     {
       handle(request) {
         const [, id = '', given] = /^\/api\/v10\/webhooks\/(\d+)\/([\w-]+)$/.exec(request.path) ?? [];
@@ -66,7 +69,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
       },
       refusal: (status) => ({ status, body: { message: 'Discord has a bad day' }, headers: { 'retry-after': '1' } }),
     },
-    (_): _ is never => false,
+    (fault): fault is never => fault === '',
   );
 
   const interaction: FakeDiscord['interaction'] = (body, timestampSeconds = Math.floor(Date.now() / 1000)) => {
