@@ -1,4 +1,5 @@
 import { deleteChatLinks, redeemLinkCode } from '../../db/integrations/chat-links.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import { getIntegration } from '../../db/integrations/get-integration.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
@@ -17,9 +18,10 @@ export const linkChatUserRoute = defineWorkspaceRouteInEnvironment({
   role: 'member',
   request: { params: linksParams, body: linkBody },
   response: { 201: chatLinkSchema },
-  errors: ['CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
-  async change(tx, { body, caller }) {
+  async change(tx, { params, body, caller }) {
+    await requireOwnEnvironment(tx, params.environmentId);
     const link = await redeemLinkCode(tx, hashOfCode(body.code), caller.userId);
     if (link === null) {
       const message =
@@ -48,7 +50,8 @@ export const unlinkChatUserRoute = defineWorkspaceRouteInEnvironment({
   response: { 200: unlinkedSchema },
   errors: ['NOT_FOUND'],
   inEnvironment: ({ params }) => params.environmentId.toLowerCase(),
-  async change(tx, { params: { integrationId }, caller }) {
+  async change(tx, { params: { environmentId, integrationId }, caller }) {
+    await requireOwnEnvironment(tx, environmentId);
     if ((await getIntegration(tx, integrationId)) === null) throw notFound('integration');
     const unlinked = await deleteChatLinks(tx, integrationId, caller.userId);
     const reply = { status: 200, data: { unlinked } };
@@ -63,3 +66,9 @@ export const unlinkChatUserRoute = defineWorkspaceRouteInEnvironment({
     };
   },
 });
+
+/** Row-level security shows only the environments of the transaction's workspace. @throws {ServiceError} NOT_FOUND for any other. */
+async function requireOwnEnvironment(tx: EnvironmentTransaction, environmentId: string): Promise<void> {
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT 1 FROM environments WHERE id = ?', [environmentId]);
+  if (rows.length === 0) throw notFound('environment');
+}

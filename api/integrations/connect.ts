@@ -12,8 +12,6 @@ const AGAIN =
   'Connecting the same account again replaces its credential: 200 in place of 201. Every chat user must then be linked anew, because ' +
   'whoever holds the new credential may sign clicks. It takes no Idempotency-Key, because nothing of a credential is kept outside of ' +
   'the vault, not even a digest.';
-const BY_ACCOUNT =
-  'An account belongs to an environment: connecting it elsewhere makes an integration of that environment.';
 
 export const connectDiscordRoute = defineRoute({
   id: 'integrations.discord.connect',
@@ -28,7 +26,6 @@ export const connectDiscordRoute = defineRoute({
   request: { body: connectDiscordBody },
   response: { 200: integrationSchema, 201: integrationSchema },
   errors: ['QUOTA_EXCEEDED'],
-  exempt: { tenancy: BY_ACCOUNT },
   async prepare({ body, caller, deps }): Promise<NewIntegration> {
     const webhook = parseDiscordWebhook(body.webhookUrl);
     if (webhook === null) {
@@ -70,7 +67,6 @@ export const connectSlackRoute = defineRoute({
   request: { body: connectSlackBody },
   response: { 200: integrationSchema, 201: integrationSchema },
   errors: ['QUOTA_EXCEEDED'],
-  exempt: { tenancy: BY_ACCOUNT },
   async prepare({ body, caller, deps }): Promise<NewIntegration> {
     const { botToken, signingSecret = null } = body;
     const found = known('slack', 'botToken', await deps.chat.slack(callOf(caller), botToken, 'auth.test', {}));

@@ -17,6 +17,10 @@ const common = {
   errors: ['NOT_FOUND', 'CONFLICT'],
   ownsItsTransaction: OWNS,
   audited: AUDITED,
+  exempt: {
+    heldCredential:
+      'It writes nothing, and posts no more than a test message for a credential that is revoked meanwhile.',
+  },
 } as const;
 
 export const testDiscordRoute: AnyRoute = defineRoute({

@@ -14,7 +14,6 @@ export const toggleIntegrationRoute = defineRoute({
   request: { params: integrationParams, body: toggleBody },
   response: { 200: toggledSchema },
   errors: ['NOT_FOUND'],
-  idempotent: true,
   async change(tx, { params: { id }, body: { isActive } }) {
     if (!(await toggleIntegration(tx, id, isActive))) throw notFound('integration');
     return {
