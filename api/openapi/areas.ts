@@ -91,6 +91,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         title: 'Budgets',
         description: 'How much an API key may use of this service in a month.',
       },
+      {
+        tag: 'integrations',
+        title: 'Integrations',
+        description:
+          'Slack and Discord channels where approvals are asked for, and decided by members who have said who they are there.',
+      },
     ],
   },
   {
