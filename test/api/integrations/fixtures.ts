@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { linkChatUserRoute } from '../../../api/integrations/chat-links.ts';
-import { hashOfCode, newLinkCode } from '../../../api/integrations/link-code.ts';
+import { hashOfCode } from '../../../api/integrations/link-code.ts';
 import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
 
 const PUBLIC_KEY = 'a'.repeat(64);
-const webhookUrl = (id: string): string => `https://discord.com/api/webhooks/${id}/FakeFakeFakeFakeFakeFake-token`;
-const DISCORD = { name: 'Approvals', webhookUrl: webhookUrl('800000000000000001'), publicKey: PUBLIC_KEY };
+const webhookUrl = 'https://discord.com/api/webhooks/800000000000000001/FakeFakeFakeFakeFakeFake-token';
+const DISCORD = { name: 'Approvals', webhookUrl, publicKey: PUBLIC_KEY };
 const SLACK = { botToken: 'xoxb-fake-fake-fake', signingSecret: '8f742231b10e8888abcd99yyyzzz85a5' };
 
 interface Planted {
@@ -33,7 +32,7 @@ async function withChannel(world: World): Promise<FixtureRequest> {
 async function linkCode(world: World): Promise<FixtureRequest> {
   const { params } = await connected(world, 'slack');
   const { workspaceId, environmentId } = world.api.database.tenants.development;
-  const code = newLinkCode();
+  const code = unique('7KQ2MHX4');
   await world.api.database.asOwner(
     `INSERT INTO chat_link_codes (integration_id, chat_user_id, environment_id, chat_user_name, code_hash, expires_at)
      VALUES ($1, $2, $3, 'grace', $4, now() + interval '10 minutes')`,
@@ -52,8 +51,8 @@ export const fixtures: RouteFixtures = {
   'integrations.list': {
     request: nothing,
     plantRow: ({ api, key }) => {
-      const body = { ...DISCORD, webhookUrl: webhookUrl(String(randomInt(2 ** 40))) };
-      return planted(api.call('POST', '/api/v2/integrations/discord', { key, body }));
+      const body = { ...SLACK, botToken: `xoxb-${unique('fake-fake')}` };
+      return planted(api.call('POST', '/api/v2/integrations/slack', { key, body }));
     },
   },
   'integrations.discord.connect': { request: () => Promise.resolve({ body: DISCORD }) },
