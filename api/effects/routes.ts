@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
+import { requireNoteRoom } from '../../db/effects/require-note-room.ts';
+import { NOTES_PER_EFFECT_MAX } from '../../domain/reconciliation/notes.ts';
 import { getEffect } from '../../db/effects/get-effect.ts';
 import { listEffects } from '../../db/effects/list-effects.ts';
 import { verifyReceipts } from '../../db/effects/verify-receipts.ts';
@@ -75,15 +77,18 @@ const addNoteRoute = defineRoute({
   method: 'POST',
   path: '/api/v2/actions/effects/{id}/notes',
   summary: 'Add an investigation note',
-  description: "Appends an operator note to the effect's evidence. It changes no outcome.",
+  description:
+    "Appends an operator note to the effect's evidence. It changes no outcome. " +
+    `An effect has at most ${NOTES_PER_EFFECT_MAX} notes; one more is a 429.`,
   scope: 'actions:resolve',
   role: 'admin',
   request: { params: effectParams, body: noteBody },
   response: { 201: effectSchema },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { params: { id }, body, actor }) {
     if (!(await getEffect(tx, id))) throw notFound('effect');
+    await requireNoteRoom(tx, id);
     await appendEvidence(tx, {
       effectId: id,
       source: 'operator_note',

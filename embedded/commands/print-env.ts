@@ -6,8 +6,8 @@ import { readJsonFile } from '../private-file.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * `eval "$(npm run --silent env)"`: sets BASE, AGENT and OPERATOR in a shell, as the documentation uses them. They are the address and two
- * keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
+ * `eval "$(npm run --silent env)"`: sets BASE, AGENT, OPERATOR and PUBLISHER in a shell, as the documentation uses them. They are the address and
+ * three keys of the stack of `npm start`, of its development environment or of the kind that is named: `npm run --silent env -- production`.
  * PAYMENTS and PAYMENTS_KEY are those of the demo's payment provider, SLACK_WEBHOOK_URL and SLACK_SIGNING_SECRET those of its Slack.
  */
 await runCommand(({ DATA_DIR }) => {
@@ -25,6 +25,7 @@ await runCommand(({ DATA_DIR }) => {
     BASE: credentials.baseUrl,
     AGENT: keyOf(credentials, known, 'agent'),
     OPERATOR: keyOf(credentials, known, 'full_access'),
+    PUBLISHER: keyOf(credentials, known, 'all_scopes'),
     PAYMENTS: credentials.payments.url,
     PAYMENTS_KEY: credentials.payments.key,
     SLACK_WEBHOOK_URL: credentials.slack.webhookUrl,

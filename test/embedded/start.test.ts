@@ -116,14 +116,22 @@ describe('npm start', () => {
     expect(printed.map(({ name, environment }) => [name, environment])).toEqual([['agent', 'development']]);
   });
 
-  it.each(['development', 'production'] as const)('prints BASE, AGENT and OPERATOR for a shell: %s', (kind) => {
-    const command = `eval "$(node embedded/run.mjs embedded/commands/print-env.js ${kind})" && printf '%s\\n' "$BASE" "$AGENT" "$OPERATOR"`;
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-    const printed = execFileSync('sh', ['-c', command], { cwd: projectRoot(), env, encoding: 'utf8' });
-    const keyNamed = (name: string) =>
-      credentials.keys.find((key) => key.environment === kind && key.name === name)?.key;
-    expect(printed.trimEnd().split('\n')).toEqual([credentials.baseUrl, keyNamed('agent'), keyNamed('full_access')]);
-  });
+  it.each(['development', 'production'] as const)(
+    'prints BASE, AGENT, OPERATOR and PUBLISHER for a shell: %s',
+    (kind) => {
+      const command = `eval "$(node embedded/run.mjs embedded/commands/print-env.js ${kind})" && printf '%s\\n' "$BASE" "$AGENT" "$OPERATOR" "$PUBLISHER"`;
+      const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+      const printed = execFileSync('sh', ['-c', command], { cwd: projectRoot(), env, encoding: 'utf8' });
+      const keyNamed = (name: string) =>
+        credentials.keys.find((key) => key.environment === kind && key.name === name)?.key;
+      expect(printed.trimEnd().split('\n')).toEqual([
+        credentials.baseUrl,
+        keyNamed('agent'),
+        keyNamed('full_access'),
+        keyNamed('all_scopes'),
+      ]);
+    },
+  );
 
   it('imports a description: the thread that reads it is among what was built', async () => {
     const key = credentials.keys.find(({ name }) => name === 'all_scopes')?.key;
