@@ -22,7 +22,7 @@ test('notes of an effect end at their cap, also where several arrive at once', a
   const add = (id: string) =>
     world.api.call('POST', `/api/v2/actions/effects/${id}/notes`, { key: world.key, body: { note: 'Called them.' } });
   const replies = await Promise.all(Array.from({ length: 5 }, () => add(effectId)));
-  expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429]);
+  expect(replies.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 201, 429, 429, 429]);
   const refused = await add(effectId);
   expect(refused.json).toMatchObject({
     error: { code: 'QUOTA_EXCEEDED', message: expect.stringContaining('at most 200 notes') as string },
