@@ -1069,7 +1069,7 @@ AS $function$
     DELETE FROM events WHERE id IN (SELECT v.id FROM events v JOIN topics t ON t.id = v.topic_id WHERE t.deleted_at IS NOT NULL LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;
-    DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at IS NOT NULL
+    DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at < now() - interval '1 minute'
       AND NOT EXISTS (SELECT FROM messages m WHERE m.subscription_id = s.id AND m.status IN ('pending', 'scheduled', 'processing')) LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;
@@ -1243,7 +1243,8 @@ AS $function$
   BEGIN
     FOR kept IN SELECT k.class, k.record_days FROM message_retention_classes() k LOOP
       DELETE FROM events WHERE id IN (SELECT v.id FROM events v WHERE v.retention = kept.class
-        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL LIMIT most);
+        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL
+        AND v.page_started LIMIT most);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;

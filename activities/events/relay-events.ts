@@ -31,7 +31,7 @@ export function keepRelaying(
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       try {
-        await relayEvents(deps);
+        await relayEvents(deps, stopping.signal);
       } catch (error) {
         deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
       }
@@ -46,13 +46,13 @@ export function keepRelaying(
   };
 }
 
-/** Relays what is in the outbox now. */
-export async function relayEvents(deps: RelayDependencies): Promise<void> {
-  for (const tenant of await findRaisedEvents(deps.db, LOOK_SIZE)) await relayEnvironment(deps, tenant);
-}
-
-async function relayEnvironment(deps: RelayDependencies, tenant: Tenant): Promise<void> {
-  for (let taken = PAGE_SIZE; taken === PAGE_SIZE;) taken = await relayPage(deps, tenant, PAGE_SIZE);
+/** Relays what is in the outbox now. Once stopped it ends after the page at hand: what is left stays in the outbox. */
+export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
+  for (const tenant of await findRaisedEvents(deps.db, LOOK_SIZE)) {
+    for (let taken = PAGE_SIZE; taken === PAGE_SIZE && signal?.aborted !== true;) {
+      taken = await relayPage(deps, tenant, PAGE_SIZE);
+    }
+  }
 }
 
 /** Returns how many were relayed. Where a page fails, each of its events is tried alone, so that one holds up no other. */

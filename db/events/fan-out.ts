@@ -44,9 +44,6 @@ export interface SubscriptionTarget {
 
 type TargetRow = Omit<SubscriptionTarget, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
 
-const TARGET = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
-  s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
-
 /** The next subscriptions of a topic in the order of their ids, those that were there when the event came. */
 export async function listTargets(
   tx: EnvironmentTransaction,
@@ -54,19 +51,13 @@ export async function listTargets(
   limit: number,
 ): Promise<SubscriptionTarget[]> {
   const { rows } = await tx.raw<{ rows: TargetRow[] }>(
-    `SELECT ${TARGET} FROM event_subscriptions s
+    `SELECT s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
+       s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
+     FROM event_subscriptions s
      WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND s.created_at <= :createdAt ORDER BY s.id LIMIT :limit`,
     { topicId, createdAt, afterId, limit },
   );
   return rows.map(targetOf);
-}
-
-export async function getTarget(tx: EnvironmentTransaction, id: string): Promise<SubscriptionTarget | null> {
-  const { rows } = await tx.raw<{ rows: TargetRow[] }>(
-    `SELECT ${TARGET} FROM event_subscriptions s WHERE s.id = ? AND s.deleted_at IS NULL`,
-    [id],
-  );
-  return rows[0] === undefined ? null : targetOf(rows[0]);
 }
 
 function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {

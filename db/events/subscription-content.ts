@@ -1,26 +1,15 @@
 import type { Tenant } from '../client.ts';
-import { openContent, sealContent } from '../messages/message-content.ts';
+import { openContent } from '../messages/message-content.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 
 /** The associated data of a subscription's sealed headers. No secret's name holds a slash, so the places never collide. */
-export function subscriptionPlace({ workspaceId, environmentId }: Tenant, subscriptionId: string): SecretContext {
+function subscriptionPlace({ workspaceId, environmentId }: Tenant, subscriptionId: string): SecretContext {
   return { workspaceId, environmentId, name: `subscription/${subscriptionId}`, version: 1 };
 }
 
 /** And of one of its secrets. */
 export function subscriptionSecretPlace({ workspaceId, environmentId }: Tenant, secretId: string): SecretContext {
   return { workspaceId, environmentId, name: `subscription-secret/${secretId}`, version: 1 };
-}
-
-/** The headers as they may be shown, and the credentials among them, sealed. */
-export function sealHeaders(
-  vault: Pick<Vault, 'seal'>,
-  tenant: Tenant,
-  subscriptionId: string,
-  headers: Record<string, string> | null,
-): { headers: Record<string, string> | null; sealed: SealedSecret | null } {
-  const content = sealContent(vault, subscriptionPlace(tenant, subscriptionId), { headers, body: null }, null);
-  return { headers: content.headers, sealed: content.sealed };
 }
 
 /** The headers as they are sent. */

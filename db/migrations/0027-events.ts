@@ -60,7 +60,7 @@ const SUBSCRIPTIONS = `
     master_key_version integer CHECK (master_key_version >= 1),
     wrapped_data_key bytea,
     sealed_value bytea,              -- JSON { headers }: the values that headers leaves out
-    -- Failing without a success in between: since when, and the latest. The clock of docs/events.md runs once it has qualified.
+    -- Failing without a success in between: since when, and the latest. Nothing writes these or disabled_at yet.
     failing_since timestamptz(3),
     last_failure_at timestamptz(3),
     clock_runs boolean NOT NULL DEFAULT false,
@@ -208,7 +208,8 @@ const DIRECTORY = `
       WHERE (v.fanned_out_at IS NULL OR NOT v.page_started) AND v.created_at < now() - older_than AND v.id > behind_id ORDER BY v.id LIMIT most;
     END;
 
-  -- Deletes a part of the events that have been kept as long as the records of their messages. 0: none is left.
+  -- Deletes a part of the events that have been kept as long as the records of their messages, except where a fan-out is under way.
+  -- 0: none is left.
   CREATE FUNCTION delete_old_events(most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE
@@ -218,7 +219,8 @@ const DIRECTORY = `
   BEGIN
     FOR kept IN SELECT k.class, k.record_days FROM message_retention_classes() k LOOP
       DELETE FROM events WHERE id IN (SELECT v.id FROM events v WHERE v.retention = kept.class
-        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL LIMIT most);
+        AND v.created_at < now() - make_interval(days => kept.record_days) AND v.fanned_out_at IS NOT NULL
+        AND v.page_started LIMIT most);
       GET DIAGNOSTICS deleted = ROW_COUNT;
       total := total + deleted;
     END LOOP;
@@ -226,7 +228,8 @@ const DIRECTORY = `
   END $$;
 
   -- Deletes a part of what belongs to deleted topics and subscriptions, in the order of the references. A subscription goes once none of
-  -- its messages is under way: until then they are signed with its secret. 0: nothing is left that can go.
+  -- its messages is under way: until then they are signed with its secret. A page of a fan-out that read it just before its deletion
+  -- commits within the minute. 0: nothing is left that can go.
   CREATE FUNCTION delete_deleted_topics(most integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DECLARE
@@ -236,7 +239,7 @@ const DIRECTORY = `
     DELETE FROM events WHERE id IN (SELECT v.id FROM events v JOIN topics t ON t.id = v.topic_id WHERE t.deleted_at IS NOT NULL LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;
-    DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at IS NOT NULL
+    DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at < now() - interval '1 minute'
       AND NOT EXISTS (SELECT FROM messages m WHERE m.subscription_id = s.id AND m.status IN ('pending', 'scheduled', 'processing')) LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;

@@ -26,7 +26,7 @@ export const PLATFORM_EVENT_TYPES = [
 export type PlatformEventType = (typeof PLATFORM_EVENT_TYPES)[number];
 
 /**
- * Raised whether or not anybody subscribes, because people are notified of them. All others are written only where the environment has
+ * Raised whether or not anybody subscribes, because people are to be notified of them. All others are written only where the environment has
  * an enabled subscription on `service` (docs/events.md, "Platform events").
  */
 export const NOTIFIED_EVENT_TYPES = [

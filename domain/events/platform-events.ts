@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { PlatformEventType } from './event-types.ts';
 
 /**
- * The one declaration of platform events: when each type is raised, and what its `data` holds. The table of docs/events.md, the
- * `webhooks` of the OpenAPI document and the suite that checks every event that is raised are made from it. The triggers that raise
- * them: db/migrations/platform-events.ts.
+ * The one declaration of platform events: when each type is raised, and what its `data` holds. Tests hold the table
+ * of docs/events.md to it, and every event that is raised. The triggers that raise them: db/migrations/platform-events.ts.
  */
 export interface PlatformEventDeclaration {
   /** Completes "Raised when …". */

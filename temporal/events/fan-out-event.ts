@@ -14,7 +14,7 @@ export function eventWorkflowId(eventId: string): string {
 const DESCRIPTION = descriptionOf({
   does: 'Makes a message for each subscription that an event matches, page by page, and starts their deliveries.',
   standsStill:
-    'Look at the event with `GET /api/v2/events/{id}`. It may be terminated: the sweep starts it again at its cursor.',
+    'The pending activity says why: the next try begins at the cursor. It may be terminated: the sweep starts it again at the cursor.',
 });
 
 export function fanOutEventStart(

@@ -200,6 +200,20 @@ describe('is refused, to the application and to the owner alike', () => {
     }
   });
 
+  test('a crossing that is changed or erased', async () => {
+    const { apiKeyId } = await admitted();
+    await owner.query(
+      `INSERT INTO budget_crossings (environment_id, api_key_id, month, cap_name, threshold, taken, cap)
+       SELECT environment_id, id, '2026-11-01', 'total', 80, 8, 10 FROM api_keys WHERE id = $1`,
+      [apiKeyId],
+    );
+    for (const change of ['UPDATE budget_crossings SET taken = 0', 'DELETE FROM budget_crossings']) {
+      const [asApplication, asOwner] = await tried(`${change} WHERE api_key_id = $1`, [apiKeyId]);
+      expect(asApplication).toMatch(/permission denied/);
+      expect(asOwner).toMatch(/append-only/);
+    }
+  });
+
   test('a reservation above the cap, whoever makes it', async () => {
     const { apiKeyId } = await admitted();
     const sql = `INSERT INTO budget_reservations (invocation_id, environment_id, api_key_id, month, amount)

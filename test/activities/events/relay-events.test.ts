@@ -1,0 +1,104 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
+import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
+import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
+import { subscribeToService } from '../../api/events/support.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
+
+/** The outbox of platform events, and the relay that empties it. */
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => database.asOwner('DELETE FROM raised_events'));
+
+const inOutbox = async (): Promise<string[]> =>
+  (await database.asOwner<{ type: string }>('SELECT type FROM raised_events ORDER BY id')).map(({ type }) => type);
+const published = async (): Promise<string[]> =>
+  (await database.asOwner<{ type: string }>('SELECT type FROM events ORDER BY type')).map(({ type }) => type);
+const plant = (types: readonly string[]) =>
+  database.asOwner(
+    `INSERT INTO raised_events (environment_id, type, data) SELECT $1, type, '{}' FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY n`,
+    [database.tenant.environmentId, types],
+  );
+const raiseAll = () =>
+  database.db.withEnvironment(database.tenant, async (tx) => {
+    for (const type of PLATFORM_EVENT_TYPES) {
+      await tx.raw(`SELECT raise_event(current_environment_id(), ?, '{}')`, [type]);
+    }
+  });
+
+function relaying() {
+  const fannedOut: string[] = [];
+  const lines: { level: number; msg: string }[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[0]) });
+  const fanOutEvent = ({ eventId }: { eventId: string }): Promise<void> => {
+    fannedOut.push(eventId);
+    return Promise.resolve();
+  };
+  return { deps: { db: database.db, logger, fanOutEvent }, fannedOut, lines };
+}
+
+describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
+  test('holds only the types that people are notified of where nobody subscribes, and the relay drops them', async () => {
+    await raiseAll();
+    expect((await inOutbox()).toSorted()).toEqual([...NOTIFIED_EVENT_TYPES].toSorted());
+    const { deps, fannedOut } = relaying();
+    await relayEvents(deps);
+    expect(await inOutbox()).toEqual([]);
+    expect([await published(), fannedOut]).toEqual([[], []]);
+  });
+
+  test('holds every type where somebody subscribes; each is published once and fanned out', async () => {
+    await subscribeToService(database);
+    await raiseAll();
+    const { deps, fannedOut } = relaying();
+    await relayEvents(deps);
+    await relayEvents(deps);
+    expect(await inOutbox()).toEqual([]);
+    expect((await published()).toSorted()).toEqual([...PLATFORM_EVENT_TYPES].toSorted());
+    expect(new Set(fannedOut).size).toBe(PLATFORM_EVENT_TYPES.length);
+    await database.asOwner('DELETE FROM events');
+  });
+
+  test('gives up no event because of one that cannot be published: that one waits for a minute', async () => {
+    await plant(['action.created', 'not a type', 'action.updated']);
+    const { deps, lines } = relaying();
+    await relayEvents(deps);
+    expect(await published()).toEqual(['action.created', 'action.updated']);
+    expect(await inOutbox()).toEqual(['not a type']);
+    expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
+    await relayEvents(deps);
+    expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
+    await database.asOwner(`UPDATE raised_events SET look_again_at = now(), type = 'action.archived'`);
+    await relayEvents(deps);
+    expect(await inOutbox()).toEqual([]);
+    expect(await published()).toEqual(['action.archived', 'action.created', 'action.updated']);
+    await database.asOwner('DELETE FROM events');
+  });
+
+  test('is relayed by several processes at once: what one has locked, the others pass over', async () => {
+    await plant(['action.created', 'action.updated']);
+    const { deps } = relaying();
+    await database.db.withEnvironment(database.tenant, async (tx) => {
+      expect(await lockRaisedEvents(tx, 1)).toMatchObject([{ type: 'action.created' }]);
+      await relayEvents(deps);
+      expect(await inOutbox()).toEqual(['action.created']);
+    });
+    await relayEvents(deps);
+    expect(await inOutbox()).toEqual([]);
+  });
+
+  test('keeps what a relay that is stopped has not begun; one that waits stops at once', async () => {
+    await plant(['action.created']);
+    const { deps } = relaying();
+    await relayEvents(deps, AbortSignal.abort());
+    expect(await inOutbox()).toEqual(['action.created']);
+    await keepRelaying(deps, { intervalMs: 2 * TEST_TIMEOUT_MS }).stop();
+    expect(await inOutbox()).toEqual(['action.created']);
+  });
+});
