@@ -49,7 +49,8 @@ export function keepRelaying(
 /** Relays what is in the outbox now. Once stopped it ends after the page at hand: what is left stays in the outbox. */
 export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
   for (const tenant of await findRaisedEvents(deps.db, LOOK_SIZE)) {
-    for (let taken = PAGE_SIZE; taken === PAGE_SIZE && signal?.aborted !== true;) {
+    for (let taken = PAGE_SIZE; taken === PAGE_SIZE;) {
+      if (signal?.aborted === true) return;
       taken = await relayPage(deps, tenant, PAGE_SIZE);
     }
   }
