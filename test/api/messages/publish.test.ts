@@ -285,7 +285,10 @@ describe('list', () => {
     }
     const [first = '', second = '', third = ''] = ids;
     await api.database.asOwner(`ALTER TABLE messages DISABLE TRIGGER check_move`);
-    await api.database.asOwner(`UPDATE messages SET created_at = '2026-01-01', kind = 'event' WHERE id = $1`, [second]);
+    await api.database.asOwner(
+      `UPDATE messages SET created_at = '2026-01-01', kind = 'event', event_id = 'evt_1', subscription_id = 'sub_1' WHERE id = $1`,
+      [second],
+    );
     await api.database.asOwner(`ALTER TABLE messages ENABLE TRIGGER check_move`);
     const listed = async (query: string): Promise<string[]> => {
       const reply = await asLister('GET', `?${query}`);
