@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { effectSchema } from '../../../api/effects/schemas.ts';
+import { effectSchema, listedEffectSchema } from '../../../api/effects/schemas.ts';
 import { invocationSchema } from '../../../api/invocations/schemas.ts';
 import { isAtRest } from '../../../domain/lifecycle.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -23,7 +23,8 @@ export function dataOf<Schema extends z.ZodType>(reply: CallResult, schema: Sche
 export const invocationIn = (reply: CallResult): Invocation => dataOf(reply, invocationSchema);
 export const invocationsIn = (reply: CallResult): Invocation[] => dataOf(reply, z.array(invocationSchema));
 export const effectIn = (reply: CallResult): Effect => dataOf(reply, effectSchema);
-export const effectsIn = (reply: CallResult): Effect[] => dataOf(reply, z.array(effectSchema));
+export const effectsIn = (reply: CallResult): z.infer<typeof listedEffectSchema>[] =>
+  dataOf(reply, z.array(listedEffectSchema));
 
 export function errorOf(reply: CallResult): { code: string; message: string; details?: JsonObject } {
   return (reply.json as { error: { code: string; message: string; details?: JsonObject } }).error;

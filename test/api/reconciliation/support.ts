@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { AdapterFor } from '../../../activities/adapters/index.ts';
 import type { AdapterCapabilities } from '../../../domain/actions.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -38,7 +39,11 @@ export async function unknownOf(
 ): Promise<{ invocation: Invocation; effect: Effect }> {
   const { invocation } = await invoke(service, await createAction(service, config, overrides));
   if (invocation.grade !== 'unknown') throw new Error(`expected unknown, got ${JSON.stringify(invocation)}`);
-  return { invocation, effect: await effectOf(service, invocation) };
+  const effect = await effectOf(service, invocation);
+  // The reply does not wait until the reconciliation has started.
+  const reconciliation = service.client.workflow.getHandle(`reconcile/${effect.id}`);
+  await expect.poll(async () => (await reconciliation.describe()).workflowId).toBe(reconciliation.workflowId);
+  return { invocation, effect };
 }
 
 export const evidence = { summary: 'looked it up in the dashboard of the provider' };
