@@ -15,6 +15,7 @@ import { activityLogFields } from './activities/log-context.ts';
 import { keepRelaying } from './activities/events/relay-events.ts';
 import { keepPermits } from './activities/in-flight/keep-permits.ts';
 import { PermitTakers } from './activities/in-flight/permit-takers.ts';
+import type { Repeated } from './activities/repeat-until-stopped.ts';
 import { Watchdog } from './activities/adapters/watchdog.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { serveWorkerHealth, type WorkerHealth } from './api/health/serve-worker-health.ts';
@@ -172,11 +173,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-async function runToTheEnd(
-  worker: WorkerGroup,
-  db: Database,
-  keepers: readonly { stop(): Promise<void> }[],
-): Promise<void> {
+async function runToTheEnd(worker: WorkerGroup, db: Database, keepers: readonly Repeated[]): Promise<void> {
   try {
     await worker.run();
   } finally {

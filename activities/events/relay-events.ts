@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import {
   deleteRaisedEvents,
@@ -6,6 +5,7 @@ import {
   lockRaisedEvents,
   putOffRaisedEvent,
 } from '../../db/events/raised-events.ts';
+import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { publishToService } from './publish-to-service.ts';
 import type { Consumer, RelayDependencies } from './relay-consumer.ts';
 
@@ -24,26 +24,10 @@ const CONSUMERS: readonly Consumer[] = [publishToService];
 export function keepRelaying(
   deps: RelayDependencies,
   { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      try {
-        await relayEvents(deps, stopping.signal);
-      } catch (error) {
-        deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
-      }
-    }
-  };
-  const running = run();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+): Repeated {
+  const failed = (error: unknown): void =>
+    deps.logger.warn({ err: error }, 'could not relay platform events: trying again');
+  return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });
 }
 
 /** Relays what is in the outbox now. Once stopped it ends after the page at hand: what is left stays in the outbox. */

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { grantFreePermits } from '../../db/in-flight/grant-free-permits.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { tellNext } from './tell-next.ts';
 
 const INTERVAL_MS = 5_000;
@@ -13,25 +13,12 @@ const INTERVAL_MS = 5_000;
 export function keepPermits(
   deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
   { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      try {
-        const granted = await grantFreePermits(deps.db, deps.inFlightCaps);
-        await Promise.all(granted.map(({ kind, ...waiter }) => tellNext(deps, kind, waiter)));
-      } catch (error) {
-        deps.logger.warn({ err: error }, 'could not grant free permits: trying again');
-      }
-    }
+): Repeated {
+  const step = async (): Promise<void> => {
+    const granted = await grantFreePermits(deps.db, deps.inFlightCaps);
+    await Promise.all(granted.map(({ kind, ...waiter }) => tellNext(deps, kind, waiter)));
   };
-  const running = run();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  const failed = (error: unknown): void =>
+    deps.logger.warn({ err: error }, 'could not grant free permits: trying again');
+  return repeatUntilStopped(step, { intervalMs, failed });
 }

@@ -9,6 +9,7 @@ import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activiti
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../activities/in-flight/permit-takers.ts';
+import type { Repeated } from '../../activities/repeat-until-stopped.ts';
 import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { workflowStarters } from '../../api/workflow-starters.ts';
@@ -92,7 +93,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
   });
   let worker: WorkerGroup | null = null;
-  const keepers: { stop(): Promise<void> }[] = [];
+  const keepers: Repeated[] = [];
   let running: Promise<void> = Promise.resolve();
   if (options.worker !== false) {
     const { temporalNamespace: namespace, workflowBundlePath } = stack;
