@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { addDecision } from '../../db/approvals/add-decision.ts';
 import { announceApproval } from '../../db/approvals/announce-approval.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
@@ -10,6 +9,7 @@ import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.
 import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
 import type { Decision } from '../../domain/approvals/approval.ts';
 import { isAcceptedApprover, isRequester, type Principal, voiceOf } from '../../domain/approvals/terms.ts';
+import { isEqualInConstantTime } from '../../domain/constant-time.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { Actor, Caller } from '../http/define-route.ts';
@@ -105,11 +105,9 @@ function decidedBefore(): ServiceError {
   });
 }
 
-/** Takes constant time for a text as long as a digest, so that no caller finds one by trying. */
+/** No caller finds a digest by trying. */
 function checkDigest(approval: ApprovalRecord, echoed: string | null): void {
-  if (echoed === null) return;
-  const [own, theirs] = [Buffer.from(approval.bindingDigest), Buffer.from(echoed)];
-  if (own.length === theirs.length && timingSafeEqual(own, theirs)) return;
+  if (echoed === null || isEqualInConstantTime(approval.bindingDigest, echoed)) return;
   throw new ServiceError('CONFLICT', {
     message: 'This bindingDigest is not that of the approval. Read the approval again, and decide on what it shows.',
   });

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isEqualInConstantTime } from '../../domain/constant-time.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext } from './context.ts';
 import { isSecure } from './transport-security.ts';
@@ -23,14 +23,14 @@ export function refuseCrossSite(ctx: HttpContext, csrfToken: string, publicOrigi
   refuseForeignOrigin(ctx, publicOrigins);
   const { formCsrfToken } = ctx.state;
   if (formCsrfToken !== undefined) {
-    if (isEqual(formCsrfToken, csrfToken)) return;
+    if (isEqualInConstantTime(formCsrfToken, csrfToken)) return;
     throw refused('This page is of an earlier sign-in. Open it again, then send it.');
   }
   const presented = ctx.get('X-CSRF-Token');
   if (presented === '') {
     throw refused('The X-CSRF-Token header is missing: send the csrfToken of GET /api/v2/auth/session.');
   }
-  if (!isEqual(presented, csrfToken)) {
+  if (!isEqualInConstantTime(presented, csrfToken)) {
     throw refused('The X-CSRF-Token is not the one of this session: read csrfToken of GET /api/v2/auth/session again.');
   }
 }
@@ -49,12 +49,6 @@ function isOwn(ctx: HttpContext, origin: string, publicOrigins: readonly string[
   const { host, protocol, origin: normal } = new URL(origin);
   if (normal !== origin || ctx.host === '') return false;
   return host === ctx.host.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isSecure(ctx)));
-}
-
-/** Compares digests, so that the time reveals neither value. */
-function isEqual(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((text) => createHash('sha256').update(text, 'utf8').digest());
-  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
 function refused(message: string): ServiceError {

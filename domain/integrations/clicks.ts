@@ -1,5 +1,6 @@
-import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import { createHmac, createPublicKey, verify } from 'node:crypto';
 import type { Decision } from '../approvals/approval.ts';
+import { isEqualInConstantTime } from '../constant-time.ts';
 
 /**
  * Requests that chat systems sign. Sources: "Verifying requests from Slack" (docs.slack.dev) and "Security and Authorization" of
@@ -24,8 +25,7 @@ export function isSignedBySlack(signingSecret: string, request: SignedRequest): 
   if (!isRecent(request)) return false;
   const { timestamp, body, signature } = request;
   const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(body).digest('hex');
-  const [own, theirs] = [Buffer.from(`v0=${digest}`), Buffer.from(signature)];
-  return own.length === theirs.length && timingSafeEqual(own, theirs);
+  return isEqualInConstantTime(`v0=${digest}`, signature);
 }
 
 /** What comes before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410). */
