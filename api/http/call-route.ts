@@ -6,10 +6,10 @@ import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { refuseForeignOrigin } from './cross-site.ts';
 import type { AnyRoute } from './define-route.ts';
-import { sessionCallerOf } from './identify.ts';
+import { sessionCallerOf, UUID } from './identify.ts';
 import type { RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction } from './route-transaction.ts';
-import { authorize, browserOf, pass, workspaceOf } from './run-route.ts';
+import { alsoOf, authorize, identifyAgain, pass, workspaceOf } from './run-route.ts';
 import { runWork } from './run-work.ts';
 import { validatePart } from './validate-request.ts';
 import { z } from 'zod';
@@ -29,7 +29,6 @@ export interface RouteCall {
 }
 
 const NOTHING = z.strictObject({});
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Does what a declared route does, for a form of our pages: the same session, cross-site, role and rate checks, the same schemas,
@@ -48,14 +47,8 @@ export async function callRoute({ runner, ctx }: PageRequest, route: AnyRoute, c
     signal: clientGoneSignal(ctx),
   };
   await pass(runner.workGates, { ctx, route, workspaceId: workspaceOf(caller) });
-  const again = async (): Promise<AnyCaller> => {
-    const known = await identify();
-    authorize(route, known);
-    if (known === null) throw new Error(`route ${route.id} has no caller`);
-    return known;
-  };
-  const also = route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {};
-  const asked = { runner, route, ctx, caller, identify: again, parts, also, idempotencyKey: null };
+  const again = (): Promise<AnyCaller> => identifyAgain(route, identify);
+  const asked = { runner, route, ctx, caller, identify: again, parts, also: alsoOf(route, ctx), idempotencyKey: null };
   await runWork(asked, () => Promise.resolve());
 }
 

@@ -14,7 +14,7 @@ export interface Authenticators {
   sessions: SessionAuthenticator;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ENVIRONMENT_HEADER = 'X-Environment-Id';
 
 /** An Authorization header decides; the cookie counts where there is none. Without either it is a missing key. */

@@ -74,15 +74,10 @@ async function answer(
       route,
       ctx,
       caller,
-      identify: async () => {
-        const again = await identify(runner, route, ctx);
-        authorize(route, again);
-        if (again === null) throw new Error(`route ${route.id} has no caller`);
-        return again;
-      },
+      identify: () => identifyAgain(route, () => identify(runner, route, ctx)),
       parts,
       ...(presented === undefined ? {} : { presented }),
-      also: route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {},
+      also: alsoOf(route, ctx),
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
     };
     const reply = await runOnce(asked, json);
@@ -91,6 +86,19 @@ async function answer(
   } finally {
     upload?.leave();
   }
+}
+
+/** The caller as for a new request: whoever it is now, with the rights of now. */
+export async function identifyAgain(route: AnyRoute, identifyNow: () => Promise<AnyCaller | null>): Promise<AnyCaller> {
+  const again = await identifyNow();
+  authorize(route, again);
+  if (again === null) throw new Error(`route ${route.id} has no caller`);
+  return again;
+}
+
+/** The arguments that only some kinds of routes have. */
+export function alsoOf(route: AnyRoute, ctx: HttpContext): object {
+  return route.kind === 'user' || route.kind === 'public' ? { browser: browserOf(ctx) } : {};
 }
 
 /** The caller, by the route's kind. Null if the route takes no credential. */
@@ -127,7 +135,7 @@ export async function pass(gates: readonly Gate[] | undefined, request: GatedReq
   for (const gate of gates ?? []) await gate(request);
 }
 
-export function browserOf(ctx: HttpContext): Browser {
+function browserOf(ctx: HttpContext): Browser {
   return { address: clientAddress(ctx), secureCookie: needsSecureCookie(ctx), sessionToken: readSessionCookie(ctx) };
 }
 
