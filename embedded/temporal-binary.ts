@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isExecutable } from './is-executable.ts';
 import { projectRoot } from './project-root.ts';
 
 const run = promisify(execFile);
@@ -126,15 +127,6 @@ function executableIn(folder: string, binary: Binary): string | null {
       .map((name) => path.join(folder, name)),
   ];
   return candidates.find(isExecutable) ?? null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false; // missing or not executable: the next place is tried
-  }
 }
 
 function lookupFor(server: 'dev-server' | 'time-skipping'): BinaryLookup {

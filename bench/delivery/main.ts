@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
-import { startService } from '../invoke/service.ts';
+import { logTail, startService } from '../invoke/service.ts';
 import { currentCommit, thisMachine } from '../machine.ts';
 import { writeResult } from '../results.ts';
 import { installLibraries, libraryVersions } from './libraries.ts';
@@ -15,7 +15,6 @@ import type { Side } from './side.ts';
 import { startBareSide, startServiceSide } from './temporal-sides.ts';
 
 /** `npm run bench:delivery [-- --write]`. See docs/performance.md. */
-const LOG_LINES_SHOWN = 10;
 
 const stops: (() => Promise<void>)[] = [];
 const options = readOptions(process.argv.slice(2));
@@ -26,7 +25,7 @@ try {
   console.log(`\n${text}`);
   if (options.write) writeResult('delivery', result.takenAt, text, result);
 } catch (error) {
-  console.error(`The end of the service's log:\n${logTail()}`);
+  console.error(`The end of the service's log:\n${logTail(dataDir)}`);
   throw error;
 } finally {
   for (const stop of stops.toReversed()) await stop();
@@ -90,15 +89,4 @@ async function checkAttempts({ sides, published }: Stage): Promise<void> {
       throw new Error(`${side.name} was given ${published[side.name]} messages, and has ${found} attempts on record`);
     }
   }
-}
-
-/** Runs before the data folder is deleted. */
-function logTail(): string {
-  const file = path.join(dataDir, 'service.log');
-  if (!existsSync(file)) return '(there is none)';
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines
-    .filter((line) => !line.includes('"level":30'))
-    .slice(-LOG_LINES_SHOWN)
-    .join('\n');
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,13 +12,12 @@ import { cpuTimesOf, type CpuTimes } from './cpu.ts';
 import { runSeries, type Series } from './load.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import { render, type Result } from './report.ts';
-import { startService, type RunningService } from './service.ts';
+import { logTail, type RunningService, startService } from './service.ts';
 import { bareCall, prepareGoverned } from './sides.ts';
 
 /** `npm run bench:invoke`. See docs/performance.md. */
 const NAMESPACE = 'default';
 const BARE_TASK_QUEUE = 'bench-bare';
-const LOG_LINES_SHOWN = 10;
 
 const stops: (() => Promise<void>)[] = [];
 const options = readOptions(process.argv.slice(2));
@@ -29,7 +28,7 @@ try {
   console.log(`\n${text}`);
   if (options.write) writeResult('invoke', result.takenAt, text, result);
 } catch (error) {
-  console.error(`The end of the service's log:\n${logTail()}`);
+  console.error(`The end of the service's log:\n${logTail(dataDir)}`);
   throw error;
 } finally {
   for (const stop of stops.toReversed()) await stop();
@@ -58,17 +57,6 @@ async function measure(settings: BenchOptions): Promise<Result> {
     restMb: { before: restBefore, after: service.rssMb() },
     readySeconds: { first: first.readySeconds, again: service.readySeconds },
   };
-}
-
-/** Runs before the data folder is deleted. */
-function logTail(): string {
-  const file = path.join(dataDir, 'service.log');
-  if (!existsSync(file)) return '(there is none)';
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines
-    .filter((line) => !line.includes('"level":30'))
-    .slice(-LOG_LINES_SHOWN)
-    .join('\n');
 }
 
 async function measureSides(

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { VARIABLES } from '../../domain/configuration/configuration.ts';
 import type { Credentials } from '../../embedded/credentials.ts';
@@ -55,4 +55,17 @@ function startCommand(nodeFlags: readonly string[]): [string, string[]] {
   if (nodeFlags.length > 0) return [process.execPath, [...nodeFlags, path.join('embedded', 'start.mjs')]];
   const npm = process.env['npm_execpath'];
   return npm?.endsWith('.js') === true ? [process.execPath, [npm, 'start']] : ['npm', ['start']];
+}
+
+const LOG_LINES_SHOWN = 10;
+
+/** The last lines of the service's log that are no plain news. Runs before the data folder is deleted. */
+export function logTail(dataDir: string): string {
+  const file = path.join(dataDir, 'service.log');
+  if (!existsSync(file)) return '(there is none)';
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines
+    .filter((line) => !line.includes('"level":30'))
+    .slice(-LOG_LINES_SHOWN)
+    .join('\n');
 }

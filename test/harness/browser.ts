@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { isExecutable } from '../../embedded/is-executable.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 const COMMON_PATHS = [
@@ -24,13 +24,4 @@ export const NO_CHROMIUM =
 /** In a container without user namespaces Chromium has no sandbox to start. It sees nothing but the test's own pages. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], timeout: PATIENCE_MS });
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { createMember } from '../../../db/members/create-member.ts';
-import { insert } from '../harness/plant.ts';
+import { DIGEST, insert, type Values } from '../harness/plant.ts';
+import { plantApproval } from './planted-rows.ts';
 
 /** The rules that the database itself enforces on approvals, for any writer. */
 let database: TestDatabase;
@@ -20,30 +20,10 @@ afterAll(async () => {
   await database.close();
 });
 
-const DIGEST = `sha256:${'0'.repeat(64)}`;
 const OTHER = `sha256:${'1'.repeat(64)}`;
 
-async function plant(over: Record<string, unknown> = {}): Promise<string> {
-  const id = newId('approval');
-  await insert(owner, 'approvals', {
-    id,
-    environment_id: database.tenant.environmentId,
-    kind: 'free_standing',
-    title: 'Deploy',
-    summary: 'Deploys version 2.',
-    payload: {},
-    binding_digest: DIGEST,
-    source: 'caller',
-    reason: 'asked for',
-    quorum: 2,
-    approvers: '[{}]',
-    prevent_self: true,
-    requested_by: { type: 'api_key', id: 'key_agent' },
-    expires_at: new Date(Date.now() + 3_600_000),
-    ...over,
-  });
-  return id;
-}
+const plant = (over: Values = {}): Promise<string> =>
+  plantApproval(owner, database.tenant, { requested_by: { type: 'api_key', id: 'key_agent' }, ...over });
 
 const decide = (approvalId: string, actorId: string, decision: 'approve' | 'deny' = 'approve', digest = DIGEST) =>
   insert(owner, 'approval_decisions', {

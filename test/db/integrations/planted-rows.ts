@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../../domain/ids.ts';
-import { DIGEST, insert, type PlantedArea } from '../harness/plant.ts';
+import { plantApproval } from '../approvals/planted-rows.ts';
+import { insert, type PlantedArea } from '../harness/plant.ts';
 
 export const rows: PlantedArea = {
   /** An integration with a link, a code, a post and a click. */
-  async plant(owner, { environmentId: environment_id }) {
-    const [integration_id, user_id, approval_id] = [randomUUID(), newId('user'), newId('approval')];
+  async plant(owner, tenant) {
+    const { environmentId: environment_id } = tenant;
+    const [integration_id, user_id] = [randomUUID(), newId('user')];
     await insert(owner, 'users', {
       id: user_id,
       email: `${user_id}@example.test`.toLowerCase(),
@@ -39,22 +41,7 @@ export const rows: PlantedArea = {
       code_hash: Buffer.alloc(32),
       expires_at: new Date(),
     });
-    await insert(owner, 'approvals', {
-      id: approval_id,
-      environment_id,
-      kind: 'free_standing',
-      title: 'planted',
-      summary: 'planted',
-      payload: {},
-      binding_digest: DIGEST,
-      source: 'caller',
-      reason: 'planted',
-      quorum: 1,
-      approvers: '[{}]',
-      prevent_self: true,
-      requested_by: { type: 'api_key', id: newId('apiKey') },
-      expires_at: new Date(Date.now() + 60_000),
-    });
+    const approval_id = await plantApproval(owner, tenant);
     await insert(owner, 'chat_posts', { approval_id, integration_id, environment_id, status: 'posted' });
     await insert(owner, 'chat_clicks', { integration_id, request_hash: Buffer.alloc(32), environment_id, answer: {} });
   },
