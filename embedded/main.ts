@@ -132,7 +132,7 @@ function printReady(stack: Stack, configuration: Configuration<'embedded'>, fold
     '',
     call,
     '',
-    'In another shell, this sets BASE, AGENT (a key that only invokes) and OPERATOR (a key that defines and decides):',
+    'In another shell, this sets BASE, AGENT (a key that only invokes), OPERATOR (a key that defines and decides) and PUBLISHER (a key with every scope):',
     '',
     'eval "$(npm run --silent env)"',
     '',
