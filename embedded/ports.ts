@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 export const LOOPBACK = '127.0.0.1';
 
@@ -11,7 +14,15 @@ const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_767;
 const TRIES = 100;
 
-/** A port that nothing listens on now. Another process may take it before it is used: callers retry where they can. */
+/** Who draws a port has it to itself for so long: a stack on a busy machine listens by then, and again after some restarts. */
+const CLAIM_MS = 600_000;
+/** A file for each port that was drawn lately, by whichever process of this machine. */
+const CLAIMS = path.join(tmpdir(), 'agent-action-runtime-ports');
+
+/**
+ * A port that nothing listens on now, and that nobody else draws here meanwhile. A process that does not draw here may take it
+ * before it is used: callers retry where they can.
+ */
 export async function freePort(host = LOOPBACK): Promise<number> {
   const [port = 0] = await freePorts(1, host);
   return port;
@@ -20,12 +31,37 @@ export async function freePort(host = LOOPBACK): Promise<number> {
 /** Several such ports, all different. */
 export async function freePorts(count: number, host = LOOPBACK): Promise<number[]> {
   const free = new Set<number>();
+  forgetOldClaims();
   for (let tries = 0; free.size < count; tries++) {
     if (tries === TRIES) throw new Error(`no free port could be opened on ${host}`);
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
-    if (await isPortFree(port, host)) free.add(port);
+    if (claim(port) && (await isPortFree(port, host))) free.add(port);
   }
   return [...free];
+}
+
+/** False where somebody drew the port already. Where no claim can be written (the folder is another account's), the port is free to draw. */
+function claim(port: number): boolean {
+  try {
+    mkdirSync(CLAIMS, { recursive: true });
+    closeSync(openSync(path.join(CLAIMS, String(port)), 'wx'));
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+  }
+}
+
+function forgetOldClaims(): void {
+  try {
+    for (const port of readdirSync(CLAIMS)) {
+      const file = path.join(CLAIMS, port);
+      const claimedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+      if (Date.now() - claimedAtMs > CLAIM_MS) rmSync(file, { force: true });
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'EACCES' && code !== 'EPERM') throw error;
+  }
 }
 
 export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
