@@ -19,8 +19,9 @@ export interface ApiDependencies {
   /** Seals what a caller entrusts to us; the API can seal, and opens nothing but by way of `resealing`. */
   vault: Pick<Vault, 'seal'>;
   /**
-   * Opens the sealed content of a failed message to seal it anew for its retry, and the credential of an integration to verify a click
-   * or to ask its chat system. What it opens is in no reply, log or error.
+   * Opens the sealed content of a failed message to seal it anew for its retry, the headers of a subscription for its change, and the
+   * credential of an integration to verify a click or to ask its chat system. What it opens is in no reply, log or error, save for the
+   * secret that a subscription was created with: the reply of its creation shows it once.
    */
   resealing: Pick<Vault, 'open' | 'seal'>;
   /** Tells when an invocation has come to rest. */

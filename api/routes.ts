@@ -9,6 +9,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { flowControlRoutes } from './flow-control/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { impactLimitRoutes } from './impact-limits/routes.ts';
 import { integrationRoutes } from './integrations/routes.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...flowControlRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
+  ...eventRoutes,
   ...deadLetterRoutes,
   ...integrationRoutes,
 ];

@@ -3,10 +3,10 @@ import type { EnvironmentTransaction } from './client.ts';
 /** More names than anybody compares by eye; the query stays small in an environment of any size. */
 const NAMES_MAX = 2_000;
 
-/** The names of live actions, secrets or URL groups whose length is near that of `name`: what a misspelt name may stand for. */
+/** The names of live actions, secrets, URL groups or topics whose length is near that of `name`: what a misspelt name may stand for. */
 export async function listSimilarNames(
   tx: EnvironmentTransaction,
-  of: 'actions' | 'secrets' | 'url_groups',
+  of: 'actions' | 'secrets' | 'url_groups' | 'topics',
   name: string,
 ): Promise<string[]> {
   const live = of === 'actions' ? 'archived_at IS NULL' : 'deleted_at IS NULL';

@@ -1,7 +1,7 @@
 import type { Upload } from './upload.ts';
 import { z } from 'zod';
-import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
-import type { ErrorCode, Issue } from '../../domain/errors.ts';
+import type { EnvironmentTransaction, Tenant, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
+import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -45,6 +45,8 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   response: R;
   /** Beyond the ones that every route has (401, 403 with a scope, 400 with a request, 404, 405, 429, 500, 503). */
   errors: readonly ErrorCode[];
+  /** The status of QUOTA_EXCEEDED, where it is not 429. */
+  quotaStatus?: typeof QUOTA_STATUS_PAYMENT;
   /** What the workspace's plan must include; else 403 FEATURE_NOT_AVAILABLE. */
   feature?: Feature;
   /** New expensive work (docs/plans-and-limits.md, "Pausing expensive work"): refused with 503 while an operator pauses it. */
@@ -53,6 +55,11 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   answersFromRecord?: boolean;
   /** For an idempotent route: whether this request, its body checked, changes nothing. It then leaves its Idempotency-Key unused. */
   changesNothing?(body: unknown): boolean;
+  /**
+   * For a reply that shows a credential once: adds it to the data of the reply, also of a replayed one. The reply is recorded under its
+   * Idempotency-Key without it, so that the credential is in the vault alone.
+   */
+  reveal?(data: Data<R>, tenant: Tenant, deps: ApiDependencies): Promise<Data<R>>;
   /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, statusOf } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
@@ -30,10 +30,11 @@ export function replyWithErrors(logger: Logger): HttpMiddleware {
 export const ERRORS_PATH = '/docs/errors';
 
 export function replyWithError(ctx: HttpContext, error: ServiceError): void {
-  ctx.status = error.status;
+  const status = statusOf(error.code, ctx.state.route);
+  ctx.status = status;
   ctx.type = 'application/json';
-  if (error.status === 429) removeRateLimitHeaders(ctx);
-  if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer');
+  if (status === 429) removeRateLimitHeaders(ctx);
+  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   // The specification states the body's members; RFC 8288 has a place for the link.
   ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);
   const message = error.missing === undefined ? null : missingMessage(error.missing, ctx.state.caller);

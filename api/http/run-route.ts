@@ -80,7 +80,7 @@ async function answer(
       also: alsoOf(route, ctx),
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx.req.headersDistinct['idempotency-key']) : null,
     };
-    const reply = await runOnce(asked, json);
+    const reply = await revealed(asked, await runOnce(asked, json));
     if (reply.status === 202) sayAccepted(ctx, route, reply);
     send(ctx, reply);
   } finally {
@@ -239,6 +239,15 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
     ctx.state.touched = touchedIds(asked.parts.params, (JSON.parse(reply.body) as { data?: unknown }).data);
   }
   return reply;
+}
+
+/** The reply with the credential that it shows once, which is not recorded with it. */
+async function revealed({ runner, route, caller }: Asked, reply: WireReply): Promise<WireReply> {
+  if (route.reveal === undefined) return reply;
+  if (caller === null || !('tenant' in caller)) throw new Error(`route ${route.id} reveals to a caller of an environment`);
+  const envelope = JSON.parse(reply.body) as { data: unknown };
+  const data = await route.reveal(envelope.data, caller.tenant, runner.deps);
+  return { ...reply, body: JSON.stringify({ ...envelope, data }) };
 }
 
 const strictSchemas = new WeakMap<z.ZodObject, z.ZodObject>();

@@ -9,7 +9,7 @@ import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/lock-preview.ts';
 import { consumeAllowance } from '../../db/plans/consume-allowance.ts';
-import { refuseUsedUpEgress } from '../../db/plans/refuse-used-up-egress.ts';
+import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
@@ -114,7 +114,7 @@ async function charge(tx: EnvironmentTransaction, actor: Actor, invocationId: st
   // Sent together, and answered in this order.
   await Promise.all([
     actor.type === 'api_key' ? admitToBudget(tx, budget) : null,
-    refuseUsedUpEgress(tx),
+    refuseUsedUp(tx, 'egress'),
     consumeAllowance(tx, 'executions', 1),
   ]);
 }

@@ -15,6 +15,7 @@ import {
   parseDelaySeconds,
 } from '../../domain/messages/request.ts';
 import { ExpressionError } from '../../domain/cel/tree.ts';
+import { dataBytesIssue, EVENT_TYPE, EVENT_TYPE_DEFAULT, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { flowControlSchema } from '../flow-control/schemas.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
@@ -30,7 +31,7 @@ export const destinationUrl = z
   })
   .meta({ format: 'uri', maxLength: 2_048 });
 
-const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
+export const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   if (Object.keys(headers).length > HEADERS_MAX) {
     context.addIssue({ code: 'custom', message: `holds more than ${HEADERS_MAX} headers` });
   }
@@ -44,7 +45,7 @@ const delaySchema = z.union([
   z.string().refine((text) => parseDelaySeconds(text) !== null, 'must be a duration such as 1d10h30m, up to a year'),
 ]);
 
-/** The members of a publish request. `topic` is not taken yet. */
+/** The members of a request that makes messages. */
 export const publishFields = z.strictObject({
   url: destinationUrl.optional().describe('Where it is delivered to: http or https. Either this or `urlGroup`.'),
   urlGroup: z
@@ -135,14 +136,50 @@ function checkTogether(fields: PublishFields, context: z.RefinementCtx): void {
   }
 }
 
-export const publishBody = publishFields
+/** A request to a URL or a URL group. */
+export const publishBody = publishFields.superRefine((fields, context) => {
+  const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+  if (fields.url === undefined && fields.urlGroup === undefined) refuse('url', 'is needed, or urlGroup in its place');
+  if (fields.url !== undefined && fields.urlGroup !== undefined) refuse('urlGroup', 'cannot stand beside url');
+  checkTogether(fields, context);
+});
+
+/** What a request to a topic may hold: the subscriptions of the topic say everything else. */
+const OF_TOPIC: readonly string[] = ['topic', 'eventType', 'body'];
+
+/** The body of publish, and an item of a batch: also to a topic, which makes an event. */
+export const publishMessageBody = z
+  .strictObject({
+    ...publishFields.shape,
+    topic: z
+      .string()
+      .min(1)
+      .max(TOPIC_NAME_CHARACTERS_MAX)
+      .optional()
+      .describe('The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone.'),
+    eventType: z
+      .string()
+      .regex(EVENT_TYPE, 'must be 1 to 128 letters, digits, "_", "." and "-"')
+      .optional()
+      .describe(`The type of the event. \`${EVENT_TYPE_DEFAULT}\` where it is left out. With \`topic\` alone.`),
+  })
   .superRefine((fields, context) => {
     const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
-    if (fields.url === undefined && fields.urlGroup === undefined) refuse('url', 'is needed, or urlGroup in its place');
-    if (fields.url !== undefined && fields.urlGroup !== undefined) refuse('urlGroup', 'cannot stand beside url');
-    checkTogether(fields, context);
+    const to = [fields.url, fields.urlGroup, fields.topic].filter((destination) => destination !== undefined);
+    if (to.length === 0) refuse('url', 'is needed, or urlGroup or topic in its place');
+    if (fields.topic === undefined) {
+      if (to.length > 1) refuse('urlGroup', 'cannot stand beside url');
+      if (fields.eventType !== undefined) refuse('eventType', 'is of an event: it needs a topic');
+      checkTogether(fields, context);
+      return;
+    }
+    const others = Object.entries(fields).filter(([name, value]) => value !== undefined && !OF_TOPIC.includes(name));
+    for (const [name] of others) refuse(name, 'cannot stand beside topic: its subscriptions say how they are delivered to');
+    const message = dataBytesIssue(fields.body ?? null);
+    if (message !== null) refuse('body', message);
   })
   .meta({ id: 'PublishMessageRequest' });
+export type PublishMessageBody = z.output<typeof publishMessageBody>;
 
 /** For the retry of a message: a member that is given takes the place of the original's, null removes it. */
 export const retryOverrides = publishFields
@@ -167,7 +204,6 @@ export const publishToGroupBody = publishFields
   .omit({ url: true, urlGroup: true })
   .superRefine(checkTogether)
   .meta({ id: 'PublishToUrlGroupRequest' });
-export type PublishBody = z.output<typeof publishBody>;
 
 export const batchBody = z
   .strictObject({

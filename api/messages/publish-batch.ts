@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
+import type { AcceptedEvent } from '../../db/events/publish-event.ts';
+import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
 import { draftMessages } from '../../db/messages/accept/draft-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
+import { startFanOutOf } from '../events/event-workflows.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
-import { batchBody, publishBody, type PublishBody } from './body-schemas.ts';
+import { batchBody, publishMessageBody, type PublishMessageBody } from './body-schemas.ts';
 import { publisherOf } from './publisher.ts';
 import { resultOf } from './publish.ts';
+import { isToTopic, presentToTopic, publishAllToTopics } from './publish-to-topic.ts';
 import { batchResultSchema } from './schemas.ts';
 import { startDeliveries } from './start-deliveries.ts';
 
@@ -23,7 +26,7 @@ export const publishBatchRoute = defineRoute({
   summary: 'Publish up to 1,000 messages',
   description:
     'Answers one result for each message, in order: as publish answers, or `error`. One that is not valid does not fail the ' +
-    'rest; those that are valid are accepted together. The result of one to a `urlGroup` is an array. All of them make at most ' +
+    'rest; those that are valid are accepted together. The result of one to a `urlGroup` is an array, of one to a `topic` the event. All of them make at most ' +
     '1,000 messages. Halted environments answer 503 as publish does.',
   scope: 'messages:write',
   request: { body: batchBody },
@@ -33,29 +36,51 @@ export const publishBatchRoute = defineRoute({
   // It parses what the schema says, as the machinery does for a body.
   prepare: ({ body }) => Promise.resolve(body.messages.map(readItem)),
   async change(tx, { caller, actor, deps }, items) {
-    const drafted = await draftItems(tx, items);
+    const publisher = publisherOf(caller, actor);
+    const toTopics = items.flatMap((item) => (item instanceof ServiceError || !isToTopic(item) ? [] : [item]));
+    const others = items.filter((item) => item instanceof ServiceError || !isToTopic(item));
+    const drafted = await draftItems(tx, others);
     const drafts = drafted.flatMap((item) => (item instanceof ServiceError ? [] : item));
     const refused = drafted.filter((item) => item instanceof ServiceError).length;
     refuseTooMany(drafts.length);
-    const publisher = publisherOf(caller, actor);
-    const published = await acceptMessages(tx, deps.vault, publisher, drafts, drafts.length + refused);
-    const rest = [...published];
-    const data = drafted.map((item): BatchResult => {
-      if (item instanceof ServiceError) return { error: errorOf(item) };
-      return resultOf(item, rest.splice(0, item.length));
-    });
+    // Before the messages take from the month's allowance: budgets are locked first everywhere.
+    const events = await publishAllToTopics(tx, publisher, toTopics);
+    const published =
+      others.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, drafts, drafts.length + refused);
     return {
-      reply: { status: 200, data },
+      reply: { status: 200, data: resultsOf(items, drafted, published, events) },
       audit: 'none: a message is a record of its own, which names its publisher',
-      after: (all) => startDeliveries(all, caller, published),
+      after: async (all) => {
+        const accepted = events.flatMap((event) => (event instanceof ServiceError ? [] : [event]));
+        await Promise.all([startDeliveries(all, caller, published), startFanOutOf(all, caller, accepted)]);
+      },
     };
   },
 });
 
+type Item = PublishMessageBody | ServiceError;
+
+/** One for each item, in the order of the request. */
+function resultsOf(
+  items: readonly Item[],
+  drafted: readonly (MessageDraft[] | ServiceError)[],
+  published: readonly Published[],
+  events: readonly (AcceptedEvent | ServiceError)[],
+): BatchResult[] {
+  const [drafts, messages, accepted] = [[...drafted], [...published], [...events]];
+  return items.map((item) => {
+    const isEvent = !(item instanceof ServiceError) && isToTopic(item);
+    const made = isEvent ? accepted.shift() : drafts.shift();
+    if (made === undefined) throw new Error('an item of a batch has no result');
+    if (made instanceof ServiceError) return { error: errorOf(made) };
+    return Array.isArray(made) ? resultOf(made, messages.splice(0, made.length)) : presentToTopic(made);
+  });
+}
+
 /** In the place of an item that is not valid, or whose URL group cannot be published to, stands the error. */
 async function draftItems(
   tx: EnvironmentTransaction,
-  items: readonly (PublishBody | ServiceError)[],
+  items: readonly Item[],
 ): Promise<(MessageDraft[] | ServiceError)[]> {
   const valid = items.flatMap((item) => (item instanceof ServiceError ? [] : [item]));
   const drafted = (await draftMessages(tx, valid)).values();
@@ -73,10 +98,10 @@ function refuseTooMany(messages: number): void {
   throw validationError([{ path: 'body.messages', message }]);
 }
 
-function readItem(item: unknown): PublishBody | ServiceError {
+function readItem(item: unknown): Item {
   try {
     // It parses what the schema says, as the machinery does for a body.
-    return validatePart('body', publishBody, item) as PublishBody;
+    return validatePart('body', publishMessageBody, item) as PublishMessageBody;
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

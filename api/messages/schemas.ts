@@ -57,10 +57,19 @@ export const publishedSchema = z
   })
   .meta({ id: 'PublishedMessage' });
 
+export const publishedToTopicSchema = z
+  .strictObject({
+    eventId: z.string().regex(/^evt_/),
+    status: z.enum(['fanning_out', 'fanned_out', 'failed']),
+    deduplicated: z.boolean(),
+  })
+  .meta({ id: 'PublishedToTopic', description: 'The event: `GET /events/{eventId}` shows its deliveries.' });
+
 /** What a publish answers: for a URL group one for each endpoint, in the order of the group. */
-export const publishResultSchema = z
-  .union([publishedSchema, z.array(publishedSchema)])
-  .meta({ id: 'PublishResult', description: 'One message; for a URL group an array, one for each endpoint.' });
+export const publishResultSchema = z.union([publishedSchema, z.array(publishedSchema), publishedToTopicSchema]).meta({
+  id: 'PublishResult',
+  description: 'One message; for a URL group an array, one for each endpoint; for a topic the event.',
+});
 
 export function presentPublished({ messageId, status, deduplicated }: Published): z.input<typeof publishedSchema> {
   return { messageId, status, deduplicated };
@@ -70,6 +79,7 @@ export const batchResultSchema = z
   .union([
     publishedSchema,
     z.array(publishedSchema),
+    publishedToTopicSchema,
     z.strictObject({
       error: z.strictObject({
         code: z.string(),
@@ -80,7 +90,7 @@ export const batchResultSchema = z
   ])
   .meta({
     id: 'BatchResult',
-    description: 'As publish answers (for a URL group an array), or why this one was not accepted.',
+    description: 'As publish answers (for a URL group an array, for a topic the event), or why this one was not accepted.',
   });
 
 export const messageParams = z.strictObject({ messageId: z.string().min(1).max(100) });

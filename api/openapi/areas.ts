@@ -54,6 +54,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'Destinations that are published to together: one message for each endpoint.',
       },
       {
+        tag: 'events',
+        title: 'Events',
+        description:
+          'Typed events are published to topics and delivered to subscriptions, signed and with retries. The reserved topic `service` tells of the service itself.',
+      },
+      {
         tag: 'deadLetters',
         title: 'Dead letters',
         description: 'Messages that failed for good: look at them, send them again, one or all, or clear them.',

@@ -1,9 +1,9 @@
-import { ERROR_TABLE } from '../../domain/errors.ts';
+import { ERROR_TABLE, type ErrorCode, statusesOf } from '../../domain/errors.ts';
 
 /** docs/reference/errors.md: the error table as a page. */
 export function errorReference(): string {
   const rows = Object.entries(ERROR_TABLE).map(
-    ([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`,
+    ([code, { message }]) => `| \`${code}\` | ${statusesOf(code as ErrorCode).join(' or ')} | ${message} |`,
   );
   return [
     '# Error codes',

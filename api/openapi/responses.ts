@@ -1,4 +1,4 @@
-import { ERROR_TABLE, type ErrorCode } from '../../domain/errors.ts';
+import { ERROR_TABLE, type ErrorCode, statusOf } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import type { SchemaComponents } from './schemas.ts';
@@ -66,8 +66,8 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
     };
   }
   const codes = errorCodesOf(route);
-  for (const status of [...new Set(codes.map((code) => ERROR_TABLE[code].status))].sort((a, b) => a - b)) {
-    const ofStatus = codes.filter((code) => ERROR_TABLE[code].status === status).sort();
+  for (const status of [...new Set(codes.map((code) => statusOf(code, route)))].sort((a, b) => a - b)) {
+    const ofStatus = codes.filter((code) => statusOf(code, route) === status).sort();
     responses[String(status)] = shared.refTo(errorResponse(ofStatus), ofStatus.join('-'));
   }
   return responses;

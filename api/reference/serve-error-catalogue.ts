@@ -1,4 +1,4 @@
-import { ERROR_TABLE } from '../../domain/errors.ts';
+import { ERROR_TABLE, type ErrorCode, statusesOf } from '../../domain/errors.ts';
 import { REFUSAL_CODES, refusalEntry } from '../../domain/refusals.ts';
 import type { HttpMiddleware } from '../http/context.ts';
 import { ERRORS_PATH } from '../http/error-replies.ts';
@@ -21,8 +21,8 @@ export const serveErrorCatalogue: HttpMiddleware = async (ctx, next) => {
 };
 
 function cataloguePage(): string {
-  const errors = Object.entries(ERROR_TABLE).map(([code, { status, message }]) =>
-    entry(code, [`Status ${status}.`, message]),
+  const errors = Object.entries(ERROR_TABLE).map(([code, { message }]) =>
+    entry(code, [`Status ${statusesOf(code as ErrorCode).join(' or ')}.`, message]),
   );
   const refusals = REFUSAL_CODES.map((code) => {
     const { statuses, meaning, nextStep } = refusalEntry(code);

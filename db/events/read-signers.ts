@@ -12,7 +12,8 @@ export interface SealedSigner {
 
 /**
  * What signs a message, newest first: the secrets of the subscription where the message delivers an event to one that has its own, and
- * the keys of the workspace otherwise. Within a grace period there are two.
+ * the keys of the workspace otherwise. Within a grace period there are several; in that of a first secret of its own, the workspace's
+ * sign beside it.
  */
 export async function readSigners(
   tx: EnvironmentTransaction,
@@ -20,17 +21,18 @@ export async function readSigners(
   subscriptionId: string | null,
 ): Promise<SealedSigner[]> {
   const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
-  if (own.length > 0) return own.map((row) => ({ place: subscriptionSecretPlace(tenant, row.id), sealed: row }));
+  const signers = own.map((row) => ({ place: subscriptionSecretPlace(tenant, row.id), sealed: row }));
+  if (own.length > 0 && !own.some((row) => row.besideWorkspaceKeys)) return signers;
   const keys = await readSealedSigningKeys(tx);
-  return keys.map((key) => ({ place: signingKeyPlace(tenant.workspaceId, key.id), sealed: key }));
+  return [...signers, ...keys.map((key) => ({ place: signingKeyPlace(tenant.workspaceId, key.id), sealed: key }))];
 }
 
-async function readSubscriptionSecrets(
-  tx: EnvironmentTransaction,
-  subscriptionId: string,
-): Promise<({ id: string } & SealedSecret)[]> {
-  const { rows } = await tx.raw<{ rows: ({ id: string } & SealedSecret)[] }>(
-    `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
+type SecretRow = { id: string; besideWorkspaceKeys: boolean } & SealedSecret;
+
+async function readSubscriptionSecrets(tx: EnvironmentTransaction, subscriptionId: string): Promise<SecretRow[]> {
+  const { rows } = await tx.raw<{ rows: SecretRow[] }>(
+    `SELECT id, COALESCE(workspace_keys_until > now(), false) AS "besideWorkspaceKeys", master_key_version AS "masterKeyVersion",
+       wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
      FROM event_subscription_secrets WHERE subscription_id = ? AND (retires_at IS NULL OR retires_at > now())
      ORDER BY created_at DESC, id DESC`,
     [subscriptionId],

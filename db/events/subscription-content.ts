@@ -1,9 +1,15 @@
 import type { Tenant } from '../client.ts';
-import { openContent } from '../messages/message-content.ts';
+import { openContent, sealContent } from '../messages/message-content.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 
+/** The headers of a subscription as its row has them: the values of credentials in `sealed` alone. */
+export interface SealedHeaders {
+  headers: Record<string, string> | null;
+  sealed: SealedSecret | null;
+}
+
 /** The associated data of a subscription's sealed headers. No secret's name holds a slash, so the places never collide. */
-function subscriptionPlace({ workspaceId, environmentId }: Tenant, subscriptionId: string): SecretContext {
+export function subscriptionPlace({ workspaceId, environmentId }: Tenant, subscriptionId: string): SecretContext {
   return { workspaceId, environmentId, name: `subscription/${subscriptionId}`, version: 1 };
 }
 
@@ -12,12 +18,23 @@ export function subscriptionSecretPlace({ workspaceId, environmentId }: Tenant, 
   return { workspaceId, environmentId, name: `subscription-secret/${secretId}`, version: 1 };
 }
 
+export function sealHeaders(
+  vault: Pick<Vault, 'seal'>,
+  tenant: Tenant,
+  subscriptionId: string,
+  given: Record<string, string> | null,
+): SealedHeaders {
+  const content = { headers: given, body: null };
+  const { headers, sealed } = sealContent(vault, subscriptionPlace(tenant, subscriptionId), content, null);
+  return { headers, sealed };
+}
+
 /** The headers as they are sent. */
 export function openHeaders(
   vault: Pick<Vault, 'open'>,
   tenant: Tenant,
   subscriptionId: string,
-  { headers, sealed }: { headers: Record<string, string> | null; sealed: SealedSecret | null },
+  { headers, sealed }: SealedHeaders,
 ): Record<string, string> | null {
   const stored = { headers, body: null, bodyKind: 'none', bodySealed: false, sealed } as const;
   return openContent(vault, subscriptionPlace(tenant, subscriptionId), stored).headers;

@@ -90,7 +90,9 @@ const SUBSCRIPTIONS = `
     wrapped_data_key bytea NOT NULL,
     sealed_value bytea NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
-    retires_at timestamptz(3)
+    retires_at timestamptz(3),
+    -- Of the first secret of a subscription that had none: until when the keys of the workspace, which signed before, sign beside it.
+    workspace_keys_until timestamptz(3)
   );
   CREATE UNIQUE INDEX event_subscription_secrets_newest ON event_subscription_secrets (subscription_id) WHERE retires_at IS NULL;
   CREATE INDEX event_subscription_secrets_of ON event_subscription_secrets (subscription_id);
@@ -184,7 +186,7 @@ const DIRECTORY = `
   CREATE POLICY directory ON topics TO service_directory USING (true);
   GRANT SELECT (id, environment_id, deleted_at), DELETE ON topics TO service_directory;
   CREATE POLICY directory ON event_subscriptions TO service_directory USING (true);
-  GRANT SELECT (id, topic_id, deleted_at), DELETE ON event_subscriptions TO service_directory;
+  GRANT SELECT (id, topic_id, deleted_at), UPDATE (deleted_at), DELETE ON event_subscriptions TO service_directory;
   CREATE POLICY directory ON event_subscription_secrets TO service_directory USING (true);
   GRANT SELECT (id, subscription_id), DELETE ON event_subscription_secrets TO service_directory;
   GRANT SELECT (subscription_id) ON messages TO service_directory;
@@ -227,7 +229,8 @@ const DIRECTORY = `
     RETURN total;
   END $$;
 
-  -- Deletes a part of what belongs to deleted topics and subscriptions, in the order of the references. A subscription goes once none of
+  -- Deletes a part of what belongs to deleted topics and subscriptions, in the order of the references. The request that deletes a topic
+  -- marks the topic alone, however many subscriptions it has; they are marked here. A subscription goes once none of
   -- its messages is under way: until then they are signed with its secret. A page of a fan-out that read it just before its deletion
   -- commits within the minute. 0: nothing is left that can go.
   CREATE FUNCTION delete_deleted_topics(most integer) RETURNS integer
@@ -237,6 +240,10 @@ const DIRECTORY = `
     total integer := 0;
   BEGIN
     DELETE FROM events WHERE id IN (SELECT v.id FROM events v JOIN topics t ON t.id = v.topic_id WHERE t.deleted_at IS NOT NULL LIMIT most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    total := total + deleted;
+    UPDATE event_subscriptions SET deleted_at = now() WHERE id IN (SELECT s.id FROM event_subscriptions s
+      JOIN topics t ON t.id = s.topic_id WHERE t.deleted_at IS NOT NULL AND s.deleted_at IS NULL LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;
     DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at < now() - interval '1 minute'

@@ -3,7 +3,7 @@ import type { SealedSecret, SecretContext, Vault } from './vault.ts';
 
 /** A table whose rows are sealed; every name is of this code, never of a caller. */
 export interface SealedTable {
-  table: 'message_contents' | 'schedules' | 'integrations';
+  table: 'message_contents' | 'schedules' | 'integrations' | 'event_subscriptions' | 'event_subscription_secrets';
   /** Its column with the id that the rows are sealed with. */
   idColumn: 'id' | 'message_id';
   placeOf: (id: string) => SecretContext;

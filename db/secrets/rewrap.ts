@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { listEveryEnvironment } from '../environments/list-every-environment.ts';
+import { rewrapSubscriptions, rewrapSubscriptionSecrets } from '../events/rewrap-subscriptions.ts';
 import { rewrapIntegrations } from '../integrations/rewrap-integrations.ts';
 import { rewrapMessages } from '../messages/rewrap-messages.ts';
 import { rewrapSchedules } from '../schedules/rewrap-schedules.ts';
@@ -10,10 +11,19 @@ import type { Vault } from './vault.ts';
 /** The number of secret versions in one transaction: small, so that a rotation never waits long for the rewrap. */
 export const REWRAP_BATCH_SIZE = 100;
 
+const SEALED = [
+  rewrapSecrets,
+  rewrapMessages,
+  rewrapSchedules,
+  rewrapIntegrations,
+  rewrapSubscriptions,
+  rewrapSubscriptionSecrets,
+];
+
 /**
- * Rewraps every secret version, sealed message, sealed schedule, integration and signing key of every environment under the newest master key,
- * batch by batch. It may run while the service works, be stopped, and run again. Throws at the first version that does not open;
- * earlier batches stay done.
+ * Rewraps whatever is sealed in every environment (secret versions, messages, schedules, integrations, subscriptions and their secrets)
+ * and the signing keys of every workspace under the newest master key, batch by batch. It may run while the service works, be stopped,
+ * and run again. Throws at the first version that does not open; earlier batches stay done.
  */
 export async function rewrapAllSecrets(
   db: Database,
@@ -23,7 +33,7 @@ export async function rewrapAllSecrets(
   let rewrapped = 0;
   for (const tenant of tenants) {
     rewrapped += await db.withEnvironment(tenant, (tx) => rewrapSigningKeys(tx, vault, tenant));
-    for (const rewrapSome of [rewrapSecrets, rewrapMessages, rewrapSchedules, rewrapIntegrations]) {
+    for (const rewrapSome of SEALED) {
       let batch: number;
       do {
         batch = await db.withEnvironment(tenant, (tx) => rewrapSome(tx, vault, tenant, REWRAP_BATCH_SIZE));

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { limitsOf } from '../../../domain/flow-control/flow-control.ts';
-import { ServiceError, validationError } from '../../../domain/errors.ts';
+import { validationError } from '../../../domain/errors.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX, type MessageStatus } from '../../../domain/messages/messages.ts';
 import type { PublishRequest } from '../../../domain/messages/publish-request.ts';
 import { admitToBudget } from '../../budgets/admit-to-budget.ts';
 import type { EnvironmentTransaction, Tenant } from '../../client.ts';
 import { ensureKeys } from '../../flow-control/ensure-keys.ts';
-import { readHalt } from '../../environments/read-halt.ts';
+import { refuseWhileHalted } from '../../environments/refuse-while-halted.ts';
 import { consumeAllowance } from '../../plans/consume-allowance.ts';
-import { refuseUsedUpEgress } from '../../plans/refuse-used-up-egress.ts';
+import { refuseUsedUp } from '../../plans/refuse-used-up.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { ensureSigningKey } from '../../signing-keys/ensure-signing-key.ts';
 import { claimDeduplication } from '../claim-deduplication.ts';
@@ -58,7 +58,7 @@ export async function acceptMessages(
   const messages = await withKeys(tx, fresh);
   const statuses = await insertMessages(tx, messages);
   if (fresh.length > 0) {
-    await refuseUsedUpEgress(tx);
+    await refuseUsedUp(tx, 'egress');
     await consumeAllowance(tx, 'messages', fresh.length);
   }
   const keyIds = new Map(messages.map(({ id, flowControl }) => [id, flowControl?.keyId ?? null]));
@@ -119,16 +119,6 @@ function refuseTooMuch(bytes: number): void {
       message: `would make ${bytes} bytes of messages; at most ${mebibytes} MiB are made at once. Each endpoint of a URL group has a copy: send a smaller body, or a link to it`,
     },
   ]);
-}
-
-async function refuseWhileHalted(tx: EnvironmentTransaction): Promise<void> {
-  const halt = await readHalt(tx);
-  if (halt === null) return;
-  throw new ServiceError('SERVICE_UNAVAILABLE', {
-    message:
-      `The environment is halted since ${halt.haltedAt.toISOString()}: ${halt.reason}. Publish again when it is resumed, or with ` +
-      'a key that holds messages:ingest; its messages are kept and delivered then.',
-  });
 }
 
 /** The duplicates of earlier messages, by the id that each would have had. */

@@ -7,7 +7,7 @@ import { errorCodesOf } from '../../../api/openapi/responses.ts';
 import { buildOpenApi } from '../../../api/openapi/build.ts';
 import { generatedDocuments } from '../../../api/openapi/documents.ts';
 import { ROUTES } from '../../../api/routes.ts';
-import { ERROR_TABLE } from '../../../domain/errors.ts';
+import { statusOf } from '../../../domain/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
       expect(operation?.['x-scope']).toBe(route.scope ?? undefined);
       const statuses = new Set([
         ...Object.keys(route.response),
-        ...errorCodesOf(route).map((code) => String(ERROR_TABLE[code].status)),
+        ...errorCodesOf(route).map((code) => String(statusOf(code, route))),
       ]);
       expect(new Set(Object.keys(operation?.responses ?? {}))).toEqual(statuses);
     }

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { Tenant } from '../../db/client.ts';
+import { sealHeaders, subscriptionSecretPlace } from '../../db/events/subscription-content.ts';
+import { firstSecretId, insertFirstSecret, readFirstSecret } from '../../db/events/subscription-secrets.ts';
+import { getSubscription, insertSubscription } from '../../db/events/subscriptions.ts';
+import { lockTopicToSubscribe } from '../../db/events/topics.ts';
+import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
+import { newId } from '../../domain/ids.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription, topicParams } from './schemas.ts';
+import { subscriptionEntry } from './subscription-entry.ts';
+
+export const createSubscriptionRoute = defineRoute({
+  id: 'events.subscriptions.create',
+  method: 'POST',
+  path: '/api/v2/events/topics/{ref}/subscriptions',
+  summary: 'Subscribe to a topic',
+  description:
+    'Events that are published from now on are delivered to the URL, where a pattern of `eventTypes` matches their type. The reserved ' +
+    'topic `service` tells of the service itself; it is made by its first subscription. With `generateSecret` the reply holds a signing ' +
+    'secret, once; a retry under the same Idempotency-Key holds it again. 402: no message of the month is left, or the topic has 10,000 subscriptions.',
+  scope: 'events:write',
+  role: 'admin',
+  request: { params: topicParams, body: createSubscriptionBody },
+  response: { 201: createdSubscriptionSchema },
+  errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
+  quotaStatus: 402,
+  idempotent: true,
+  async change(tx, { params: { ref }, body, caller: { tenant }, deps }) {
+    const topic = await lockTopicToSubscribe(tx, ref);
+    await refuseUsedUp(tx, 'messages');
+    const { generateSecret, headers = null, ...plain } = body;
+    const id = newId('subscription');
+    await insertSubscription(tx, topic, { ...plain, id, headers: sealHeaders(deps.vault, tenant, id, headers) });
+    if (generateSecret) await insertFirstSecret(tx, deps.vault, tenant, id);
+    const subscription = await getSubscription(tx, id);
+    if (subscription === null) throw new Error(`subscription ${id} was made and is gone`);
+    return {
+      reply: { status: 201, data: presentSubscription(subscription) },
+      audit: subscriptionEntry('subscription.created', subscription),
+    };
+  },
+  reveal: showFirstSecret,
+});
+
+type Created = z.input<typeof createdSubscriptionSchema>;
+
+/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay long after a rotation lacks it. */
+async function showFirstSecret(data: Created, tenant: Tenant, { db, resealing }: ApiDependencies): Promise<Created> {
+  if (!data.hasCustomSecret) return data;
+  const sealed = await db.withEnvironment(tenant, (tx) => readFirstSecret(tx, data.id), { readOnly: true });
+  if (sealed === null) return data;
+  return { ...data, secret: resealing.open(subscriptionSecretPlace(tenant, firstSecretId(data.id)), sealed) };
+}

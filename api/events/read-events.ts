@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { getEvent, listEvents } from '../../db/events/event-records.ts';
+import { listDeliveries } from '../../db/events/list-deliveries.ts';
+import { requireTopic } from '../../db/events/topics.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  eventParams,
+  eventQuery,
+  eventWithDeliveriesSchema,
+  listedEventSchema,
+  listEventsQuery,
+  presentEventWithDeliveries,
+  presentListedEvent,
+} from './event-schemas.ts';
+
+export const listEventsRoute = defineRoute({
+  id: 'events.list',
+  method: 'GET',
+  path: '/api/v2/events',
+  summary: 'List events, newest first',
+  scope: 'events:read',
+  role: 'member',
+  request: { query: listEventsQuery },
+  response: { 200: z.array(listedEventSchema) },
+  errors: ['NOT_FOUND'],
+  async list(tx, { query: { topic, ...filter }, page }) {
+    const topicId = topic === undefined ? undefined : (await requireTopic(tx, topic)).id;
+    const { items, total } = await listEvents(tx, { ...filter, topicId, ...page });
+    return { items: items.map(presentListedEvent), total };
+  },
+});
+
+export const getEventRoute = defineRoute({
+  id: 'events.get',
+  method: 'GET',
+  path: '/api/v2/events/{eventId}',
+  summary: 'Get an event with its deliveries',
+  description: 'With a page of its deliveries, which `page` and `limit` choose, and the attempts of each.',
+  scope: 'events:read',
+  role: 'member',
+  request: { params: eventParams, query: eventQuery },
+  response: { 200: eventWithDeliveriesSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params: { eventId }, query: { page, limit } }) {
+    const event = await getEvent(tx, eventId);
+    if (event === null) throw notFound('event');
+    const deliveries = await listDeliveries(tx, event.id, { limit, offset: (page - 1) * limit });
+    return presentEventWithDeliveries(event, deliveries, { page, limit });
+  },
+});

@@ -1,0 +1,125 @@
+import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { admitToBudget } from '../budgets/admit-to-budget.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
+import type { Publisher } from '../messages/accept/accept-messages.ts';
+import { refuseUsedUp } from '../plans/refuse-used-up.ts';
+import { type EventRecord, getEvent } from './event-records.ts';
+import { insertEvent, type NewEvent } from './insert-event.ts';
+import { requireTopic, type TopicRecord } from './topics.ts';
+
+/** An event as its publisher asks for it, checked. */
+export interface EventRequest {
+  /** The id or the name of a topic. */
+  topic: string;
+  type: string;
+  /** JSON. */
+  data: string;
+  /** Its publisher's id for it. */
+  ownId: string | null;
+  /** Null: now. */
+  occurredAt: Date | null;
+}
+
+export interface AcceptedEvent extends Pick<EventRecord, 'id' | 'status'> {
+  /** True: an event with this id was there, and it is that one. */
+  deduplicated: boolean;
+}
+
+/**
+ * Accepts events of a caller, all in the given transaction, and answers one result for each in order: for one that cannot be published
+ * as it is (its topic, its id) the error. Their fan-outs are started after the commit, and by the sweep where that is lost. The budget
+ * counts every event that was asked for; the month's allowance counts the messages of events, as their fan-out makes them.
+ *
+ * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED where no message could be made;
+ *   BUDGET_EXCEEDED. Nothing is accepted then.
+ */
+export async function publishEvents(
+  tx: EnvironmentTransaction,
+  { publishesWhileHalted, apiKeyId, publishedBy }: Omit<Publisher, 'tenant'>,
+  requests: readonly EventRequest[],
+): Promise<(AcceptedEvent | ServiceError)[]> {
+  if (requests.length === 0) return [];
+  if (!publishesWhileHalted) await refuseWhileHalted(tx);
+  const topics = await findTopics(tx, requests);
+  if (apiKeyId !== null) await admitToBudget(tx, { apiKeyId, kind: 'events', count: requests.length });
+  const results: (AcceptedEvent | ServiceError)[] = [];
+  for (const { topic: ref, occurredAt, ...given } of requests) {
+    const topic = topics.get(ref) ?? notFound('topic');
+    if (topic instanceof ServiceError) results.push(topic);
+    else results.push(await accept(tx, topic, { ...given, occurredAt: occurredAt ?? new Date(), publishedBy }));
+  }
+  if (results.some((result) => !(result instanceof ServiceError) && !result.deduplicated)) {
+    await refuseUsedUp(tx, 'egress');
+    await refuseUsedUp(tx, 'messages');
+  }
+  return results;
+}
+
+/** The same for one event, as its record shows it; throws the error. */
+export async function publishEvent(
+  tx: EnvironmentTransaction,
+  publisher: Omit<Publisher, 'tenant'>,
+  request: EventRequest,
+): Promise<{ event: EventRecord; deduplicated: boolean }> {
+  const [accepted] = await publishEvents(tx, publisher, [request]);
+  if (accepted === undefined) throw new Error('an event was accepted without a result');
+  if (accepted instanceof ServiceError) throw accepted;
+  const event = await getEvent(tx, accepted.id);
+  if (event === null) throw new Error(`event ${accepted.id} was accepted and is not there`);
+  return { event, deduplicated: accepted.deduplicated };
+}
+
+async function accept(
+  tx: EnvironmentTransaction,
+  topic: TopicRecord,
+  event: Omit<NewEvent, 'topicId'>,
+): Promise<AcceptedEvent | ServiceError> {
+  const made = await insertEvent(tx, { ...event, topicId: topic.id });
+  if (made === null) return sameEvent(tx, event, topic);
+  return { id: made.id, status: made.isFannedOut ? 'fanned_out' : 'fanning_out', deduplicated: false };
+}
+
+/** The event that holds the id. An id that means two things is a mistake of its publisher, who must hear of it. */
+async function sameEvent(
+  tx: EnvironmentTransaction,
+  { ownId, type }: Omit<NewEvent, 'topicId'>,
+  topic: TopicRecord,
+): Promise<AcceptedEvent | ServiceError> {
+  if (ownId === null) throw new Error('an event without an id of its own was there before');
+  const earlier = await getEvent(tx, ownId);
+  if (earlier !== null && earlier.topicId === topic.id && earlier.type === type) {
+    return { id: earlier.id, status: earlier.status, deduplicated: true };
+  }
+  const other = earlier === null ? 'of a topic that was deleted' : `of type ${earlier.type} on topic ${earlier.topic}`;
+  return new ServiceError('CONFLICT', {
+    message: `The id ${ownId} is that of an event ${other}. Give each event of an environment an id of its own.`,
+  });
+}
+
+/** The topics that are named, or why one cannot be published to. */
+async function findTopics(
+  tx: EnvironmentTransaction,
+  requests: readonly EventRequest[],
+): Promise<Map<string, TopicRecord | ServiceError>> {
+  const found = new Map<string, TopicRecord | ServiceError>();
+  for (const ref of new Set(requests.map(({ topic }) => topic))) found.set(ref, await publishable(tx, ref));
+  return found;
+}
+
+async function publishable(tx: EnvironmentTransaction, ref: string): Promise<TopicRecord | ServiceError> {
+  try {
+    if (ref === SERVICE_TOPIC) return reserved();
+    const topic = await requireTopic(tx, ref);
+    return topic.name === SERVICE_TOPIC ? reserved() : topic;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function reserved(): ServiceError {
+  const message = 'is the reserved topic of platform events: only the service publishes to it';
+  return validationError([{ path: 'body.topic', message }]);
+}

@@ -1,0 +1,146 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { SERVICE_TOPIC } from '../../domain/events/events.ts';
+import { SUBSCRIPTIONS_PER_TOPIC_MAX } from '../../domain/events/topics.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import type { SealedSecret } from '../secrets/vault.ts';
+import type { SealedHeaders } from './subscription-content.ts';
+import type { TopicRecord } from './topics.ts';
+
+/** A subscription that is not deleted, nor its topic, as it may be shown. */
+export interface SubscriptionRecord {
+  id: string;
+  topicId: string;
+  topic: string;
+  url: string;
+  eventTypes: string[];
+  enabled: boolean;
+  hasCustomSecret: boolean;
+  /** The values of credentials replaced. */
+  headers: Record<string, string> | null;
+  /** By the service, because it kept failing. */
+  disabledAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type LockedSubscription = SubscriptionRecord & { sealed: SealedSecret | null };
+
+/** For `event_subscriptions s JOIN topics t`. */
+const COLUMNS = `s.id, s.topic_id AS "topicId", t.name AS topic, s.url, s.event_types AS "eventTypes", s.enabled,
+  EXISTS (SELECT FROM event_subscription_secrets c WHERE c.subscription_id = s.id) AS "hasCustomSecret",
+  s.headers, s.disabled_at AS "disabledAt", s.created_at AS "createdAt", s.updated_at AS "updatedAt"`;
+const LIVE = `event_subscriptions s JOIN topics t ON t.id = s.topic_id AND t.deleted_at IS NULL`;
+
+export async function getSubscription(tx: EnvironmentTransaction, id: string): Promise<SubscriptionRecord | null> {
+  const { rows } = await tx.raw<{ rows: SubscriptionRecord[] }>(
+    `SELECT ${COLUMNS} FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Locks a subscription until the transaction ends: its changes and the rotations of its secret come one after another. */
+export async function lockSubscription(tx: EnvironmentTransaction, id: string): Promise<LockedSubscription | null> {
+  const locked = await tx.raw<{ rows: unknown[] }>(
+    'SELECT FROM event_subscriptions WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
+    [id],
+  );
+  if (locked.rows.length === 0) return null;
+  // A statement of its own, which sees the secret that another committed while this transaction waited for the lock.
+  type Row = SubscriptionRecord & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+  const { rows } = await tx.raw<{ rows: Row[] }>(
+    `SELECT ${COLUMNS}, s.master_key_version AS "masterKeyVersion", s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
+     FROM ${LIVE} WHERE s.id = ? AND s.deleted_at IS NULL`,
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { masterKeyVersion, wrappedDataKey, sealedValue, ...record } = row;
+  const isSealed = masterKeyVersion !== null && wrappedDataKey !== null && sealedValue !== null;
+  return { ...record, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
+}
+
+/** One page of a topic's subscriptions, newest first. */
+export async function listSubscriptions(
+  tx: EnvironmentTransaction,
+  page: { topicId: string; limit: number; offset: number },
+): Promise<{ items: SubscriptionRecord[]; total: number }> {
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    'SELECT count(*)::int AS total FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
+    [page.topicId],
+  );
+  const { rows } = await tx.raw<{ rows: SubscriptionRecord[] }>(
+    `SELECT ${COLUMNS} FROM ${LIVE} WHERE s.topic_id = :topicId AND s.deleted_at IS NULL
+     ORDER BY s.created_at DESC, s.id DESC LIMIT :limit OFFSET :offset`,
+    page,
+  );
+  return { total: counted.rows[0]?.total ?? 0, items: rows };
+}
+
+export interface NewSubscription {
+  id: string;
+  url: string;
+  eventTypes: readonly string[];
+  enabled: boolean;
+  headers: SealedHeaders;
+}
+
+/** Subscribes to a topic that the same transaction has locked. Throws QUOTA_EXCEEDED where it has as many as it may. */
+export async function insertSubscription(
+  tx: EnvironmentTransaction,
+  topic: Pick<TopicRecord, 'id' | 'name'>,
+  { headers, ...plain }: NewSubscription,
+): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { live: number }[] }>(
+    'SELECT count(*)::int AS live FROM event_subscriptions WHERE topic_id = ? AND deleted_at IS NULL',
+    [topic.id],
+  );
+  if ((rows[0]?.live ?? 0) >= SUBSCRIPTIONS_PER_TOPIC_MAX) {
+    throw new ServiceError('QUOTA_EXCEEDED', {
+      message: `A topic has at most ${SUBSCRIPTIONS_PER_TOPIC_MAX} subscriptions. Delete one that is no longer needed.`,
+    });
+  }
+  await tx.raw(
+    `INSERT INTO event_subscriptions (id, environment_id, topic_id, of_service, url, event_types, enabled, headers, master_key_version,
+       wrapped_data_key, sealed_value)
+     VALUES (:id, current_environment_id(), :topicId, :ofService, :url, :eventTypes, :enabled, CAST(:shown AS jsonb), :masterKeyVersion,
+       :wrappedDataKey, :sealedValue)`,
+    { ...plain, ...headerColumns(headers), topicId: topic.id, ofService: topic.name === SERVICE_TOPIC },
+  );
+}
+
+/** Changes a subscription that the same transaction has locked. Enabling it forgets its failures. `headers` left out: they stay. */
+export async function updateSubscription(
+  tx: EnvironmentTransaction,
+  { headers, ...plain }: Omit<NewSubscription, 'headers'> & { headers?: SealedHeaders | undefined },
+): Promise<void> {
+  await tx.raw(
+    `UPDATE event_subscriptions SET url = :url, event_types = :eventTypes, enabled = :enabled, updated_at = now(),
+       disabled_at = CASE WHEN NOT :enabled THEN disabled_at END,
+       failing_since = CASE WHEN enabled OR NOT :enabled THEN failing_since END,
+       last_failure_at = CASE WHEN enabled OR NOT :enabled THEN last_failure_at END,
+       clock_runs = (enabled OR NOT :enabled) AND clock_runs
+     WHERE id = :id`,
+    plain,
+  );
+  if (headers === undefined) return;
+  await tx.raw(
+    `UPDATE event_subscriptions SET headers = CAST(:shown AS jsonb), master_key_version = :masterKeyVersion,
+       wrapped_data_key = :wrappedDataKey, sealed_value = :sealedValue WHERE id = :id`,
+    { ...headerColumns(headers), id: plain.id },
+  );
+}
+
+/** Deletes a subscription that the same transaction has locked. Its row stays while messages of it are under way, for their secret. */
+export async function deleteSubscription(tx: EnvironmentTransaction, id: string): Promise<void> {
+  await tx.raw('UPDATE event_subscriptions SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+}
+
+function headerColumns({ headers, sealed }: SealedHeaders) {
+  return {
+    shown: headers === null ? null : JSON.stringify(headers),
+    masterKeyVersion: sealed?.masterKeyVersion ?? null,
+    wrappedDataKey: sealed?.wrappedDataKey ?? null,
+    sealedValue: sealed?.sealedValue ?? null,
+  };
+}

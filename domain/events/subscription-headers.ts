@@ -1,0 +1,50 @@
+import { type Issue, validationError } from '../errors.ts';
+import { REDACTED } from '../messages/messages.ts';
+
+/** The headers of a subscription before a change: as they may be shown, and as they are sent. */
+export interface HeadersBefore {
+  url: string;
+  shown: Record<string, string> | null;
+  sent: Record<string, string> | null;
+}
+
+/**
+ * The headers of a subscription after a change, as they are sent. `[REDACTED]`, as the record shows it, keeps a sealed value. Whoever may
+ * change a subscription, and not read its credentials, must not have them sent to an address of their own choice: so they stay with
+ * their origin.
+ *
+ * @param given undefined: all of them stay.
+ * @throws {ServiceError} VALIDATION_ERROR
+ */
+export function headersAfter(
+  before: HeadersBefore,
+  url: string,
+  given: Record<string, string> | null | undefined,
+): Record<string, string> | null {
+  const issues: Issue[] = [];
+  const sealed = sealedOf(before);
+  const kept = given === undefined ? [...sealed.values()].map(({ name }) => name) : [];
+  const after: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given ?? {})) {
+    const known = value === REDACTED ? sealed.get(name.toLowerCase()) : undefined;
+    if (known !== undefined) kept.push(name);
+    else if (value === REDACTED) {
+      const message = `is ${REDACTED}, and the subscription has no sealed header of this name`;
+      issues.push({ path: `body.headers.${name}`, message });
+    }
+    after[name] = known?.value ?? value;
+  }
+  if (new URL(url).origin !== new URL(before.url).origin) {
+    const message = (name: string): string => `must hold ${name} anew: its value is not sent to another origin`;
+    issues.push(...kept.map((name) => ({ path: 'body.headers', message: message(name) })));
+  }
+  if (issues.length > 0) throw validationError(issues);
+  if (given === undefined) return before.sent;
+  return given === null ? null : after;
+}
+
+/** The headers whose values nobody may read, by their names in small letters. */
+function sealedOf({ shown, sent }: HeadersBefore): Map<string, { name: string; value: string }> {
+  const names = Object.entries(shown ?? {}).flatMap(([name, value]) => (value === REDACTED ? [name] : []));
+  return new Map(names.map((name) => [name.toLowerCase(), { name, value: sent?.[name] ?? REDACTED }]));
+}
