@@ -1069,6 +1069,10 @@ AS $function$
     DELETE FROM events WHERE id IN (SELECT v.id FROM events v JOIN topics t ON t.id = v.topic_id WHERE t.deleted_at IS NOT NULL LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     total := total + deleted;
+    UPDATE event_subscriptions SET deleted_at = now() WHERE id IN (SELECT s.id FROM event_subscriptions s
+      JOIN topics t ON t.id = s.topic_id WHERE t.deleted_at IS NOT NULL AND s.deleted_at IS NULL LIMIT most);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    total := total + deleted;
     DELETE FROM event_subscriptions WHERE id IN (SELECT s.id FROM event_subscriptions s WHERE s.deleted_at < now() - interval '1 minute'
       AND NOT EXISTS (SELECT FROM messages m WHERE m.subscription_id = s.id AND m.status IN ('pending', 'scheduled', 'processing')) LIMIT most);
     GET DIAGNOSTICS deleted = ROW_COUNT;
@@ -3706,6 +3710,7 @@ CREATE TABLE event_subscription_secrets (
   sealed_value bytea NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   retires_at timestamp(3) with time zone,
+  workspace_keys_until timestamp(3) with time zone,
   CONSTRAINT event_subscription_secrets_pkey PRIMARY KEY (id),
   CONSTRAINT event_subscription_secrets_master_key_version_check CHECK ((master_key_version >= 1))
 );
@@ -3761,6 +3766,7 @@ GRANT INSERT, SELECT ON event_subscriptions TO service_app;
 GRANT DELETE ON event_subscriptions TO service_directory;
 GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at, clock_runs, disabled_at, updated_at, deleted_at) ON event_subscriptions TO service_app;
 GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
+GRANT UPDATE (deleted_at) ON event_subscriptions TO service_directory;
 CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION raise_subscription_event();
 
 CREATE TABLE events (

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
-import type { Tenant } from '../../db/client.ts';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { sealHeaders, subscriptionSecretPlace } from '../../db/events/subscription-content.ts';
 import { firstSecretId, insertFirstSecret, readFirstSecret } from '../../db/events/subscription-secrets.ts';
 import { getSubscription, insertSubscription } from '../../db/events/subscriptions.ts';
 import { lockTopicToSubscribe } from '../../db/events/topics.ts';
 import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
 import { newId } from '../../domain/ids.ts';
-import type { ApiDependencies } from '../dependencies.ts';
-import { defineRoute } from '../http/define-route.ts';
+import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription, topicParams } from './schemas.ts';
 import { subscriptionEntry } from './subscription-entry.ts';
 
@@ -46,10 +45,13 @@ export const createSubscriptionRoute = defineRoute({
 
 type Created = z.input<typeof createdSubscriptionSchema>;
 
-/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay long after a rotation lacks it. */
-async function showFirstSecret(data: Created, tenant: Tenant, { db, resealing }: ApiDependencies): Promise<Created> {
-  if (!data.hasCustomSecret) return data;
-  const sealed = await db.withEnvironment(tenant, (tx) => readFirstSecret(tx, data.id), { readOnly: true });
+/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay after its end lacks it. */
+async function showFirstSecret(
+  tx: EnvironmentTransaction,
+  data: Created,
+  { tenant, deps }: { tenant: Tenant; deps: WorkDependencies },
+): Promise<Created> {
+  const sealed = data.hasCustomSecret ? await readFirstSecret(tx, data.id) : null;
   if (sealed === null) return data;
-  return { ...data, secret: resealing.open(subscriptionSecretPlace(tenant, firstSecretId(data.id)), sealed) };
+  return { ...data, secret: deps.resealing.open(subscriptionSecretPlace(tenant, firstSecretId(data.id)), sealed) };
 }

@@ -12,12 +12,11 @@ const dateTime = z.iso.datetime();
 const topicRef = z.string().min(1).max(TOPIC_NAME_CHARACTERS_MAX);
 const ownId = z
   .string()
-  .min(1)
-  .max(128)
   .superRefine((text, context) => {
     const message = ownEventIdIssue(text);
     if (message !== null) context.addIssue({ code: 'custom', message });
-  });
+  })
+  .meta({ minLength: 1, maxLength: 128 });
 const eventType = z
   .string()
   .regex(EVENT_TYPE, 'must be 1 to 128 letters, digits, "_", "." and "-"')
@@ -25,7 +24,9 @@ const eventType = z
 
 export const publishEventBody = z
   .strictObject({
-    topic: topicRef.describe('The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes.'),
+    topic: topicRef.describe(
+      'The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes.',
+    ),
     type: eventType.describe('What happened. Subscriptions choose by it.'),
     data: z
       .json()
@@ -45,7 +46,9 @@ const actor = z.strictObject({ type: z.string(), id: z.string().nullable() });
 
 const eventFields = {
   eventId: z.string().regex(/^evt_/).describe("The service's id for it."),
-  id: z.string().describe('What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`.'),
+  id: z
+    .string()
+    .describe('What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`.'),
   topicId: z.string().regex(/^top_/),
   topic: z.string(),
   type: z.string(),
@@ -86,7 +89,10 @@ const attemptSchema = z
 
 export const deliverySchema = z
   .strictObject({
-    messageId: z.string().regex(/^msg_/).describe('The message that delivers it: `GET /messages/{messageId}/attempts` shows the responses.'),
+    messageId: z
+      .string()
+      .regex(/^msg_/)
+      .describe('The message that delivers it: `GET /messages/{messageId}/attempts` shows the responses.'),
     subscriptionId: z.string().regex(/^sub_/),
     url: z.string().meta({ format: 'uri' }),
     status: z.enum(MESSAGE_STATUSES),
@@ -147,7 +153,7 @@ export function presentListedEvent(event: ListedEventRecord): Fields {
     topicId,
     topic,
     type,
-    data: event.data as Fields['data'],
+    data: event.data,
     occurredAt: event.occurredAt.toISOString(),
     status,
     deliveryCount,

@@ -15,12 +15,11 @@ const dateTime = z.iso.datetime();
 
 const topicName = z
   .string()
-  .min(1)
-  .max(TOPIC_NAME_CHARACTERS_MAX)
   .superRefine((text, context) => {
     const message = topicNameIssue(text);
     if (message !== null) context.addIssue({ code: 'custom', message });
   })
+  .meta({ minLength: 1, maxLength: TOPIC_NAME_CHARACTERS_MAX })
   .describe('Unique in its environment. Letters, digits, `_`, `.` and `-`.');
 
 const topicDescription = z.string().max(TOPIC_DESCRIPTION_CHARACTERS_MAX).nullable();

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { createTopic, deleteTopic, listTopics, requireTopic, type TopicRecord, updateTopic } from '../../db/events/topics.ts';
+import {
+  createTopic,
+  deleteTopic,
+  listTopics,
+  requireTopic,
+  type TopicRecord,
+  updateTopic,
+} from '../../db/events/topics.ts';
 import { validationError } from '../../domain/errors.ts';
 import { SERVICE_TOPIC } from '../../domain/events/events.ts';
 import { defineRoute } from '../http/define-route.ts';
@@ -119,7 +126,9 @@ export const deleteTopicRoute = defineRoute({
 
 function refuseReserved(name: string, what: 'changed' | 'deleted'): void {
   if (name !== SERVICE_TOPIC) return;
-  throw validationError([{ path: 'params.ref', message: `is the reserved topic of platform events: it cannot be ${what}` }]);
+  throw validationError([
+    { path: 'params.ref', message: `is the reserved topic of platform events: it cannot be ${what}` },
+  ]);
 }
 
 function entryOf<Action extends 'topic.created' | 'topic.updated' | 'topic.deleted'>(

@@ -8,6 +8,7 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './pagination.ts';
 import type * as Contexts from './route-context.ts';
+import type { WorkDependencies } from './route-context.ts';
 import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Responses } from './route-forms.ts';
 
 export type { Actor, Caller, KeyCaller, MemberCaller, SessionCaller, UserCaller } from './callers.ts';
@@ -19,6 +20,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Out<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 type Params = z.ZodObject | undefined;
 type Body = z.ZodType | undefined;
+
+interface Revealing {
+  tenant: Tenant;
+  deps: WorkDependencies;
+}
 
 /** What every kind of route declares. */
 interface Declaration<P extends Params, Q extends Params, B extends Body, R extends Responses> {
@@ -56,10 +62,10 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   /** For an idempotent route: whether this request, its body checked, changes nothing. It then leaves its Idempotency-Key unused. */
   changesNothing?(body: unknown): boolean;
   /**
-   * For a reply that shows a credential once: adds it to the data of the reply, also of a replayed one. The reply is recorded under its
-   * Idempotency-Key without it, so that the credential is in the vault alone.
+   * For a reply that shows a credential once: adds it to the data of the reply, also of a replayed one, in a read-only transaction of the
+   * caller's environment. The reply is recorded under its Idempotency-Key without it, so that the credential is in the vault alone.
    */
-  reveal?(data: Data<R>, tenant: Tenant, deps: ApiDependencies): Promise<Data<R>>;
+  reveal?(tx: EnvironmentTransaction, data: Data<R>, ctx: Revealing): Promise<Data<R>>;
   /** Why a suite that runs over every route passes this one by, keyed by the suite's name. */
   exempt?: Record<string, string>;
   /** Extra response headers, e.g. `Cache-Control: no-store`. */

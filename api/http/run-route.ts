@@ -21,7 +21,7 @@ import { BodyTurns } from './body-turns.ts';
 import { BODY_BYTES_MAX, parseJsonBytes, readJsonBytes } from './read-json-body.ts';
 import { takeRateLimitHeaders } from './rate-limit-headers.ts';
 import type { Gate, GatedRequest, RouteRunner } from './route-runner.ts';
-import { type AnyCaller, isCredentialEnded } from './route-transaction.ts';
+import { type AnyCaller, isCredentialEnded, openTransaction, type RouteTransaction } from './route-transaction.ts';
 import { type Asked, runWork } from './run-work.ts';
 import { needsSecureCookie, readSessionCookie } from './session-cookie.ts';
 import { clientAddress } from './transport-security.ts';
@@ -242,11 +242,15 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
 }
 
 /** The reply with the credential that it shows once, which is not recorded with it. */
-async function revealed({ runner, route, caller }: Asked, reply: WireReply): Promise<WireReply> {
-  if (route.reveal === undefined) return reply;
-  if (caller === null || !('tenant' in caller)) throw new Error(`route ${route.id} reveals to a caller of an environment`);
+async function revealed({ runner: { deps }, route, caller }: Asked, reply: WireReply): Promise<WireReply> {
+  const { reveal } = route;
+  if (reveal === undefined) return reply;
+  if (caller === null || !('tenant' in caller))
+    throw new Error(`route ${route.id} reveals to a caller of an environment`);
+  const { tenant } = caller;
   const envelope = JSON.parse(reply.body) as { data: unknown };
-  const data = await route.reveal(envelope.data, caller.tenant, runner.deps);
+  const shown = (tx: RouteTransaction): Promise<unknown> => reveal(tx, envelope.data, { tenant, deps });
+  const data = await openTransaction(deps.db, caller, null, shown, { readOnly: true });
   return { ...reply, body: JSON.stringify({ ...envelope, data }) };
 }
 

@@ -15,7 +15,12 @@ import {
   parseDelaySeconds,
 } from '../../domain/messages/request.ts';
 import { ExpressionError } from '../../domain/cel/tree.ts';
-import { dataBytesIssue, EVENT_TYPE, EVENT_TYPE_DEFAULT, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
+import {
+  dataBytesIssue,
+  EVENT_TYPE,
+  EVENT_TYPE_DEFAULT,
+  TOPIC_NAME_CHARACTERS_MAX,
+} from '../../domain/events/topics.ts';
 import { flowControlSchema } from '../flow-control/schemas.ts';
 import { RETRY_EXPRESSION_CHARACTERS_MAX, retryDelaysMs } from '../../domain/messages/retry-expression.ts';
 import { GROUP_NAME_CHARACTERS_MAX } from '../../domain/url-groups/url-groups.ts';
@@ -156,7 +161,9 @@ export const publishMessageBody = z
       .min(1)
       .max(TOPIC_NAME_CHARACTERS_MAX)
       .optional()
-      .describe('The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone.'),
+      .describe(
+        'The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone.',
+      ),
     eventType: z
       .string()
       .regex(EVENT_TYPE, 'must be 1 to 128 letters, digits, "_", "." and "-"')
@@ -174,7 +181,8 @@ export const publishMessageBody = z
       return;
     }
     const others = Object.entries(fields).filter(([name, value]) => value !== undefined && !OF_TOPIC.includes(name));
-    for (const [name] of others) refuse(name, 'cannot stand beside topic: its subscriptions say how they are delivered to');
+    for (const [name] of others)
+      refuse(name, 'cannot stand beside topic: its subscriptions say how they are delivered to');
     const message = dataBytesIssue(fields.body ?? null);
     if (message !== null) refuse('body', message);
   })

@@ -90,7 +90,8 @@ export const batchResultSchema = z
   ])
   .meta({
     id: 'BatchResult',
-    description: 'As publish answers (for a URL group an array, for a topic the event), or why this one was not accepted.',
+    description:
+      'As publish answers (for a URL group an array, for a topic the event), or why this one was not accepted.',
   });
 
 export const messageParams = z.strictObject({ messageId: z.string().min(1).max(100) });

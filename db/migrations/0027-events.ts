@@ -91,7 +91,7 @@ const SUBSCRIPTIONS = `
     sealed_value bytea NOT NULL,
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     retires_at timestamptz(3),
-    -- Of the first secret of a subscription that had none: until when the keys of the workspace, which signed before, sign beside it.
+    -- Until when the keys of the workspace sign beside it, which signed before the subscription had a secret.
     workspace_keys_until timestamptz(3)
   );
   CREATE UNIQUE INDEX event_subscription_secrets_newest ON event_subscription_secrets (subscription_id) WHERE retires_at IS NULL;

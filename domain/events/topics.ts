@@ -12,9 +12,9 @@ export const EVENT_DATA_BYTES_MAX = 256 * 1024;
 /** Every secret adds two signatures to every delivery, and receivers limit the size of headers. */
 export const RETIRING_SECRETS_MAX = 5;
 
-const TOPIC_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+const TOPIC_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 export const EVENT_TYPE = /^[a-zA-Z0-9_.-]{1,128}$/;
-/** Of an event that is published as a message, by who names none. */
+/** The type of an event that is published as a message and names none. */
 export const EVENT_TYPE_DEFAULT = 'message';
 /** A type, `*`, or a prefix and `.*`. */
 export const EVENT_TYPE_PATTERN = /^(\*|[a-zA-Z0-9_.-]{1,128}|[a-zA-Z0-9_.-]{1,126}\.\*)$/;
@@ -30,7 +30,9 @@ export function dataBytesIssue(data: unknown): string | null {
 
 /** A topic is referred to by its id or its name: a name in the form of an id would be ambiguous. */
 export function topicNameIssue(name: string): string | null {
-  if (!TOPIC_NAME.test(name)) return 'must be of letters, digits, "_", "." and "-", and begin with a letter or a digit';
+  if (!TOPIC_NAME.test(name)) {
+    return `must be 1 to ${TOPIC_NAME_CHARACTERS_MAX} letters, digits and "_.-", and begin with a letter or a digit`;
+  }
   if (name === SERVICE_TOPIC) return 'is the reserved topic of platform events: subscribe to it, and it is there';
   return isId('topic', name) ? 'must not have the form of an id (top_…)' : null;
 }

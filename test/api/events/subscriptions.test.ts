@@ -17,15 +17,22 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const HOOK = 'https://shop.example/hook';
-const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<CallResult> =>
-  api.call(method, `/api/v2/events${path}`, { key, body, headers });
+const call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<CallResult> => api.call(method, `/api/v2/events${path}`, { key, body, headers });
 const createTopic = async (): Promise<string> => {
   const name = `orders-${randomUUID()}`;
   expect((await call('POST', '/topics', { name })).status).toBe(201);
   return name;
 };
 const create = async (ref: string, body: object = {}, headers: Record<string, string> = {}) =>
-  dataOf(await call('POST', `/topics/${ref}/subscriptions`, { url: HOOK, ...body }, headers), createdSubscriptionSchema);
+  dataOf(
+    await call('POST', `/topics/${ref}/subscriptions`, { url: HOOK, ...body }, headers),
+    createdSubscriptionSchema,
+  );
 const list = async (ref: string) =>
   dataOf(await call('GET', `/topics/${ref}/subscriptions`), z.array(subscriptionSchema));
 const update = (id: string, body: object): Promise<CallResult> => call('PATCH', `/subscriptions/${id}`, body);
@@ -180,7 +187,10 @@ describe('a change of a subscription', () => {
     const samePlace = await update(id, { url: `${HOOK}/2`, headers: { authorization: '[REDACTED]', 'X-New': '1' } });
     expect(dataOf(samePlace, subscriptionSchema).headers).toEqual({ authorization: '[REDACTED]', 'X-New': '1' });
     const given = await update(id, { url: elsewhere, headers: { Authorization: 'Bearer anew' } });
-    expect(dataOf(given, subscriptionSchema)).toMatchObject({ url: elsewhere, headers: { Authorization: '[REDACTED]' } });
+    expect(dataOf(given, subscriptionSchema)).toMatchObject({
+      url: elsewhere,
+      headers: { Authorization: '[REDACTED]' },
+    });
   });
 
   test('that enables it forgets why the service disabled it', async () => {
@@ -213,7 +223,11 @@ describe('the rotation of a secret', () => {
   test('400: a grace period of more than a week; 409: six secrets at once', async () => {
     const { id } = await create(await createTopic(), { generateSecret: true });
     const rotate = (gracePeriodSeconds?: number) =>
-      call('POST', `/subscriptions/${id}/rotate-secret`, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
+      call(
+        'POST',
+        `/subscriptions/${id}/rotate-secret`,
+        gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds },
+      );
     expect([await rotate(604_801), await rotate(-1)].map(({ status }) => status)).toEqual([400, 400]);
     const dayFrom = Date.now() + 86_400_000 - 1_000;
     const { previousSignsUntil } = dataOf(await rotate(), rotatedSecretSchema);
@@ -221,9 +235,10 @@ describe('the rotation of a secret', () => {
     for (let retiring = 1; retiring < 5; retiring++) expect((await rotate(604_800)).status).toBe(201);
     expect((await rotate()).status).toBe(409);
     expect((await rotate(0)).status).toBe(201);
-    const rows = await api.database.asOwner('SELECT retires_at FROM event_subscription_secrets WHERE subscription_id = $1', [
-      id,
-    ]);
+    const rows = await api.database.asOwner(
+      'SELECT retires_at FROM event_subscription_secrets WHERE subscription_id = $1',
+      [id],
+    );
     expect(rows).toEqual([{ retires_at: null }]);
   });
 });

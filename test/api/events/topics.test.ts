@@ -28,10 +28,9 @@ describe('a topic', () => {
   test('is found by its id and by its name, changed, and listed', async () => {
     const topic = await create();
     expect(topic).toMatchObject({ id: expect.stringMatching(/^top_/), description: null });
-    expect([await call('GET', `/topics/${topic.id}`), await call('GET', `/topics/${topic.name}`)].map(topicIn)).toEqual([
-      topic,
-      topic,
-    ]);
+    expect([await call('GET', `/topics/${topic.id}`), await call('GET', `/topics/${topic.name}`)].map(topicIn)).toEqual(
+      [topic, topic],
+    );
     const changed = topicIn(await call('PATCH', `/topics/${topic.name}`, { description: 'What happens to orders.' }));
     expect(changed).toEqual({ ...topic, description: 'What happens to orders.', updatedAt: changed.updatedAt });
     const found = dataOf(await call('GET', `/topics?name=${topic.name}`), z.array(topicSchema));
@@ -114,7 +113,10 @@ describe('a topic that is deleted', () => {
     expect(await deleteDeletedTopics(api.database.db)).toBeGreaterThan(0);
     expect(await rows()).toEqual({ topics: 1, subscriptions: 1, events: 0 });
     // Deliveries that are being made may still need the subscription for a minute.
-    await api.database.asOwner(`UPDATE event_subscriptions SET deleted_at = now() - interval '2 minutes' WHERE topic_id = $1`, [id]);
+    await api.database.asOwner(
+      `UPDATE event_subscriptions SET deleted_at = now() - interval '2 minutes' WHERE topic_id = $1`,
+      [id],
+    );
     for (let deleted = 1; deleted > 0;) deleted = await deleteDeletedTopics(api.database.db);
     expect(await rows()).toEqual({ topics: 0, subscriptions: 0, events: 0 });
   });

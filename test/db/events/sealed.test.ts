@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSigners } from '../../../db/events/read-signers.ts';
 import { openHeaders, sealHeaders } from '../../../db/events/subscription-content.ts';
-import { insertFirstSecret, readFirstSecret, rotateSubscriptionSecret } from '../../../db/events/subscription-secrets.ts';
+import {
+  insertFirstSecret,
+  readFirstSecret,
+  rotateSubscriptionSecret,
+} from '../../../db/events/subscription-secrets.ts';
 import { insertSubscription, lockSubscription } from '../../../db/events/subscriptions.ts';
 import { createTopic } from '../../../db/events/topics.ts';
 import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
