@@ -14,7 +14,7 @@ export function recordFailedSignIn(
   const { address, requestId } = attempt;
   const actor = { type: 'user', id: null } as const; // whoever it was
   const target = { type: 'user', id: userId };
-  const entry = { actor, action: 'session.refused', target, details: { address }, requestId };
+  const entry = { actor, action: 'session.refused' as const, target, details: { address }, requestId };
   deps.db
     .withUser(userId, (tx) => recordAccountAudit(tx, userId, entry))
     .catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ApiDependencies } from '../dependencies.ts';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Page, Pagination } from './pagination.ts';
 
@@ -38,8 +39,8 @@ type ReplyOf<R extends Responses> = {
 
 /** What an area says of a change; the machinery adds the workspace, the actor and the request. */
 export interface AuditEntry {
-  /** `<what>.<what happened to it>`, such as `api_key.created`; docs/audit.md lists it. */
-  action: `${string}.${string}`;
+  /** Such as `api_key.created`; docs/reference/audit-actions.md lists it. */
+  action: AuditAction;
   target: { type: string; id: string };
   /** What a reader needs beside the names. Never a secret's value, a password, a key, or the hash of one. */
   details?: JsonObject;

@@ -1,5 +1,6 @@
 import type { Json } from '../../domain/json.ts';
 import { ROUTES } from '../routes.ts';
+import { auditReference } from './audit-reference.ts';
 import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
 import { refusalReference } from './refusal-reference.ts';
@@ -9,6 +10,7 @@ import { warningReference } from './warning-reference.ts';
 export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${textOf(buildOpenApi(ROUTES))}\n`,
+    'docs/reference/audit-actions.md': auditReference(),
     'docs/reference/errors.md': errorReference(),
     'docs/reference/refusals.md': refusalReference(),
     'docs/reference/warnings.md': warningReference(),

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction, WorkspaceTransaction } from '../client.ts';
@@ -15,8 +16,7 @@ export interface AuditChange {
   /** Omitted: the transaction's environment, if it has one. */
   environmentId?: string | null;
   actor: AuditActor;
-  /** `<target>.<event>`, for instance `api_key.created`. */
-  action: string;
+  action: AuditAction;
   target: { type: string; id: string };
   /** What a reader needs beside the names. Never the value of a secret, a password, a key, or a hash of one. */
   details?: JsonObject;

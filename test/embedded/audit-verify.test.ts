@@ -23,7 +23,7 @@ beforeAll(async () => {
       recordAudit(tx, {
         workspaceId,
         actor: { type: 'system', id: null },
-        action: 'thing.changed',
+        action: 'secret.rotated',
         target: { type: 'thing', id },
       }),
     );

@@ -8,6 +8,12 @@ import { expectError, expectSuccess, type Suite } from './suite.ts';
 import { pathOf, type World } from './world.ts';
 
 const AUDIT_PAGE = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
+/** The rows of "What leaves no entry, and why". */
+const ROUTES_WITHOUT_ENTRY = new Set(
+  [...AUDIT_PAGE.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([\w.]+)`/g)].map(([, id]) => id),
+  ),
+);
 
 interface Entry {
   action: string;
@@ -30,11 +36,13 @@ export const auditedSuite: Suite = {
       'SELECT action, actor_type, actor_id, workspace_id FROM audit_log WHERE request_id = $1',
       [requestId],
     );
-    if (entries.length === 0 && !AUDIT_PAGE.includes(`\`${route.id}\``)) {
+    const isListed = ROUTES_WITHOUT_ENTRY.has(route.id);
+    if (entries.length === 0 && !isListed) {
       findings.push(`it leaves no audit entry, and docs/audit.md does not say why ${route.id} leaves none`);
     }
+    if (entries.length > 0 && isListed)
+      findings.push(`docs/audit.md says that ${route.id} leaves no entry, and it does`);
     for (const { action, actor_type, actor_id, workspace_id } of entries) {
-      if (!AUDIT_PAGE.includes(`\`${action}\``)) findings.push(`docs/audit.md does not list the action ${action}`);
       if (actor_id === null) findings.push(`the actor of ${action} is an ${actor_type} without an id`);
       if (workspace_id !== world.api.database.tenants.development.workspaceId) {
         findings.push(`${action} stands in the log of another workspace`);

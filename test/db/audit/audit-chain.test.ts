@@ -29,7 +29,7 @@ function append(tenant: Tenant, what: string): Promise<void> {
       workspaceId: tenant.workspaceId,
       environmentId: tenant.environmentId,
       actor: { type: 'user', id: 'usr_1' },
-      action: 'thing.changed',
+      action: 'secret.rotated',
       target: { type: 'thing', id: what },
       details: { ключ: ['ü', 1.5, null] },
       requestId: 'req_1',
@@ -79,7 +79,7 @@ describe('the chain of a workspace’s audit log', () => {
       await recordAudit(tx, {
         workspaceId: tenant.workspaceId,
         actor: { type: 'system', id: null },
-        action: 'thing.undone',
+        action: 'secret.deleted',
         target: { type: 'thing', id: '1' },
       });
       throw new Error('undone');
@@ -190,7 +190,7 @@ describe('the audit log', () => {
     const change = {
       workspaceId: development.workspaceId,
       actor: { type: 'api_key', id: 'key_1' },
-      action: 'thing.changed',
+      action: 'secret.rotated',
       target: { type: 'thing', id: '1' },
     } as const;
     await database.db.withEnvironment(development, (tx) => recordAudit(tx, change));

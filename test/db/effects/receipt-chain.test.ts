@@ -40,7 +40,7 @@ function recordSomething(): Promise<void> {
     recordAudit(tx, {
       workspaceId,
       actor: { type: 'system', id: null },
-      action: 'thing.changed',
+      action: 'secret.rotated',
       target: { type: 'thing', id: '1' },
     }),
   );

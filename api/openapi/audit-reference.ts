@@ -1,0 +1,22 @@
+import { AUDIT_ACTIONS } from '../../domain/audit-actions.ts';
+
+/** docs/reference/audit-actions.md: what the audit log records. */
+export function auditReference(): string {
+  const sections = Object.entries(AUDIT_ACTIONS).flatMap(([area, actions]) => [
+    `## ${area}`,
+    '',
+    '| Action | Recorded when |',
+    '|---|---|',
+    ...Object.entries(actions).map(([action, recordedWhen]) => `| \`${action}\` | ${recordedWhen} |`),
+    '',
+  ]);
+  return [
+    '# Audit actions',
+    '',
+    '<!-- Generated from domain/audit-actions.ts by `npm run openapi`. -->',
+    '',
+    'The `action` of an entry in the [audit log](../audit.md) is one of these.',
+    '',
+    ...sections,
+  ].join('\n');
+}
