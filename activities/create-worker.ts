@@ -3,9 +3,8 @@ import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.
 import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
 
-/** Activities with a queue, and so slots, of their own. All others run on the workflows' queue. */
+/** Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, and dispatches. */
 const QUEUES = {
-  dispatches: ['dispatchEffect', 'sendReplay'],
   deliveries: ['attemptMessage', 'postApproval'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
   maintenance: [
@@ -24,13 +23,13 @@ const QUEUES = {
 type Queue = keyof typeof QUEUES;
 const NAMES = Object.keys(QUEUES) as Queue[];
 
-/** How many activities of each queue run at once in this process. */
-export type WorkerSlots = Readonly<Record<Queue, number>>;
+/** How many dispatches, and activities of each queue, run at once in this process. */
+export type WorkerSlots = Readonly<Record<Queue | 'dispatches', number>>;
 
 export interface WorkerSettings {
   connection: NativeConnection;
   namespace: string;
-  /** The queue of the workflows, and of activities that have no queue of their own. */
+  /** The queue of the workflows, of dispatches, and of what the workflows do in the database. */
   taskQueue: string;
   /** The queues beside it. */
   activityQueue: (taskQueue: string, queue: Queue) => string;
@@ -89,6 +88,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
+      maxConcurrentActivityTaskExecutions: slots.dispatches,
     }),
     ...NAMES.map((queue) =>
       Worker.create({

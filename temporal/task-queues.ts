@@ -1,11 +1,12 @@
 /**
- * The queue of workflows, and of the activities that decide and fence. Shared by the installation, unless a test needs its
- * own.
+ * The queue of workflows, of the activities that decide and fence, and of dispatches: a worker with a free slot begins a dispatch that
+ * its own workflow task has asked for, without the way through Temporal's matching. Shared by the installation, unless a test needs
+ * its own.
  */
 export const TASK_QUEUE = 'agent-actions/invocations';
 
-/** Activities with slots of their own: a flood in one of these queues leaves the others theirs. */
-export const ACTIVITY_QUEUES = ['dispatches', 'deliveries', 'provider-reads', 'maintenance'] as const;
+/** Activities with slots of their own beside those of dispatches: a flood in one of these queues leaves the others theirs. */
+export const ACTIVITY_QUEUES = ['deliveries', 'provider-reads', 'maintenance'] as const;
 export type ActivityQueue = (typeof ACTIVITY_QUEUES)[number];
 
 /** The queue of these activities beside the queue of the workflows that ask for them. */

@@ -82,7 +82,7 @@ export function dispatchOptions(
   tenant: { workspaceId: string },
 ): ActivityOptions {
   return {
-    ...onQueue('dispatches', tenant),
+    priority: { fairnessKey: tenant.workspaceId },
     scheduleToStartTimeout: untilStartMs,
     startToCloseTimeout: timeoutMs + DISPATCH_MARGIN_MS,
     heartbeatTimeout: heartbeatTimeoutMs,
