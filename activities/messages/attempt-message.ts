@@ -6,6 +6,7 @@ import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { CallTrace } from '../adapters/http-request/send-request.ts';
 import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { followDelivery } from '../events/follow-delivery.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
@@ -58,8 +59,10 @@ async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Vis
     deps.db.withEnvironment(ref, async (tx) => {
       const seen = await visitMessage(tx, deps, ref);
       if (seen === null || seen instanceof Queued) return seen;
-      const { visit, grant } = seen;
-      return { visit, grant, next: visit.next === 'send' ? null : await releasePermit(tx, permit) };
+      const { visit, grant, ended } = seen;
+      const next = visit.next === 'send' ? null : await releasePermit(tx, permit);
+      await followDelivery(tx, deps, ref, ended);
+      return { visit, grant, next };
     }),
   );
   if (isWithoutPermit(visited)) return { next: 'wait', delayMs: visited.lookAgainMs, isQueued: true };
@@ -125,11 +128,12 @@ async function record(
   return recordPatiently(deps, ref, () =>
     deps.db.withEnvironment(ref, async (tx) => {
       // The release is sent with the settlement's first statements, behind the lock of the message.
-      const [{ step, closed, grant }, next] = await Promise.all([
+      const [{ step, closed, grant, ended }, next] = await Promise.all([
         settleAttempt(tx, deps, ref, work, closing),
         releasePermit(tx, { kind: 'delivery', holder: work.id, most: deps.inFlightCaps.delivery }),
       ]);
       if (closed) await countEgress(tx, egress.bytes);
+      await followDelivery(tx, deps, ref, ended);
       return { step, next, grant };
     }),
   );

@@ -22,6 +22,13 @@ export interface ClosingAttempt {
   latencyMs: number | null;
 }
 
+/** How the delivery of an event ended, for the clock of its subscription. */
+export interface EventDeliveryEnd {
+  subscriptionId: string;
+  url: string;
+  isDelivered: boolean;
+}
+
 /** An attempt's end as it is on record. */
 export interface Settled {
   step: DeliveryStep;
@@ -29,12 +36,15 @@ export interface Settled {
   closed: boolean;
   /** What the message's flow-control key lets through in its place, to be started after the commit. */
   grant: Grant | null;
+  /** Set where this ended the delivery of an event: the caller hands it to `followDelivery`, last in its transaction. */
+  ended: EventDeliveryEnd | null;
 }
 
 /**
  * Closes an attempt and moves its message to delivered, to failed, or to the time of the next attempt. `work` is the message as of
- * the attempt's start: while it is open nothing else of it that counts here changes. Its callbacks are accepted in the same transaction, and the next message of its flow-control key is granted. An attempt that was abandoned meanwhile
- * changes nothing: the recorded state is returned, with `closed` false.
+ * the attempt's start: while it is open nothing else of it that counts here changes. Its callbacks are accepted in the same transaction, and
+ * the next message of its flow-control key is granted. An attempt that was abandoned meanwhile changes nothing: the recorded state is
+ * returned, with `closed` false.
  */
 export async function settleAttempt(
   tx: EnvironmentTransaction,
@@ -50,19 +60,22 @@ export async function settleAttempt(
   const [locked, closed] = await Promise.all([lockAttempted(tx, work), closeAttempt(tx, work, number, end)]);
   if (!closed) {
     deps.logger.warn({ ...ref, number }, 'an attempt was given up before its end was recorded');
-    return { step: await stepNow(tx, work.id), closed: false, grant: null };
+    return { step: await stepNow(tx, work.id), closed: false, grant: null, ended: null };
   }
   await recordOutcome(tx, { id: work.id, ...locked }, result.seen.status, outcome);
   const hold = holdOf(result);
   if (outcome.kind === 'retry') {
     const { delayMs } = outcome;
-    if (work.flowControlKeyId === null) return { step: { next: 'wait', delayMs }, closed: true, grant: null };
+    if (work.flowControlKeyId === null)
+      return { step: { next: 'wait', delayMs }, closed: true, grant: null, ended: null };
     const grant = await releaseSlot(tx, work.id, { how: 'retried', againInMs: delayMs, ...hold });
-    return { step: { next: 'park' }, closed: true, grant };
+    return { step: { next: 'park' }, closed: true, grant, ended: null };
   }
   const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
   const grant = work.flowControlKeyId === null ? null : await releaseSlot(tx, work.id, { how: 'ended', ...hold });
-  return { step: endOf(work, outcome.kind, callbackIds), closed: true, grant };
+  const { subscriptionId, url } = work;
+  const ended = subscriptionId === null ? null : { subscriptionId, url, isDelivered: outcome.kind === 'delivered' };
+  return { step: endOf(work, outcome.kind, callbackIds), closed: true, grant, ended };
 }
 
 /** A destination that asks for a pause asks it of all messages of the key. */

@@ -3,6 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { claimCall, isGranted, keepSlot } from '../../db/flow-control/claim-call.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
+import { isSubscriptionGone } from '../../db/events/find-target.ts';
 import { readSigners, type SealedSigner } from '../../db/events/read-signers.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
 import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
@@ -14,7 +15,7 @@ import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
-import { endOf, settleAttempt } from './settle-attempt.ts';
+import { type ClosingAttempt, endOf, type EventDeliveryEnd, type Settled, settleAttempt } from './settle-attempt.ts';
 
 /** A message whose attempt row is committed once the visit is: from then on bytes may be sent. */
 export interface Delivery {
@@ -26,14 +27,17 @@ export interface Delivery {
 
 export type Visit = DeliveryStep | { next: 'send'; delivery: Delivery };
 
-/** `grant`: what the message's flow-control key lets through in its place, to be started after the commit. */
 export interface Visited {
   visit: Visit;
+  /** What the message's flow-control key lets through in its place, to be started after the commit. */
   grant: Grant | null;
+  /** As `Settled` has it. */
+  ended: EventDeliveryEnd | null;
 }
 
 /** This worker as its attempts name it, and as Temporal names it. */
 const WORKER = `${process.pid}@${hostname()}`;
+const GONE_ERROR = 'not sent: its subscription is deleted, and the secret that signs for it';
 const LOST_ERROR = 'the worker was lost before the end of this attempt was on record';
 
 /**
@@ -49,10 +53,11 @@ export async function visitMessage(
   const row = await lockMessageRow(tx, ref.messageId);
   if (row === null) throw new Error(`message ${ref.messageId} is not there`);
   // Sent together, once the row is locked: round trips of the visits of a workspace follow one another.
-  const [belongings, halted, signers] = await Promise.all([
+  const [belongings, halted, signers, isGone] = await Promise.all([
     readBelongings(tx, row),
     isHalted(tx),
     readSigners(tx, ref, row.subscriptionId),
+    isSubscriptionGone(tx, row.subscriptionId),
   ]);
   const work: MessageWork = { ...row, ...belongings };
   const { id, status } = work;
@@ -60,16 +65,16 @@ export async function visitMessage(
     return onlyOf(endOf(work, status, await findUnbegunCallbacks(tx, id)));
   }
   if (work.openAttempt !== null) {
-    const result = {
-      seen: { status: null, headers: null, body: null },
-      retryAfter: null,
-      error: LOST_ERROR,
-      blocked: false,
-    };
-    const nothing = { address: null, latencyMs: null };
-    const lost = { number: work.openAttempt, status: 'abandoned', result, ...nothing } as const;
-    const { step, grant } = await settleAttempt(tx, deps, ref, work, lost);
-    return { visit: step, grant };
+    const lost = unseen({ error: LOST_ERROR, blocked: false });
+    const abandoned = { ...lost, number: work.openAttempt, status: 'abandoned' } as const;
+    return visitedBy(await settleAttempt(tx, deps, ref, work, abandoned));
+  }
+  if (isGone) {
+    // The keys of the workspace would sign it otherwise, which its receiver does not know.
+    const { number } = await startAttempt(tx, work, WORKER);
+    const refused = unseen({ error: GONE_ERROR, blocked: true });
+    const begun = { ...work, attempts: number };
+    return visitedBy(await settleAttempt(tx, deps, ref, begun, { ...refused, number, status: 'completed' }));
   }
   const isQueued = work.flowControlKeyId !== null;
   if (isQueued) {
@@ -95,11 +100,21 @@ export async function visitMessage(
   return onlyOf({ next: 'send', delivery: { work: begun, attempt, signers } });
 }
 
+/** The end of an attempt that saw no response. */
+function unseen({ error, blocked }: { error: string; blocked: boolean }): Omit<ClosingAttempt, 'number' | 'status'> {
+  const seen = { status: null, headers: null, body: null };
+  return { result: { seen, retryAfter: null, error, blocked }, address: null, latencyMs: null };
+}
+
 function onlyOf(visit: Visit): Visited {
-  return { visit, grant: null };
+  return { visit, grant: null, ended: null };
+}
+
+function visitedBy({ step, grant, ended }: Settled): Visited {
+  return { visit: step, grant, ended };
 }
 
 /** The message gives its slot back and waits where it was. Its key grants what it can, which may be this very message. */
 async function parked(tx: EnvironmentTransaction, messageId: string): Promise<Visited> {
-  return { visit: { next: 'park' }, grant: await releaseSlot(tx, messageId, { how: 'returned' }) };
+  return { visit: { next: 'park' }, grant: await releaseSlot(tx, messageId, { how: 'returned' }), ended: null };
 }

@@ -18,9 +18,37 @@ export function deliveryBody(event: DeliveredEvent, environmentId: string): Even
   return { id, type, timestamp: occurredAt.toISOString(), topic, environmentId, data };
 }
 
+/** The delivery of an event to one subscription: of the first time, or again after it failed. */
+export interface EventDelivery {
+  event: DeliveredEvent;
+  target: SubscriptionTarget;
+  /** The message that failed. */
+  retryOf?: string;
+  /** A new one where it is omitted. */
+  id?: string;
+}
+
+/** The message of a delivery: to where the subscription points now, with its headers of now. Throws where they do not open. */
+export function deliveryDraft(
+  vault: Pick<Vault, 'open'>,
+  tenant: Tenant,
+  { event, target, retryOf, id }: EventDelivery,
+): MessageDraft {
+  const body = deliveryBody(event, tenant.environmentId) as unknown as Json;
+  const headers = openHeaders(vault, tenant, target.id, target);
+  return {
+    ...(id === undefined ? {} : { id }),
+    request: { url: target.url, method: 'POST', body, ...(headers === null ? {} : { headers }) },
+    origin: {
+      kind: 'event',
+      event: { id: event.id, subscriptionId: target.id },
+      ...(retryOf === undefined ? {} : { retryOf }),
+    },
+  };
+}
+
 /**
- * Accepts the messages of an event for these subscriptions. The id of each follows from the event, the subscription and `round`, which
- * tells a repetition (a recovery) from the first time.
+ * Accepts the messages of an event for these subscriptions. The id of each follows from the event and the subscription.
  *
  * @throws {ServiceError} what `acceptMessages` throws; nothing is accepted then.
  */
@@ -30,17 +58,10 @@ export function acceptDeliveries(
   tenant: Tenant,
   event: DeliveredEvent,
   targets: readonly SubscriptionTarget[],
-  { at = event.createdAt, round = [] }: { at?: Date; round?: readonly string[] } = {},
 ): Promise<Published[]> {
-  const body = deliveryBody(event, tenant.environmentId) as unknown as Json;
-  const drafts = targets.map((target): MessageDraft => {
-    const headers = openHeaders(vault, tenant, target.id, target);
-    return {
-      id: derivedMessageId(at, [event.id, target.id, ...round]),
-      request: { url: target.url, method: 'POST', body, ...(headers === null ? {} : { headers }) },
-      origin: { kind: 'event', event: { id: event.id, subscriptionId: target.id } },
-    };
-  });
+  const drafts = targets.map((target) =>
+    deliveryDraft(vault, tenant, { event, target, id: derivedMessageId(event.createdAt, [event.id, target.id]) }),
+  );
   // What was accepted before a halt is kept and delivered after it, so the event is, too.
   const publisher = { tenant, publishedBy: event.publishedBy, apiKeyId: null, publishesWhileHalted: true };
   return acceptMessages(tx, vault, publisher, drafts);

@@ -42,7 +42,13 @@ export interface SubscriptionTarget {
   sealed: SealedSecret | null;
 }
 
-type TargetRow = Omit<SubscriptionTarget, 'sealed'> & { [Column in keyof SealedSecret]: SealedSecret[Column] | null };
+export type TargetRow = Omit<SubscriptionTarget, 'sealed'> & {
+  [Column in keyof SealedSecret]: SealedSecret[Column] | null;
+};
+
+/** For `event_subscriptions s`. */
+export const TARGET_COLUMNS = `s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
+  s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"`;
 
 /** The next subscriptions of a topic in the order of their ids, those that were there when the event came. */
 export async function listTargets(
@@ -51,16 +57,14 @@ export async function listTargets(
   limit: number,
 ): Promise<SubscriptionTarget[]> {
   const { rows } = await tx.raw<{ rows: TargetRow[] }>(
-    `SELECT s.id, s.url, s.event_types AS "eventTypes", s.enabled, s.headers, s.master_key_version AS "masterKeyVersion",
-       s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue"
-     FROM event_subscriptions s
+    `SELECT ${TARGET_COLUMNS} FROM event_subscriptions s
      WHERE s.topic_id = :topicId AND s.deleted_at IS NULL AND s.id > :afterId AND s.created_at <= :createdAt ORDER BY s.id LIMIT :limit`,
     { topicId, createdAt, afterId, limit },
   );
   return rows.map(targetOf);
 }
 
-function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {
+export function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row }: TargetRow): SubscriptionTarget {
   const isSealed = masterKeyVersion !== null && wrappedDataKey !== null && sealedValue !== null;
   return { ...row, sealed: isSealed ? { masterKeyVersion, wrappedDataKey, sealedValue } : null };
 }

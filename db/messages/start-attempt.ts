@@ -16,9 +16,9 @@ export async function startAttempt(
     `WITH begun AS (
        UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL,
          updated_at = now()
-       WHERE id = :messageId AND retention = :retention RETURNING attempts)
-     INSERT INTO message_attempts (message_id, number, environment_id, retention, worker)
-     SELECT :messageId, attempts, current_environment_id(), :retention, :worker FROM begun RETURNING number`,
+       WHERE id = :messageId AND retention = :retention RETURNING attempts, subscription_id)
+     INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
+     SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`,
     { messageId, retention, worker },
   );
   const row = rows[0];

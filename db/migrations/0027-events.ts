@@ -60,7 +60,7 @@ const SUBSCRIPTIONS = `
     master_key_version integer CHECK (master_key_version >= 1),
     wrapped_data_key bytea,
     sealed_value bytea,              -- JSON { headers }: the values that headers leaves out
-    -- Failing without a success in between: since when, and the latest. Nothing writes these or disabled_at yet.
+    -- Failing without a success in between: since when, and the latest (domain/events/failure-clock.ts).
     failing_since timestamptz(3),
     last_failure_at timestamptz(3),
     clock_runs boolean NOT NULL DEFAULT false,

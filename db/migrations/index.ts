@@ -27,6 +27,7 @@ import * as schedules from './0025-schedules.ts';
 import * as flowControl from './0026-flow-control.ts';
 import * as events from './0027-events.ts';
 import * as integrations from './0029-integrations.ts';
+import * as eventDeliveries from './0031-event-deliveries.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   flowControl,
   events,
   integrations,
+  eventDeliveries,
 ];
