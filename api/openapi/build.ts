@@ -8,6 +8,7 @@ import { ENVELOPE_SCHEMAS, ERROR_SCHEMA, responsesOf } from './responses.ts';
 import { tagOf, tagsOf } from './areas.ts';
 import { SchemaComponents } from './schemas.ts';
 import { SharedComponents } from './shared-components.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their declarations. */
 export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
@@ -19,6 +20,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
   components.schemas.schemaOf(paginationSchema, 'output');
   const operations = routes.map((route) => ({ route, operation: operationOf(route, components) }));
   shareReplies(operations, components.responses);
+  const webhooks = webhooksOf(components.schemas, components.parameters);
   const paths: Record<string, JsonObject> = {};
   for (const { route, operation } of operations) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
@@ -35,6 +37,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
     security: [{ apiKey: [] }],
     ...tagsOf(new Set(routes.map(({ id }) => tagOf(id)))),
     paths,
+    webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
       parameters: { ...components.parameters.components, ...PARAMETERS },

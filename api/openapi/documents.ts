@@ -3,6 +3,7 @@ import { ROUTES } from '../routes.ts';
 import { auditReference } from './audit-reference.ts';
 import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
+import { eventReference } from './event-reference.ts';
 import { refusalReference } from './refusal-reference.ts';
 import { warningReference } from './warning-reference.ts';
 
@@ -12,6 +13,7 @@ export function generatedDocuments(): Record<string, string> {
     'docs/openapi.json': `${textOf(buildOpenApi(ROUTES))}\n`,
     'docs/reference/audit-actions.md': auditReference(),
     'docs/reference/errors.md': errorReference(),
+    'docs/reference/events.md': eventReference(),
     'docs/reference/refusals.md': refusalReference(),
     'docs/reference/warnings.md': warningReference(),
   };

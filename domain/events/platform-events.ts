@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { PlatformEventType } from './event-types.ts';
 
 /**
- * The one declaration of platform events: when each type is raised, and what its `data` holds. Tests hold the table
- * of docs/events.md to it, and every event that is raised. The triggers that raise them: db/migrations/platform-events.ts.
+ * The one declaration of platform events: when each type is raised, and what its `data` holds. The `webhooks` of the OpenAPI document and
+ * docs/reference/events.md are made of it. Tests hold the table of docs/events.md to it, and every event that is raised. The
+ * triggers that raise them: db/migrations/platform-events.ts.
  */
 export interface PlatformEventDeclaration {
   /** Completes "Raised when …". */
@@ -17,48 +18,56 @@ const orNull = <T extends z.ZodType>(schema: T) => schema.nullable();
 const actor = z.strictObject({ type: text, id: orNull(text) });
 const count = z.int().min(0);
 
-const action = z.strictObject({ actionId: text, name: text, versionId: text, version: z.int().min(1) });
+const action = z
+  .strictObject({ actionId: text, name: text, versionId: text, version: z.int().min(1) })
+  .meta({ id: 'ActionEventData' });
 
-const invocation = z.strictObject({
-  invocationId: text,
-  effectId: orNull(text),
-  actionId: text,
-  action: text,
-  status: z.enum(['succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled']),
-  grade: text,
-  outcomeSource: orNull(text),
-  refusalCode: orNull(text),
-  agentId: orNull(text),
-  runId: orNull(text),
-});
+const invocation = z
+  .strictObject({
+    invocationId: text,
+    effectId: orNull(text),
+    actionId: text,
+    action: text,
+    status: z.enum(['succeeded', 'failed', 'refused', 'denied', 'expired', 'cancelled']),
+    grade: text,
+    outcomeSource: orNull(text),
+    refusalCode: orNull(text),
+    agentId: orNull(text),
+    runId: orNull(text),
+  })
+  .meta({ id: 'InvocationEventData' });
 
-const effect = z.strictObject({
-  effectId: text,
-  invocationId: text,
-  action: text,
-  outcome: z.enum(['pending', 'succeeded', 'failed', 'unknown']),
-  outcomeSource: orNull(text),
-  grade: text,
-  verification: text,
-  partialEffect: z.enum(['none', 'possible', 'confirmed']),
-  providerReference: orNull(text),
-});
+const effect = z
+  .strictObject({
+    effectId: text,
+    invocationId: text,
+    action: text,
+    outcome: z.enum(['pending', 'succeeded', 'failed', 'unknown']),
+    outcomeSource: orNull(text),
+    grade: text,
+    verification: text,
+    partialEffect: z.enum(['none', 'possible', 'confirmed']),
+    providerReference: orNull(text),
+  })
+  .meta({ id: 'EffectEventData' });
 
-const approval = z.strictObject({
-  approvalId: text,
-  kind: z.enum(['invocation', 'free_standing']),
-  title: text,
-  status: z.enum(['pending', 'approved', 'denied', 'expired']),
-  invocationId: orNull(text),
-  effectId: orNull(text),
-  previewId: orNull(text),
-  action: orNull(text),
-  bindingDigest: text,
-  quorum: z.int().min(1),
-  requestedBy: actor,
-  expiresAt: dateTime,
-  decidedAt: orNull(dateTime),
-});
+const approval = z
+  .strictObject({
+    approvalId: text,
+    kind: z.enum(['invocation', 'free_standing']),
+    title: text,
+    status: z.enum(['pending', 'approved', 'denied', 'expired']),
+    invocationId: orNull(text),
+    effectId: orNull(text),
+    previewId: orNull(text),
+    action: orNull(text),
+    bindingDigest: text,
+    quorum: z.int().min(1),
+    requestedBy: actor,
+    expiresAt: dateTime,
+    decidedAt: orNull(dateTime),
+  })
+  .meta({ id: 'ApprovalEventData' });
 
 const impactLimit = z.strictObject({ impactLimitId: text, name: text, period: text, used: count, cap: count });
 
@@ -70,19 +79,21 @@ const budget = z.strictObject({
   capMicrocents: count,
 });
 
-const message = z.strictObject({
-  messageId: text,
-  url: text,
-  method: text,
-  label: orNull(text),
-  attempts: count,
-  responseStatus: orNull(z.int()),
-  errorMessage: orNull(text),
-  scheduleId: orNull(text),
-  urlGroupId: orNull(text),
-  callbackOf: orNull(text),
-  retryOf: orNull(text),
-});
+const message = z
+  .strictObject({
+    messageId: text,
+    url: text,
+    method: text,
+    label: orNull(text),
+    attempts: count,
+    responseStatus: orNull(z.int()),
+    errorMessage: orNull(text),
+    scheduleId: orNull(text),
+    urlGroupId: orNull(text),
+    callbackOf: orNull(text),
+    retryOf: orNull(text),
+  })
+  .meta({ id: 'MessageEventData' });
 
 const schedule = z.strictObject({
   scheduleId: text,

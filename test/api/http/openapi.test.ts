@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,6 +9,7 @@ import { buildOpenApi } from '../../../api/openapi/build.ts';
 import { generatedDocuments } from '../../../api/openapi/documents.ts';
 import { ROUTES } from '../../../api/routes.ts';
 import { statusOf } from '../../../domain/errors.ts';
+import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 
@@ -125,6 +127,36 @@ describe('the OpenAPI document', () => {
       key === 'example' || key === 'examples' ? undefined : value,
     );
     expect(withoutExamples.length / length).toBeLessThan(OPERATION_CHARACTERS_MAX);
+  });
+
+  it('declares each platform event as a webhook, by the one declaration, in the documented envelope', () => {
+    const webhooks = document['webhooks'] as Record<string, { post: JsonObject }>;
+    expect(Object.keys(webhooks)).toEqual([...PLATFORM_EVENT_TYPES]);
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema(document, 'document');
+    const pointer = (type: string) => `document#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+    const at = '2026-11-22T08:00:00.000Z';
+    const data = { secretId: 'sec_1', name: 'TOKEN', version: 2 };
+    const body = {
+      id: 'evt_1',
+      type: 'secret.rotated',
+      timestamp: at,
+      topic: 'service',
+      environmentId: randomUUID(),
+      data,
+    };
+    const validate = ajv.compile({ $ref: pointer('secret.rotated') });
+    expect([validate(body), validate.errors]).toEqual([true, null]);
+    for (const wrong of [
+      { type: 'secret.lost' },
+      { topic: 'orders' },
+      { data: { ...data, value: 'hunter2' } },
+      { more: 1 },
+    ]) {
+      expect([wrong, validate({ ...body, ...wrong })]).toEqual([wrong, false]);
+    }
+    for (const type of PLATFORM_EVENT_TYPES) expect(ajv.compile({ $ref: pointer(type) })({})).toBe(false);
   });
 
   it('has no reference that leads nowhere, and every schema compiles as JSON Schema 2020-12', () => {

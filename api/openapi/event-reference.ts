@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { PLATFORM_EVENTS } from '../../domain/events/platform-events.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+
+/** docs/reference/events.md: the JSON Schema of the `data` of every platform event, as a page. */
+export function eventReference(): string {
+  return [
+    '# Platform events',
+    '',
+    '<!-- Generated from domain/events/platform-events.ts by `npm run openapi`. -->',
+    '',
+    'The `data` of each [platform event](../events.md#platform-events), as JSON Schema 2020-12. The same is in the `webhooks` of the',
+    '[OpenAPI document](../openapi.json), with the envelope around it.',
+    '',
+    ...Object.entries(PLATFORM_EVENTS).flatMap(([type, { raisedWhen, data }]) => [
+      `## \`${type}\``,
+      '',
+      `Raised when ${raisedWhen}.`,
+      '',
+      '```json',
+      JSON.stringify(schemaOf(data), null, 2),
+      '```',
+      '',
+    ]),
+  ].join('\n');
+}
+
+/** Without what says the same of every schema: the dialect, the patterns of formats, the range of integers, the ids of components. */
+function schemaOf(data: z.ZodType): JsonObject {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(data, { io: 'output', reused: 'inline' }) as JsonObject;
+  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+    if (!isJsonObject(value)) return value;
+    const { pattern, maximum, id, ...rest } = value;
+    return {
+      ...rest,
+      ...(pattern === undefined || rest['format'] !== undefined ? {} : { pattern }),
+      ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
+      ...(typeof id === 'string' ? {} : id === undefined ? {} : { id }),
+    };
+  }) as JsonObject;
+}
