@@ -17,6 +17,7 @@ const QUEUES = {
     'retryDeadLetterPage',
     'clearDeadLetterPage',
     'fanOutPage',
+    'recoverSubscriptionPage',
   ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 

@@ -6,6 +6,7 @@ import { retryDeadLetterPage } from './dead-letters/retry-page.ts';
 import { postApproval } from './integrations/post-approval.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { fanOutPage } from './events/fan-out-page.ts';
+import { recoverSubscriptionPage } from './events/recover-page.ts';
 import { grantAfterHalt, grantByTime } from './flow-control/grant-by-time.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
@@ -59,6 +60,7 @@ export function createActivities(deps: ActivityDependencies) {
     retryDeadLetterPage: retryDeadLetterPage(deps),
     clearDeadLetterPage: clearDeadLetterPage(deps),
     fanOutPage: fanOutPage(deps),
+    recoverSubscriptionPage: recoverSubscriptionPage(deps),
     fireSlot: fireSlot(deps),
     grantByTime: grantByTime(deps),
     grantAfterHalt: grantAfterHalt(deps),

@@ -1920,6 +1920,19 @@ ALTER FUNCTION find_waiting_flow_control_keys(interval,text,integer) OWNER TO se
 REVOKE ALL ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.forget_failures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    NEW.failing_since := NULL;
+    NEW.last_failure_at := NULL;
+    NEW.clock_runs := false;
+    NEW.disabled_at := NULL;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.grant_flow_control(the_key text, most integer, in_flight_max integer, lease interval, is_pacer boolean)
  RETURNS TABLE(granted text[], paces boolean, next_in_ms double precision)
  LANGUAGE plpgsql
@@ -3523,16 +3536,20 @@ CREATE TABLE dead_letter_jobs (
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   ended_at timestamp(3) with time zone,
+  subscription_id text COLLATE "C",
   CONSTRAINT dead_letter_jobs_pkey PRIMARY KEY (id),
   CONSTRAINT dead_letter_jobs_check CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
   CONSTRAINT dead_letter_jobs_done_check CHECK ((done >= 0)),
   CONSTRAINT dead_letter_jobs_failed_check CHECK ((failed >= 0)),
   CONSTRAINT dead_letter_jobs_filter_check CHECK ((jsonb_typeof(filter) = 'object'::text)),
-  CONSTRAINT dead_letter_jobs_kind_check CHECK ((kind = ANY (ARRAY['retry'::text, 'clear'::text]))),
+  CONSTRAINT dead_letter_jobs_kind_check CHECK ((kind = ANY (ARRAY['retry'::text, 'clear'::text, 'recover'::text]))),
+  CONSTRAINT dead_letter_jobs_of_subscriptions CHECK (((kind = 'recover'::text) = (subscription_id IS NOT NULL))),
   CONSTRAINT dead_letter_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT dead_letter_jobs_total_check CHECK ((total >= 0))
 );
 CREATE INDEX dead_letter_jobs_newest_first ON public.dead_letter_jobs USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX dead_letter_jobs_of_subscription ON public.dead_letter_jobs USING btree (subscription_id, created_at DESC, id DESC) WHERE (subscription_id IS NOT NULL);
+CREATE UNIQUE INDEX dead_letter_jobs_one_recovery ON public.dead_letter_jobs USING btree (subscription_id) WHERE ((ended_at IS NULL) AND (subscription_id IS NOT NULL));
 CREATE INDEX dead_letter_jobs_open ON public.dead_letter_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
 ALTER TABLE dead_letter_jobs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE dead_letter_jobs FORCE ROW LEVEL SECURITY;
@@ -3767,6 +3784,7 @@ GRANT DELETE ON event_subscriptions TO service_directory;
 GRANT UPDATE (url, event_types, headers, enabled, master_key_version, wrapped_data_key, sealed_value, failing_since, last_failure_at, clock_runs, disabled_at, updated_at, deleted_at) ON event_subscriptions TO service_app;
 GRANT SELECT (id, topic_id, deleted_at) ON event_subscriptions TO service_directory;
 GRANT UPDATE (deleted_at) ON event_subscriptions TO service_directory;
+CREATE TRIGGER forget_failures BEFORE UPDATE OF url, enabled ON public.event_subscriptions FOR EACH ROW WHEN (((new.enabled AND (NOT old.enabled)) OR ((new.url <> old.url) AND new.enabled))) EXECUTE FUNCTION forget_failures();
 CREATE TRIGGER raise_disabled AFTER UPDATE OF disabled_at ON public.event_subscriptions FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION raise_subscription_event();
 
 CREATE TABLE events (
@@ -4290,6 +4308,7 @@ CREATE TABLE message_attempts (
   error text,
   started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   finished_at timestamp(3) with time zone,
+  subscription_id text COLLATE "C",
   CONSTRAINT message_attempts_pkey PRIMARY KEY (message_id, number, retention),
   CONSTRAINT message_attempts_check CHECK (((status = 'started'::text) = (finished_at IS NULL))),
   CONSTRAINT message_attempts_latency_ms_check CHECK ((latency_ms >= 0)),
@@ -4298,6 +4317,7 @@ CREATE TABLE message_attempts (
   CONSTRAINT message_attempts_response_status_check CHECK (((response_status >= 100) AND (response_status <= 599))),
   CONSTRAINT message_attempts_status_check CHECK ((status = ANY (ARRAY['started'::text, 'completed'::text, 'abandoned'::text])))
 ) PARTITION BY LIST (retention);
+CREATE INDEX message_attempts_of_subscription ON ONLY public.message_attempts USING btree (subscription_id, started_at DESC, message_id DESC, number DESC) WHERE (subscription_id IS NOT NULL);
 CREATE UNIQUE INDEX message_attempts_one_at_a_time ON ONLY public.message_attempts USING btree (message_id, retention) WHERE (status = 'started'::text);
 ALTER TABLE message_attempts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE message_attempts FORCE ROW LEVEL SECURITY;
@@ -4414,10 +4434,12 @@ CREATE TABLE messages (
   CONSTRAINT messages_url_check CHECK ((char_length(url) <= 2048))
 ) PARTITION BY LIST (retention);
 CREATE INDEX messages_by_label ON ONLY public.messages USING btree (environment_id, label, created_at DESC, id DESC) WHERE (label IS NOT NULL);
+CREATE INDEX messages_by_retried ON ONLY public.messages USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX messages_by_schedule ON ONLY public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX messages_by_source ON ONLY public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
 CREATE INDEX messages_by_status ON ONLY public.messages USING btree (environment_id, status, created_at DESC, id DESC);
 CREATE INDEX messages_by_url ON ONLY public.messages USING hash (url);
+CREATE INDEX messages_failed_of_subscription ON ONLY public.messages USING btree (subscription_id, id) WHERE ((status = 'failed'::text) AND (subscription_id IS NOT NULL));
 CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX messages_of_event ON ONLY public.messages USING btree (event_id, id) WHERE (event_id IS NOT NULL);

@@ -93,6 +93,9 @@ export const AUDIT_ACTIONS = {
     'subscription.updated': 'it changes',
     'subscription.deleted': 'it is deleted',
     'subscription.secret_rotated': 'it gets a new signing secret',
+    'subscription.disabled': 'the service disables it, because it kept failing',
+    'subscription.recovered': 'somebody asks for a recovery of what failed for it',
+    'subscription.recovery_cancelled': 'a recovery is cancelled',
   },
   Integrations: {
     'integration.connected': 'a chat system is connected',

@@ -3,6 +3,7 @@ export { awaitApproval } from './approvals/await-approval.workflow.ts';
 export { clearDeadLetters } from './dead-letters/clear-dead-letters.workflow.ts';
 export { retryDeadLetters } from './dead-letters/retry-dead-letters.workflow.ts';
 export { fanOutEvent } from './events/fan-out-event.workflow.ts';
+export { recoverSubscription } from './events/recover-subscription.workflow.ts';
 export { paceFlowControl } from './flow-control/pace-flow-control.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';

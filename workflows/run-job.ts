@@ -1,6 +1,6 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { JobStep } from '../../domain/dead-letters/dead-letters.ts';
-import { type DeadLetterJobResult, LOOK_SIGNAL } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import type { JobStep } from '../domain/dead-letters/dead-letters.ts';
+import { type DeadLetterJobResult, LOOK_SIGNAL } from '../temporal/dead-letters/dead-letter-jobs.ts';
 
 const look = defineSignal(LOOK_SIGNAL);
 

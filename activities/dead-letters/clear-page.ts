@@ -13,7 +13,7 @@ export function clearDeadLetterPage(
   return (ref: DeadLetterJobRef): Promise<JobStep> =>
     withHeartbeats(deps, () =>
       deps.db.withEnvironment(ref, async (tx): Promise<JobStep> => {
-        const job = await lockJob(tx, ref.jobId);
+        const job = await lockJob(tx, ref.jobId, ['clear']);
         if (job === null) throw new Error(`dead-letter job ${ref.jobId} is not there`);
         if (job.endedAt !== null) return { next: 'end', status: job.status };
         if (job.total === null) await setTotal(tx, job.id, await countJobRecords(tx, job));

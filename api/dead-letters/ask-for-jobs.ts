@@ -1,11 +1,11 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { createJob } from '../../db/dead-letters/jobs.ts';
-import type { DeadLetterFilter, JobKind } from '../../domain/dead-letters/dead-letters.ts';
+import type { DeadLetterFilter, DeadLetterJobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { validationError } from '../../domain/errors.ts';
 import { type Actor, type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { publisherOf } from '../messages/publisher.ts';
-import { wakeDeadLetterJob } from './job-workflows.ts';
+import { wakeJob } from './job-workflows.ts';
 import { filterBody, filterQuery, jobSchema, presentJob } from './schemas.ts';
 
 const CONFIRMATION =
@@ -65,12 +65,11 @@ export const clearRoute = defineRoute({
 async function askFor(
   tx: EnvironmentTransaction,
   { caller, actor, deps }: { caller: Caller; actor: Actor; deps: WorkDependencies },
-  kind: JobKind,
+  kind: DeadLetterJobKind,
   filter: DeadLetterFilter,
 ) {
   const { publishedBy: requestedBy, apiKeyId, publishesWhileHalted } = publisherOf(caller, actor);
-  const job = await createJob(tx, { kind, filter, requestedBy, apiKeyId, publishesWhileHalted });
-  const { workspaceId, environmentId } = caller.tenant;
+  const job = await createJob(tx, { kind, filter, subscriptionId: null, requestedBy, apiKeyId, publishesWhileHalted });
   return {
     reply: { status: 202, data: presentJob(job) },
     audit: {
@@ -78,11 +77,6 @@ async function askFor(
       target: { type: 'dead_letter_job', id: job.id },
       details: { filter: { ...filter } as Record<string, string> },
     },
-    after: () =>
-      wakeDeadLetterJob(
-        deps.temporal,
-        { jobId: job.id, kind, workspaceId, environmentId },
-        { environmentName: caller.environment.name, taskQueue: deps.taskQueue },
-      ),
+    after: () => wakeJob(deps, caller, job),
   };
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { getJob, listJobs, lockJob } from '../../db/dead-letters/jobs.ts';
-import { endJob } from '../../db/dead-letters/move-job.ts';
-import { JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
-import { notFound, ServiceError } from '../../domain/errors.ts';
+import { DEAD_LETTER_JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
+import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { wakeDeadLetterJob } from './job-workflows.ts';
+import { cancelJob } from './cancel-job.ts';
+import { wakeJob } from './job-workflows.ts';
 import { jobParams, jobSchema, presentJob } from './schemas.ts';
 
 export const listJobsRoute = defineRoute({
@@ -18,7 +18,7 @@ export const listJobsRoute = defineRoute({
   response: { 200: z.array(jobSchema) },
   errors: [],
   async list(tx, { query, page }) {
-    const { items, total } = await listJobs(tx, { ...query, ...page });
+    const { items, total } = await listJobs(tx, { kinds: DEAD_LETTER_JOB_KINDS, ...query, ...page });
     return { items: items.map(presentJob), total };
   },
 });
@@ -34,7 +34,7 @@ export const getJobRoute = defineRoute({
   response: { 200: jobSchema },
   errors: ['NOT_FOUND'],
   async read(tx, { params }) {
-    const job = await getJob(tx, params.jobId);
+    const job = await getJob(tx, params.jobId, DEAD_LETTER_JOB_KINDS);
     if (job === null) throw notFound('dead-letter job');
     return presentJob(job);
   },
@@ -55,29 +55,13 @@ export const cancelJobRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params: { jobId }, caller, deps }) {
-    const locked = await lockJob(tx, jobId);
-    if (locked === null) throw notFound('dead-letter job');
-    const isNew = locked.endedAt === null;
-    if (!isNew && locked.status !== 'cancelled') {
-      throw new ServiceError('CONFLICT', {
-        message: `Job ${jobId} is ${locked.status}. Only a job under way can be cancelled.`,
-      });
-    }
-    if (isNew) await endJob(tx, jobId, 'cancelled');
-    const job = isNew ? await getJob(tx, jobId) : locked;
-    if (job === null) throw new Error(`dead-letter job ${jobId} was locked and is gone`);
-    const { workspaceId, environmentId } = caller.tenant;
+    const { job, isNew } = await cancelJob(tx, await lockJob(tx, jobId, DEAD_LETTER_JOB_KINDS), 'dead-letter job');
     return {
       reply: { status: 200, data: presentJob(job) },
       audit: isNew
         ? { action: 'dead_letters.job_cancelled', target: { type: 'dead_letter_job', id: jobId } }
         : 'none: the job was cancelled before',
-      after: () =>
-        wakeDeadLetterJob(
-          deps.temporal,
-          { jobId, kind: job.kind, workspaceId, environmentId },
-          { environmentName: caller.environment.name, taskQueue: deps.taskQueue },
-        ),
+      after: () => wakeJob(deps, caller, job),
     };
   },
 });

@@ -1,8 +1,10 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterJobRef } from '../../domain/dead-letters/dead-letters.ts';
 import { deadLetterJobStart, LOOK_SIGNAL } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
+import type { Caller, WorkDependencies } from '../http/define-route.ts';
 
 /** Starts the workflow of a job that is committed, or tells the running one to look. One that has ended stays ended. */
 export async function wakeDeadLetterJob(
@@ -18,4 +20,14 @@ export async function wakeDeadLetterJob(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it ran to its end
   }
+}
+
+/** The same for the job of a request. */
+export function wakeJob(
+  deps: Pick<WorkDependencies, 'temporal' | 'taskQueue'>,
+  { tenant: { workspaceId, environmentId }, environment }: Caller,
+  { id: jobId, kind }: Pick<JobRecord, 'id' | 'kind'>,
+): Promise<void> {
+  const ref = { jobId, kind, workspaceId, environmentId };
+  return wakeDeadLetterJob(deps.temporal, ref, { environmentName: environment.name, taskQueue: deps.taskQueue });
 }

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import type { DeadLetterStats } from '../../db/dead-letters/dead-letter-stats.ts';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFacts, DeadLetterRecord, ListedDeadLetterRecord } from '../../db/dead-letters/records.ts';
-import { DEAD_LETTER_REASONS, JOB_KINDS, JOB_STATUSES } from '../../domain/dead-letters/dead-letters.ts';
+import {
+  DEAD_LETTER_JOB_KINDS,
+  DEAD_LETTER_REASONS,
+  type DeadLetterJobKind,
+  JOB_STATUSES,
+} from '../../domain/dead-letters/dead-letters.ts';
 import { orShortened } from '../http/shortened.ts';
 import { LABEL_CHARACTERS_MAX } from '../messages/body-schemas.ts';
 import {
@@ -72,24 +77,29 @@ export const statsSchema = z
   })
   .meta({ id: 'DeadLetterStats' });
 
+/** What jobs of every kind show. */
+export const progressShape = {
+  status: z
+    .enum(JOB_STATUSES)
+    .describe(
+      '`paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays.',
+    ),
+  reason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  total: count.nullable().describe('The records that it found when it began; null until they are counted.'),
+  done: count.describe('Retried, or cleared.'),
+  failed: count.describe('Records that could not be retried. They stay.'),
+  cursor: z.string().nullable().describe('The last record of the last page.'),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  endedAt: dateTime.nullable(),
+};
+
 export const jobSchema = z
   .strictObject({
     id: z.string().regex(/^dlj_/),
-    kind: z.enum(JOB_KINDS),
-    status: z
-      .enum(JOB_STATUSES)
-      .describe(
-        '`paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays.',
-      ),
-    reason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+    kind: z.enum(DEAD_LETTER_JOB_KINDS),
     filter: filterBody,
-    total: count.nullable().describe('The records that it found when it began; null until they are counted.'),
-    done: count.describe('Retried, or cleared.'),
-    failed: count.describe('Records that could not be retried. They stay.'),
-    cursor: z.string().nullable().describe('The last record of the last page.'),
-    createdAt: dateTime,
-    updatedAt: dateTime,
-    endedAt: dateTime.nullable(),
+    ...progressShape,
   })
   .meta({ id: 'DeadLetterJob' });
 
@@ -121,13 +131,16 @@ export function presentStats({ oldestAt, newestAt, ...rest }: DeadLetterStats): 
   return { ...rest, oldestAt: oldestAt?.toISOString() ?? null, newestAt: newestAt?.toISOString() ?? null };
 }
 
-export function presentJob(job: JobRecord): z.input<typeof jobSchema> {
+export function presentJob(job: JobRecord<DeadLetterJobKind>): z.input<typeof jobSchema> {
+  return { ...presentProgress(job), kind: job.kind, filter: job.filter };
+}
+
+/** What jobs of every kind show. */
+export function presentProgress(job: JobRecord) {
   return {
     id: job.id,
-    kind: job.kind,
     status: job.status,
     reason: job.reason,
-    filter: job.filter,
     total: job.total,
     done: job.done,
     failed: job.failed,

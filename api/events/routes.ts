@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/define-route.ts';
 import { deleteSubscriptionRoute, rotateSecretRoute, updateSubscriptionRoute } from './change-subscriptions.ts';
 import { createSubscriptionRoute } from './create-subscription.ts';
+import { eventDeliveryRoutes } from './delivery-routes.ts';
 import { publishEventRoute } from './publish-event.ts';
 import { getEventRoute, listEventsRoute } from './read-events.ts';
 import { listSubscriptionsRoute } from './read-subscriptions.ts';
@@ -20,4 +21,5 @@ export const eventRoutes: AnyRoute[] = [
   updateSubscriptionRoute,
   deleteSubscriptionRoute,
   rotateSecretRoute,
+  ...eventDeliveryRoutes,
 ];

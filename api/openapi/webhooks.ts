@@ -38,23 +38,19 @@ function webhookOf(
     operationId: `webhook.${type}`,
     tags: ['events'],
     summary: `Raised when ${raisedWhen}`,
-    parameters: HEADERS.map((header) => parameters.refTo(header, String(header['name']))),
+    parameters: HEADERS.map(({ name, description }) =>
+      parameters.refTo({ name, in: 'header', required: true, description, schema: { type: 'string' } }, name),
+    ),
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: { '2XX': { description: 'Delivered. Any other status is retried, but 410 and 489, which end it.' } },
   };
 }
 
-const HEADERS: readonly JsonObject[] = [
-  ['webhook-id', 'The delivery: the same at every attempt.'],
-  ['webhook-timestamp', 'When this attempt was signed, in Unix seconds.'],
-  [
-    'webhook-signature',
-    'Signatures as Standard Webhooks has them, separated by spaces: `v1,…` and `v2,…` of each secret.',
-  ],
-].map(([name = '', description = '']) => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-}));
+const HEADERS: readonly { name: string; description: string }[] = [
+  { name: 'webhook-id', description: 'The delivery: the same at every attempt.' },
+  { name: 'webhook-timestamp', description: 'When this attempt was signed, in Unix seconds.' },
+  {
+    name: 'webhook-signature',
+    description: 'Signatures as Standard Webhooks has them, separated by spaces: `v1,…` and `v2,…` of each secret.',
+  },
+];

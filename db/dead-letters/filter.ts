@@ -27,6 +27,6 @@ export function bindingsOf(filter: DeadLetterFilter) {
 }
 
 /** PostgreSQL knows neither every year nor every offset of RFC 3339. Nothing failed before 1970. */
-function instantOf(text: string | undefined): Date | null {
+export function instantOf(text: string | undefined): Date | null {
   return text === undefined ? null : new Date(Math.max(0, Date.parse(text)));
 }

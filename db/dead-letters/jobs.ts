@@ -14,10 +14,13 @@ export interface JobReason {
   message: string;
 }
 
-export interface JobRecord {
+export interface JobRecord<Kind extends JobKind = JobKind> {
   id: string;
-  kind: JobKind;
+  kind: Kind;
+  /** A recovery has `startDate` alone. */
   filter: DeadLetterFilter;
+  /** The subscription that is recovered; null for the other kinds. */
+  subscriptionId: string | null;
   requestedBy: { type: string; id: string | null };
   apiKeyId: string | null;
   publishesWhileHalted: boolean;
@@ -37,70 +40,112 @@ export interface JobRecord {
   endedAt: Date | null;
 }
 
-const COLUMNS = `j.id, j.kind, j.filter, j.requested_by AS "requestedBy", j.api_key_id AS "apiKeyId",
+const COLUMNS = `j.id, j.kind, j.filter, j.subscription_id AS "subscriptionId", j.requested_by AS "requestedBy", j.api_key_id AS "apiKeyId",
   j.publishes_while_halted AS "publishesWhileHalted", j.status, j.reason, j.total, j.done, j.failed, j.after_id AS "afterId",
   j.page_ids AS "pageIds", j.page_started AS "pageStarted", j.created_at AS "createdAt", j.updated_at AS "updatedAt",
   j.ended_at AS "endedAt"`;
 
-export type NewJob = Pick<JobRecord, 'kind' | 'filter' | 'requestedBy' | 'apiKeyId' | 'publishesWhileHalted'>;
+export type NewJob<Kind extends JobKind> = Pick<
+  JobRecord<Kind>,
+  'kind' | 'filter' | 'subscriptionId' | 'requestedBy' | 'apiKeyId' | 'publishesWhileHalted'
+>;
 
 /**
  * Creates a job over the records that are there now. Jobs that ended long ago go in the same transaction. Throws CONFLICT where
- * too many are under way.
+ * too many are under way, or the subscription is being recovered.
  */
-export async function createJob(tx: EnvironmentTransaction, job: NewJob): Promise<JobRecord> {
+export async function createJob<Kind extends JobKind>(
+  tx: EnvironmentTransaction,
+  job: NewJob<Kind>,
+): Promise<JobRecord<Kind>> {
   // Serialized: two requests that counted at the same time would both miss the other's job.
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('dead-letter-jobs/' || current_environment_id(), 0))");
   await tx.raw(
     `DELETE FROM dead_letter_jobs WHERE environment_id = current_environment_id() AND ended_at < now() - make_interval(days => ?)`,
     [ENDED_JOBS_KEPT_DAYS],
   );
-  const { rows: open } = await tx.raw<{ rows: { n: number }[] }>(
-    'SELECT count(*)::int AS n FROM dead_letter_jobs WHERE environment_id = current_environment_id() AND ended_at IS NULL',
-  );
-  if ((open[0]?.n ?? 0) >= JOBS_AT_ONCE_MAX) {
-    throw new ServiceError('CONFLICT', {
-      message: `${JOBS_AT_ONCE_MAX} dead-letter jobs of this environment are under way already. Wait until one ends, or cancel one.`,
-    });
-  }
-  const id = newId('deadLetterJob');
+  await refuseTooMany(tx, job);
+  const id = newId(job.kind === 'recover' ? 'eventRecovery' : 'deadLetterJob');
   await tx.raw(
-    `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, requested_by, api_key_id, publishes_while_halted)
-     VALUES (:id, current_environment_id(), :kind, :filter, :requestedBy, :apiKeyId, :publishesWhileHalted)`,
+    `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, subscription_id, requested_by, api_key_id, publishes_while_halted)
+     VALUES (:id, current_environment_id(), :kind, :filter, :subscriptionId, :requestedBy, :apiKeyId, :publishesWhileHalted)`,
     { ...job, id, filter: JSON.stringify(job.filter), requestedBy: JSON.stringify(job.requestedBy) },
   );
-  const made = await getJob(tx, id);
-  if (made === null) throw new Error(`dead-letter job ${id} was made and is gone`);
+  const made = await getJob(tx, id, [job.kind]);
+  if (made === null) throw new Error(`job ${id} was made and is gone`);
   return made;
 }
 
-export async function getJob(tx: EnvironmentTransaction, id: string): Promise<JobRecord | null> {
-  const { rows } = await tx.raw<{ rows: JobRecord[] }>(`SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE j.id = ?`, [
-    id,
-  ]);
-  return rows[0] ?? null;
+async function refuseTooMany(tx: EnvironmentTransaction, { kind, subscriptionId }: NewJob<JobKind>): Promise<void> {
+  const { rows: open } = await tx.raw<{ rows: { n: number; same: string | null }[] }>(
+    `SELECT count(*)::int AS n, min(id) FILTER (WHERE subscription_id = :subscriptionId) AS same FROM dead_letter_jobs
+     WHERE environment_id = current_environment_id() AND ended_at IS NULL AND (kind = 'recover') = :isRecovery`,
+    { subscriptionId, isRecovery: kind === 'recover' },
+  );
+  const { n = 0, same = null } = open[0] ?? {};
+  if (same !== null) {
+    throw new ServiceError('CONFLICT', {
+      message: `Recovery ${same} of this subscription is under way. Wait until it ends, or cancel it.`,
+    });
+  }
+  if (n >= JOBS_AT_ONCE_MAX) {
+    throw new ServiceError('CONFLICT', {
+      message: `${JOBS_AT_ONCE_MAX} ${kind === 'recover' ? 'recoveries' : 'dead-letter jobs'} of this environment are under way already. Wait until one ends, or cancel one.`,
+    });
+  }
+}
+
+/** Null where there is no job of these kinds. */
+export function getJob<Kind extends JobKind>(
+  tx: EnvironmentTransaction,
+  id: string,
+  kinds: readonly Kind[],
+): Promise<JobRecord<Kind> | null> {
+  return readJob(tx, id, kinds, '');
 }
 
 /** Locks a job until the transaction ends: its pages and its cancellation come one after another. Null where there is none. */
-export async function lockJob(tx: EnvironmentTransaction, id: string): Promise<JobRecord | null> {
-  const { rows } = await tx.raw<{ rows: JobRecord[] }>(
-    `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE j.id = ? FOR NO KEY UPDATE`,
-    [id],
+export function lockJob<Kind extends JobKind>(
+  tx: EnvironmentTransaction,
+  id: string,
+  kinds: readonly Kind[],
+): Promise<JobRecord<Kind> | null> {
+  return readJob(tx, id, kinds, 'FOR NO KEY UPDATE');
+}
+
+async function readJob<Kind extends JobKind>(
+  tx: EnvironmentTransaction,
+  id: string,
+  kinds: readonly Kind[],
+  lock: string,
+): Promise<JobRecord<Kind> | null> {
+  const { rows } = await tx.raw<{ rows: JobRecord<Kind>[] }>(
+    `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE j.id = ? AND j.kind = ANY (?) ${lock}`,
+    [id, kinds],
   );
   return rows[0] ?? null;
 }
 
-export async function listJobs(
+export interface JobPage<Kind extends JobKind> {
+  kinds: readonly Kind[];
+  subscriptionId?: string | null;
+  status?: JobStatus | null | undefined;
+  limit: number;
+  offset: number;
+}
+
+export async function listJobs<Kind extends JobKind>(
   tx: EnvironmentTransaction,
-  page: { status?: JobStatus | undefined; limit: number; offset: number },
-): Promise<{ items: JobRecord[]; total: number }> {
-  const where = `j.environment_id = current_environment_id() AND (CAST(:status AS text) IS NULL OR j.status = :status)`;
-  const bindings = { status: page.status ?? null, limit: page.limit, offset: page.offset };
+  { kinds, subscriptionId = null, status = null, limit, offset }: JobPage<Kind>,
+): Promise<{ items: JobRecord<Kind>[]; total: number }> {
+  const where = `j.environment_id = current_environment_id() AND j.kind = ANY (:kinds) AND (CAST(:status AS text) IS NULL OR j.status = :status)
+    AND (CAST(:subscriptionId AS text) IS NULL OR j.subscription_id = :subscriptionId)`;
+  const bindings = { kinds, subscriptionId, status, limit, offset };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM dead_letter_jobs j WHERE ${where}`,
     bindings,
   );
-  const { rows } = await tx.raw<{ rows: JobRecord[] }>(
+  const { rows } = await tx.raw<{ rows: JobRecord<Kind>[] }>(
     `SELECT ${COLUMNS} FROM dead_letter_jobs j WHERE ${where} ORDER BY j.created_at DESC, j.id DESC LIMIT :limit OFFSET :offset`,
     bindings,
   );

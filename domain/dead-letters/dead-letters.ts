@@ -29,15 +29,18 @@ export interface DeadLetterFilter {
   endDate?: string | undefined;
 }
 
-export const JOB_KINDS = ['retry', 'clear'] as const;
+export const DEAD_LETTER_JOB_KINDS = ['retry', 'clear'] as const;
+export type DeadLetterJobKind = (typeof DEAD_LETTER_JOB_KINDS)[number];
+/** `recover`: what failed for one subscription (docs/events.md, "Test, log, recover"). Its records are deliveries, and no dead letters. */
+export const JOB_KINDS = [...DEAD_LETTER_JOB_KINDS, 'recover'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 export const JOB_STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
-/** More of an environment at once would only take turns. */
+/** More of an environment at once would only take turns. Recoveries are counted apart. */
 export const JOBS_AT_ONCE_MAX = 10;
 export const ENDED_JOBS_KEPT_DAYS = 30;
 
-/** A page of a retry: one transaction, and as many workflows to start. */
+/** A page of a retry, or of a recovery: one transaction, and as many workflows to start. */
 export const RETRY_PAGE_SIZE = 200;
 /** Its messages are held in memory together. */
 export const RETRY_PAGE_BYTES_MAX = 8 * 1024 * 1024;

@@ -2,6 +2,8 @@ import type { Json } from '../json.ts';
 
 /** The reserved topic of platform events: docs/events.md. */
 export const SERVICE_TOPIC = 'service';
+/** The type of the event that tests a subscription. Callers choose neither it nor its data, so that no test looks like another event. */
+export const TEST_EVENT_TYPE = 'subscription.test';
 
 /** Subscriptions that one page of a fan-out looks at, and the bytes of the messages that it makes at most. */
 export const FAN_OUT_PAGE_SIZE = 200;

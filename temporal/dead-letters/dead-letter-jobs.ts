@@ -4,10 +4,11 @@ import { searchAttributes } from '../search-attributes.ts';
 import { descriptionOf, type Start, summaryOf } from '../start.ts';
 
 /** The data that crosses the boundary of a job's workflow: ids, no filter and no message. */
-export const DEAD_LETTER_WORKFLOWS = { retry: 'retryDeadLetters', clear: 'clearDeadLetters' } as const satisfies Record<
-  JobKind,
-  string
->;
+export const DEAD_LETTER_WORKFLOWS = {
+  retry: 'retryDeadLetters',
+  clear: 'clearDeadLetters',
+  recover: 'recoverSubscription',
+} as const satisfies Record<JobKind, string>;
 export type DeadLetterJobInput = DeadLetterJobRef;
 export interface DeadLetterJobResult {
   status: JobStatus;
@@ -15,7 +16,12 @@ export interface DeadLetterJobResult {
 /** Ends a wait: the job was cancelled. */
 export const LOOK_SIGNAL = 'look';
 
-const PREFIXES: Record<JobKind, string> = { retry: 'dlq-retry', clear: 'dlq-clear' };
+const PREFIXES: Record<JobKind, string> = { retry: 'dlq-retry', clear: 'dlq-clear', recover: 'recover' };
+const SUMMARIES: Record<JobKind, string> = {
+  retry: 'retries dead letters',
+  clear: 'clears dead letters',
+  recover: 'recovers a subscription',
+};
 
 export function deadLetterJobWorkflowId({ kind, jobId }: Pick<DeadLetterJobRef, 'kind' | 'jobId'>): string {
   return `${PREFIXES[kind]}/${jobId}`;
@@ -31,6 +37,11 @@ const DESCRIPTIONS: Record<JobKind, string> = {
     does: 'Deletes the dead letters of a job, page by page.',
     standsStill:
       'Look at the job with `GET /api/v2/dlq/jobs/{id}`. It may be terminated: the sweep starts it again at its cursor.',
+  }),
+  recover: descriptionOf({
+    does: 'Delivers again what failed for one subscription, page by page, each page when most of the last one has been sent.',
+    standsStill:
+      'Look at `GET /api/v2/events/subscriptions/{id}/recoveries`. It may be terminated: the sweep starts it again at its cursor.',
   }),
 };
 
@@ -48,7 +59,7 @@ export function deadLetterJobStart(
       taskQueue,
       args: [{ jobId, kind, workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      staticSummary: summaryOf(kind === 'retry' ? 'retries dead letters' : 'clears dead letters', environmentName),
+      staticSummary: summaryOf(SUMMARIES[kind], environmentName),
       staticDetails: DESCRIPTIONS[kind],
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),
     },

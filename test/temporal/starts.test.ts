@@ -69,6 +69,7 @@ const STARTS: [string, Start, string[]][] = [
   ['message/msg_1', deliverMessageStart(ref, 'q', { environmentName: ENVIRONMENT }), [...tenant, 'Stage']],
   ['dlq-retry/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'retry' }, 'q', ENVIRONMENT), tenant],
   ['dlq-clear/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'clear' }, 'q', ENVIRONMENT), tenant],
+  ['recover/rcv_1', deadLetterJobStart({ ...ref, jobId: 'rcv_1', kind: 'recover' }, 'q', ENVIRONMENT), tenant],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
   ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],

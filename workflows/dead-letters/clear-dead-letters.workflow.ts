@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DeadLetterJobInput, DeadLetterJobResult } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { onQueue, PAGE_OPTIONS } from '../activity-options.ts';
-import { runJob } from './run-job.ts';
+import { runJob } from '../run-job.ts';
 
 /** Deletes the dead letters of a job, page by page. */
 export async function clearDeadLetters(ref: DeadLetterJobInput): Promise<DeadLetterJobResult> {

@@ -2,7 +2,7 @@ import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { DeadLetterJobInput, DeadLetterJobResult } from '../../temporal/dead-letters/dead-letter-jobs.ts';
 import { onQueue, PAGE_OPTIONS } from '../activity-options.ts';
-import { runJob } from './run-job.ts';
+import { runJob } from '../run-job.ts';
 
 /** Retries the dead letters of a job, page by page, each as soon as the last one has been sent. */
 export async function retryDeadLetters(ref: DeadLetterJobInput): Promise<DeadLetterJobResult> {

@@ -1,5 +1,6 @@
 import { nothing, planted, type RouteFixtures, unique } from '../suites/fixture.ts';
 import type { FixtureRequest, World } from '../suites/world.ts';
+import { deliveryFixtures } from './delivery-fixtures.ts';
 
 const newTopic = () => ({ name: unique('orders'), description: 'What happens to orders.' });
 
@@ -36,6 +37,7 @@ async function plantEvent(world: World): Promise<{ eventId: string }> {
 }
 
 export const fixtures: RouteFixtures = {
+  ...deliveryFixtures,
   'events.publish': { request: async (world) => ({ body: await newEvent(world) }) },
   'events.list': { request: nothing, plantRow: plantEvent },
   'events.get': { request: async (world) => ({ params: { eventId: (await plantEvent(world)).eventId } }) },

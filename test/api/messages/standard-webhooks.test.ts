@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { type Delivered, type Destination, publish, startDestination, statusOf } from './support.ts';
+import { signed, verifies } from './verify.ts';
 
 /** Receivers verify what we send with the libraries of Standard Webhooks, of npm and of PyPI, during a rotation too. */
 
@@ -55,22 +55,6 @@ async function deliver(place: string, body: unknown): Promise<void> {
   const url = `${destination.baseUrl}${place}`;
   const { messageId } = await publish(service, { url, body, retryDelay: '10' });
   await vi.waitFor(async () => expect(await statusOf(service, messageId)).toBe('delivered'), { timeout: PATIENCE_MS });
-}
-
-/** What a receiver hands to its library. */
-const signed = ({ headers }: Delivered): Record<string, string> => ({
-  'webhook-id': String(headers['webhook-id']),
-  'webhook-timestamp': String(headers['webhook-timestamp']),
-  'webhook-signature': String(headers['webhook-signature']),
-});
-/** The library parses what it verified; this says whether it did verify. */
-function verifies(secret: string, body: string, headers: Record<string, string>): boolean {
-  try {
-    new Webhook(secret).verify(body, headers);
-    return true;
-  } catch (error) {
-    return error instanceof SyntaxError; // verified, and no JSON
-  }
 }
 
 describe('every delivery is verified', () => {

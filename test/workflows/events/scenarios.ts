@@ -1,7 +1,8 @@
+import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
 import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
 
-const more: FanOutStep = { next: 'go on' };
+const more = { next: 'go on' } as const;
 const end = (status: 'fanned_out' | 'failed', deliveries: number): FanOutStep => ({ next: 'end', status, deliveries });
 
 /** The pages of the event answer these steps. */
@@ -17,8 +18,25 @@ function fanningOut(what: string, ...steps: [FanOutStep, ...FanOutStep[]]): Scen
   };
 }
 
+/** The pages of a recovery answer these steps. */
+function recovering(what: string, ...steps: [JobStep, ...JobStep[]]): Scenario {
+  const ref: DeadLetterJobRef = { jobId: 'rcv_0000000000000000000001', kind: 'recover', ...ENVIRONMENT };
+  return {
+    name: `recoverSubscription/${what}.v1`,
+    workflow: 'recoverSubscription',
+    workflowId: `recover/${ref.jobId}`,
+    args: [ref],
+    activities: { recoverSubscriptionPage: inTurn(...steps) },
+    server: 'time-skipping',
+  };
+}
+
 export const scenarios: readonly Scenario[] = [
   fanningOut('nobody', end('fanned_out', 0)),
   fanningOut('pages', more, more, end('fanned_out', 400)),
   fanningOut('used-up', more, end('failed', 200)),
+  recovering('completed', more, { next: 'wait', why: 'deliveries' }, more, { next: 'end', status: 'completed' }),
+  recovering('paused-while-halted', { next: 'wait', why: 'halted' }, more, { next: 'end', status: 'completed' }),
+  recovering('failed', more, { next: 'end', status: 'failed' }),
+  recovering('cancelled', more, { next: 'wait', why: 'deliveries' }, { next: 'end', status: 'cancelled' }),
 ];

@@ -1,0 +1,157 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { countWaiting } from '../../db/dead-letters/job-pages.ts';
+import { getJob, type JobReason, type JobRecord, lockJob } from '../../db/dead-letters/jobs.ts';
+import { advanceJob, endJob, markPageStarted, noteLook } from '../../db/dead-letters/move-job.ts';
+import { readHalt } from '../../db/environments/read-halt.ts';
+import type { Published } from '../../db/messages/accept/accept-messages.ts';
+import {
+  type DeadLetterJobRef,
+  type JobStep,
+  RETRY_PAGE_BYTES_MAX,
+  RETRY_WAITING_MAX,
+} from '../../domain/dead-letters/dead-letters.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { grantKeys } from '../flow-control/grant-keys.ts';
+import { wakeAll } from '../messages/wake-messages.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
+
+/** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
+export type PageDependencies = Pick<
+  ActivityDependencies,
+  'db' | 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl' | 'heartbeatTimeoutMs'
+>;
+
+/** What a page came to. */
+export interface PageOutcome {
+  next: 'page';
+  published: readonly Published[];
+  /** Records that could not be published again. */
+  failed: number;
+  /** The last record of the page. */
+  afterId: string;
+}
+
+/** Takes the next page of a job that the transaction has locked and that has not ended. Null: none is left. */
+export type TakePage = (
+  tx: EnvironmentTransaction,
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  job: JobRecord,
+  pageSize: number,
+) => Promise<JobStep | PageOutcome | null>;
+
+/** What ends a job: the workspace or the key may make no more messages. Anything else is tried again. */
+const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'];
+
+/**
+ * Publishes one page of a job again: the new messages, whatever makes sure that each record is taken once, the counters and the cursor
+ * of the job are one transaction, so that each record is published again once, whatever dies. Then it starts the workflows of the page.
+ *
+ * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the job's row still names the page:
+ * the next run starts it first, which does nothing to a workflow that runs. Messages of a flow-control key are no part of that: the
+ * page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
+ */
+export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
+  return (ref: DeadLetterJobRef): Promise<JobStep> =>
+    withHeartbeats(deps, async () => {
+      await startPage(deps, ref);
+      const { step, keyIds } = await nextPage(deps, ref, pageSize, takePage);
+      await startPage(deps, ref);
+      const { workspaceId, environmentId } = ref;
+      await grantKeys(deps, { workspaceId, environmentId }, keyIds);
+      return step;
+    });
+}
+
+interface Taken {
+  step: JobStep;
+  /** The flow-control keys of its messages. */
+  keyIds: string[];
+}
+const without = (step: JobStep): Taken => ({ step, keyIds: [] });
+
+/** Starts the workflows of the last page, unless that was done. */
+async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise<void> {
+  const job = await deps.db.withEnvironment(ref, (tx) => getJob(tx, ref.jobId, [ref.kind]));
+  if (job === null || job.pageStarted) return;
+  await wakeAll(deps, ref, job.pageIds);
+  await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.jobId));
+}
+
+/**
+ * Takes the next page, or a smaller one where the budget or the allowance does not suffice for all of it: what is left of them is
+ * used up before the job fails.
+ */
+async function nextPage(
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  pageSize: number,
+  takePage: TakePage,
+): Promise<Taken> {
+  for (let size = pageSize; ; size = Math.floor(size / 2)) {
+    try {
+      return await deps.db.withEnvironment(ref, (tx) => take(tx, deps, ref, size, takePage));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !ENDING_CODES.includes(error.code)) throw error;
+      if (size > 1) continue;
+      const reason = { code: error.code, message: error.publicMessage };
+      return without(
+        await deps.db.withEnvironment(ref, async (tx) => {
+          const job = await lockJob(tx, ref.jobId, [ref.kind]);
+          return job !== null && job.endedAt !== null
+            ? { next: 'end', status: job.status }
+            : failJob(tx, ref.jobId, reason);
+        }),
+      );
+    }
+  }
+}
+
+/** Ends a job that the same transaction has locked. What it has not reached stays. */
+export async function failJob(tx: EnvironmentTransaction, jobId: string, reason: JobReason): Promise<JobStep> {
+  await endJob(tx, jobId, 'failed', reason);
+  return { next: 'end', status: 'failed' };
+}
+
+async function take(
+  tx: EnvironmentTransaction,
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  pageSize: number,
+  takePage: TakePage,
+): Promise<Taken> {
+  const job = await lockJob(tx, ref.jobId, [ref.kind]);
+  if (job === null) throw new Error(`job ${ref.jobId} is not there`);
+  if (job.endedAt !== null) return without({ next: 'end', status: job.status });
+  const page = await takePage(tx, deps, ref, job, pageSize);
+  if (page === null) {
+    await endJob(tx, job.id, 'completed');
+    return without({ next: 'end', status: 'completed' });
+  }
+  if (page.next !== 'page') return without(page);
+  const { published, failed, afterId } = page;
+  const pageIds = published.flatMap((message) => (message.flowControlKeyId === null ? [message.messageId] : []));
+  await advanceJob(tx, job.id, { done: published.length, failed, afterId, pageIds });
+  return { step: { next: 'go on' }, keyIds: published.flatMap(({ flowControlKeyId }) => flowControlKeyId ?? []) };
+}
+
+/** Why the next page cannot begin now; null where it can. */
+export async function waitOf(tx: EnvironmentTransaction, job: JobRecord): Promise<JobStep | null> {
+  const halt = job.publishesWhileHalted ? null : await readHalt(tx);
+  if (halt !== null) {
+    const message = `The environment is halted: ${halt.reason}. The job goes on when it is resumed.`;
+    await noteLook(tx, job.id, { code: 'environment_halted', message });
+    return { next: 'wait', why: 'halted' };
+  }
+  if ((await countWaiting(tx, job.pageIds)) <= RETRY_WAITING_MAX) return null;
+  await noteLook(tx, job.id, null);
+  return { next: 'wait', why: 'deliveries' };
+}
+
+/** As many as may be held in memory together, at least one. */
+export function withinBytes<T extends { bytes: number }>(page: readonly T[]): T[] {
+  let sum = 0;
+  const end = page.findIndex(({ bytes }) => (sum += bytes) > RETRY_PAGE_BYTES_MAX);
+  return page.slice(0, end === -1 ? page.length : Math.max(1, end));
+}

@@ -1,0 +1,57 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { JobRecord } from '../../db/dead-letters/jobs.ts';
+import { setTotal } from '../../db/dead-letters/move-job.ts';
+import { deliveryDraft } from '../../db/events/accept-deliveries.ts';
+import { findTarget } from '../../db/events/find-target.ts';
+import { countFailedDeliveries, findFailedDeliveries, readEvents } from '../../db/events/recovery-pages.ts';
+import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
+import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
+import {
+  failJob,
+  type PageDependencies,
+  type PageOutcome,
+  publishPage,
+  waitOf,
+  withinBytes,
+} from '../dead-letters/job-page.ts';
+
+/**
+ * Delivers one page of what failed for a subscription again: to where it points now, with its headers and its secret of now. A delivery
+ * that failed is taken once, because the message that delivers it again names it, in the same transaction.
+ */
+export function recoverSubscriptionPage(deps: PageDependencies, pageSize = RETRY_PAGE_SIZE) {
+  return publishPage(deps, pageSize, takePage);
+}
+
+async function takePage(
+  tx: EnvironmentTransaction,
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  job: JobRecord,
+  pageSize: number,
+): Promise<JobStep | PageOutcome | null> {
+  const target = job.subscriptionId === null ? null : await findTarget(tx, job.subscriptionId);
+  // What was delivered again before stays so.
+  if (target === null || !target.enabled) return failJob(tx, job.id, target === null ? DELETED : DISABLED);
+  if (job.total === null) await setTotal(tx, job.id, await countFailedDeliveries(tx, job));
+  const wait = await waitOf(tx, job);
+  if (wait !== null) return wait;
+  const page = withinBytes(await findFailedDeliveries(tx, job, pageSize));
+  const last = page.at(-1);
+  if (last === undefined) return null;
+  const events = await readEvents(tx, [...new Set(page.map(({ eventId }) => eventId))]);
+  const drafts = page.flatMap(({ id: retryOf, eventId }) => {
+    const event = events.get(eventId);
+    return event === undefined ? [] : [deliveryDraft(deps.vault, ref, { event, target, retryOf })];
+  });
+  const { requestedBy: publishedBy, apiKeyId, publishesWhileHalted } = job;
+  const publisher = { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted };
+  const published = drafts.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, drafts);
+  return { next: 'page', published, failed: page.length - drafts.length, afterId: last.id };
+}
+
+const DELETED = { code: 'subscription_deleted', message: 'The subscription is deleted.' };
+const DISABLED = {
+  code: 'subscription_disabled',
+  message: 'The subscription is disabled. Enable it, then recover it again from the same time.',
+};

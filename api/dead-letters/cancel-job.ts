@@ -1,0 +1,28 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { getJob, type JobRecord } from '../../db/dead-letters/jobs.ts';
+import { endJob } from '../../db/dead-letters/move-job.ts';
+import type { JobKind } from '../../domain/dead-letters/dead-letters.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+
+/**
+ * Cancels a job that the same transaction has locked. One that was cancelled before stays so, with `isNew` false.
+ *
+ * @throws {ServiceError} NOT_FOUND where there is none; CONFLICT where it has ended otherwise.
+ */
+export async function cancelJob<Kind extends JobKind>(
+  tx: EnvironmentTransaction,
+  locked: JobRecord<Kind> | null,
+  noun: string,
+): Promise<{ job: JobRecord<Kind>; isNew: boolean }> {
+  if (locked === null) throw notFound(noun);
+  if (locked.status === 'cancelled') return { job: locked, isNew: false };
+  if (locked.endedAt !== null) {
+    throw new ServiceError('CONFLICT', {
+      message: `Job ${locked.id} is ${locked.status}. Only a job under way can be cancelled.`,
+    });
+  }
+  await endJob(tx, locked.id, 'cancelled');
+  const job = await getJob(tx, locked.id, [locked.kind]);
+  if (job === null) throw new Error(`job ${locked.id} was locked and is gone`);
+  return { job, isNew: true };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { findTarget } from '../../db/events/find-target.ts';
+import { listSubscriptionAttempts } from '../../db/events/list-subscription-attempts.ts';
+import { publishTestEvent } from '../../db/events/publish-test-event.ts';
+import { BUDGET_ERRORS } from '../../domain/budgets.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { publisherOf } from '../messages/publisher.ts';
+import { startDeliveries } from '../messages/start-deliveries.ts';
+import {
+  attemptsQuery,
+  presentSubscriptionAttempt,
+  subscriptionAttemptSchema,
+  testedSchema,
+} from './delivery-schemas.ts';
+import { subscriptionParams } from './schemas.ts';
+
+export const testSubscriptionRoute = defineRoute({
+  id: 'events.subscriptions.test',
+  method: 'POST',
+  path: '/api/v2/events/subscriptions/{subscriptionId}/test',
+  summary: 'Send a test event to a subscription',
+  description:
+    'An event of type `subscription.test`, delivered like any other, to this subscription alone: signed, with its headers and with ' +
+    'retries. Its patterns do not matter, and it may be disabled.',
+  scope: 'events:write',
+  role: 'admin',
+  request: { params: subscriptionParams },
+  response: { 201: testedSchema },
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
+  quotaStatus: 402,
+  idempotent: true,
+  async change(tx, { params: { subscriptionId }, caller, actor, deps }) {
+    const target = await findTarget(tx, subscriptionId);
+    if (target === null) throw notFound('subscription');
+    const { eventId, message } = await publishTestEvent(tx, deps.resealing, publisherOf(caller, actor), target);
+    const { messageId, status } = message;
+    return {
+      reply: { status: 201, data: { eventId, messageId, status } },
+      audit: 'none: an event is a record of its own, which names its publisher',
+      after: (all) => startDeliveries(all, caller, [message]),
+    };
+  },
+});
+
+export const listSubscriptionAttemptsRoute = defineRoute({
+  id: 'events.subscriptions.attempts.list',
+  method: 'GET',
+  path: '/api/v2/events/subscriptions/{subscriptionId}/attempts',
+  summary: "List a subscription's attempts, newest first",
+  description: 'Attempts go with the content of their messages (docs/retention.md).',
+  scope: 'events:read',
+  role: 'member',
+  request: { params: subscriptionParams, query: attemptsQuery },
+  response: { 200: z.array(subscriptionAttemptSchema) },
+  errors: ['NOT_FOUND'],
+  async list(tx, { params: { subscriptionId }, query: { status: outcome, ...times }, page }) {
+    if ((await findTarget(tx, subscriptionId)) === null) throw notFound('subscription');
+    const { items, total } = await listSubscriptionAttempts(tx, { subscriptionId, outcome, ...times, ...page });
+    return { items: items.map(presentSubscriptionAttempt), total };
+  },
+});

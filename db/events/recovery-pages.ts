@@ -1,0 +1,63 @@
+import type { EnvironmentTransaction } from '../client.ts';
+import { instantOf } from '../dead-letters/filter.ts';
+import type { JobRecord } from '../dead-letters/jobs.ts';
+import type { DeliveredEvent } from './accept-deliveries.ts';
+
+type Scope = Pick<JobRecord, 'subscriptionId' | 'filter' | 'createdAt'>;
+
+/**
+ * The deliveries of a recovery, for `messages m`: those that failed since then and before it was asked for, and were not delivered again
+ * since. What fails again is not recovered for ever.
+ */
+const IN_RECOVERY = `m.subscription_id = :subscriptionId AND m.status = 'failed' AND m.failed_at >= :since AND m.failed_at <= :createdAt
+  AND NOT EXISTS (SELECT FROM messages r WHERE r.retry_of = m.id)`;
+
+function scopeOf({ subscriptionId, filter, createdAt }: Scope) {
+  return { subscriptionId, since: instantOf(filter.startDate), createdAt };
+}
+
+export async function countFailedDeliveries(tx: EnvironmentTransaction, job: Scope): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM messages m WHERE ${IN_RECOVERY}`,
+    scopeOf(job),
+  );
+  return rows[0]?.total ?? 0;
+}
+
+export interface FailedDelivery {
+  /** The message. */
+  id: string;
+  eventId: string;
+  /** The size of its event's data. */
+  bytes: number;
+}
+
+/** The next page in the order of the messages' ids. Nothing is locked: one recovery of a subscription is under way at a time. */
+export async function findFailedDeliveries(
+  tx: EnvironmentTransaction,
+  job: Scope & Pick<JobRecord, 'afterId'>,
+  limit: number,
+): Promise<FailedDelivery[]> {
+  const { rows } = await tx.raw<{ rows: FailedDelivery[] }>(
+    `SELECT p.id, p.event_id AS "eventId", COALESCE(octet_length(v.data::text), 0) AS bytes
+     FROM (SELECT m.id, m.event_id FROM messages m WHERE ${IN_RECOVERY} AND m.id > :afterId ORDER BY m.id LIMIT :limit) p
+       LEFT JOIN events v ON v.id = p.event_id
+     ORDER BY p.id`,
+    { ...scopeOf(job), afterId: job.afterId, limit },
+  );
+  return rows;
+}
+
+/** The events that are still kept, by their ids. */
+export async function readEvents(
+  tx: EnvironmentTransaction,
+  eventIds: readonly string[],
+): Promise<Map<string, DeliveredEvent>> {
+  const { rows } = await tx.raw<{ rows: DeliveredEvent[] }>(
+    `SELECT v.id, v.public_id AS "publicId", t.name AS topic, v.type, v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt",
+       v.published_by AS "publishedBy"
+     FROM events v JOIN topics t ON t.id = v.topic_id WHERE v.id = ANY (?)`,
+    [eventIds],
+  );
+  return new Map(rows.map((event) => [event.id, event]));
+}

@@ -1,0 +1,59 @@
+import { newId } from '../../../domain/ids.ts';
+import type { RouteFixtures } from '../suites/fixture.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
+import { plantFailedDeliveries, plantTopicWith } from './plant.ts';
+
+/** A subscription of its own, so that one recovery stands in the way of no other. */
+async function subscription({ api, targetUrl }: World): Promise<{ subscriptionId: string }> {
+  const { subscriptionId } = await plantTopicWith(api.database, { url: targetUrl });
+  return { subscriptionId };
+}
+const ofSubscription = async (world: World): Promise<FixtureRequest> => ({ params: await subscription(world) });
+
+/** A recovery that no workflow works on, so that it is still under way when a suite comes back to it. */
+async function plantRecovery({ api }: World, subscriptionId: string, status = 'running'): Promise<string> {
+  const id = newId('eventRecovery');
+  await api.database.asOwner(
+    `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now() WHERE ended_at IS NULL AND subscription_id = $1`,
+    [subscriptionId],
+  );
+  await api.database.asOwner(
+    `INSERT INTO dead_letter_jobs (id, environment_id, kind, subscription_id, filter, requested_by, publishes_while_halted, status, ended_at)
+     VALUES ($1, $2, 'recover', $3, '{"startDate":"2026-11-22T08:00:00.000Z"}', '{"type":"api_key","id":null}', false, $4::text,
+       CASE WHEN $4 <> 'running' THEN now() END)`,
+    [id, api.database.tenant.environmentId, subscriptionId, status],
+  );
+  return id;
+}
+const recovery = async (world: World): Promise<FixtureRequest> => {
+  const { subscriptionId } = await subscription(world);
+  return { params: { subscriptionId, recoveryId: await plantRecovery(world, subscriptionId) } };
+};
+/** An environment has ten recoveries under way at most. The newest are left alone: a suite may be about to look at them. */
+async function roomForRecoveries({ api }: World): Promise<void> {
+  await api.database.asOwner(
+    `UPDATE dead_letter_jobs SET status = 'cancelled', ended_at = now() WHERE ended_at IS NULL AND kind = 'recover'
+       AND id NOT IN (SELECT id FROM dead_letter_jobs WHERE ended_at IS NULL AND kind = 'recover' ORDER BY id DESC LIMIT 5)`,
+  );
+}
+
+export const deliveryFixtures: RouteFixtures = {
+  'events.subscriptions.test': { request: ofSubscription },
+  'events.subscriptions.attempts.list': {
+    request: ofSubscription,
+    plantRow: ({ api }, { params }) =>
+      plantFailedDeliveries(api.database, { subscriptionId: params?.['subscriptionId'] ?? '', withAttempts: true }),
+  },
+  'events.subscriptions.recover': {
+    request: async (world) => {
+      await roomForRecoveries(world);
+      return { ...(await ofSubscription(world)), body: { since: '2026-11-22T08:00:00Z' } };
+    },
+  },
+  'events.subscriptions.recoveries.list': {
+    request: ofSubscription,
+    plantRow: (world, { params }) => plantRecovery(world, params?.['subscriptionId'] ?? '', 'completed'),
+  },
+  'events.subscriptions.recoveries.get': { request: recovery },
+  'events.subscriptions.recoveries.cancel': { request: recovery },
+};
