@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { PLATFORM_EVENTS } from '../../../domain/events/platform-events.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { createAction } from '../invocations/support.ts';
+import { createdSubscriptionSchema } from '../../../api/events/schemas.ts';
+import { createAction, dataOf } from '../invocations/support.ts';
 import { type Destination, startDestination } from '../messages/support.ts';
-import { outbox, subscribeToService } from './support.ts';
+import { outbox } from './support.ts';
 
 let service: TestService;
 let destination: Destination;
@@ -19,7 +20,10 @@ afterAll(async () => {
 test(
   'a platform event reaches its subscription, signed, in the documented shape, and raises no other',
   async () => {
-    const subscriptionId = await subscribeToService(service.database, `${destination.baseUrl}/hook`);
+    const subscribed = await service.post('/api/v2/events/topics/service/subscriptions', {
+      url: `${destination.baseUrl}/hook`,
+    });
+    const { id: subscriptionId } = dataOf(subscribed, createdSubscriptionSchema);
     const name = await createAction(service, { url: destination.baseUrl });
     await vi.waitFor(() => expect(destination.on('/hook')).toHaveLength(1), { timeout: PATIENCE_MS, interval: 100 });
     const [delivery] = destination.on('/hook');
