@@ -20,7 +20,11 @@ const SHARED = [
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** Takes minutes: `npm run test:faults` has it, and `FAULTS=short` its short form. */
-const NOT_IN_NPM_TEST = process.env['FAULTS'] === undefined ? ['test/faults/deliveries-killed.test.ts'] : [];
+const NOT_IN_NPM_TEST = [
+  ...(process.env['FAULTS'] === undefined ? ['test/faults/deliveries-killed.test.ts'] : []),
+  // It downloads the suite: `npm run test:mcp`.
+  ...(process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : []),
+];
 
 const common = {
   pool: 'forks',

@@ -11,6 +11,7 @@ import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
 import { serveInteractions } from './integrations/serve-interactions.ts';
+import { serveMcp } from './mcp/serve-mcp.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
@@ -65,6 +66,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
   };
   mountRoutes(router, routes, runner);
+  const mcp = serveMcp(runner);
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));
@@ -81,6 +83,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveErrorCatalogue);
   app.use(servePages(runner));
   app.use(serveInteractions(deps));
+  app.use(mcp.middleware);
   app.use(router.routes());
   app.use(refuseUnknownPath);
 
@@ -90,6 +93,8 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
     close: () => {
       idempotency.close();
       limits.close();
+      // It only ends what is open, of which nothing is left once the server has stopped; it does not fail.
+      void mcp.close();
     },
   };
 }

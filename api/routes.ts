@@ -19,6 +19,7 @@ import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
+import { toolRoutes } from './tools/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
 import { urlGroupRoutes } from './url-groups/routes.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...auditRoutes,
   ...secretRoutes,
   ...actionRoutes,
+  ...toolRoutes,
   ...previewRoutes,
   ...invocationRoutes,
   ...effectRoutes,

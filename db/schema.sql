@@ -3060,6 +3060,7 @@ CREATE TABLE actions (
   name text NOT NULL,
   description text,
   current_version_id text COLLATE "C" NOT NULL,
+  mcp_pinned boolean DEFAULT false NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   archived_at timestamp(3) with time zone,
@@ -3068,6 +3069,7 @@ CREATE TABLE actions (
 );
 CREATE UNIQUE INDEX actions_live_name ON public.actions USING btree (environment_id, name) WHERE (archived_at IS NULL);
 CREATE INDEX actions_newest_first ON public.actions USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX actions_pinned ON public.actions USING btree (environment_id, name COLLATE "C") WHERE (mcp_pinned AND (archived_at IS NULL));
 ALTER TABLE actions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE actions FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON actions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));

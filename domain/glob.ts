@@ -25,3 +25,11 @@ export function matchesGlob(glob: string, text: string): boolean {
   while (glob[at] === '*') at++;
   return at === glob.length;
 }
+
+/** The same glob as a pattern of SQL's LIKE. */
+export function likeOfGlob(glob: string): string {
+  return glob
+    .replaceAll(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%')
+    .replaceAll('?', '_');
+}

@@ -6,6 +6,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The text of a member; empty where it has none. */
+export function textOf(object: JsonObject, member: string): string {
+  const value = object[member];
+  return typeof value === 'string' ? value : '';
+}
+
 /** Depth of the deepest container: a scalar is 0, `{}` is 1. Iterative, so that a hostile document cannot exhaust the stack. */
 export function jsonDepthExceeds(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];

@@ -62,6 +62,9 @@ export const actionSchema = z
     verify: verifyDeclaration.optional(),
     approval: z.strictObject({ required: z.boolean(), tag: z.string().optional() }),
     timeoutMs,
+    mcp: z
+      .strictObject({ pinned: z.boolean() })
+      .describe('pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions.'),
     currentVersion: z.strictObject({ id: z.string(), number: z.int().min(1), digest }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -125,6 +128,7 @@ export function presentAction(action: ActionRecord): z.input<typeof actionSchema
     ...(verify === null ? {} : { verify }),
     approval: { required: approval.required, ...(approval.tag === null ? {} : { tag: approval.tag }) },
     timeoutMs,
+    mcp: { pinned: action.mcpPinned },
     currentVersion: action.currentVersion,
     createdAt: action.createdAt.toISOString(),
     updatedAt: action.updatedAt.toISOString(),

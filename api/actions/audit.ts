@@ -4,13 +4,14 @@ import type { AuditEntry } from '../http/define-route.ts';
 /** What the audit log keeps of a changed action: the version that is now current, whose definition is immutable and readable by its id. */
 export function actionEntry(
   change: 'action.created' | 'action.updated' | 'action.archived',
-  { id, name, currentVersion }: ActionRecord,
+  { id, name, currentVersion, mcpPinned }: ActionRecord,
   before?: ActionRecord,
 ): AuditEntry {
   const renamed = before !== undefined && before.name !== name ? { previousName: before.name } : {};
+  const pinned = mcpPinned === (before?.mcpPinned ?? false) ? {} : { mcpPinned };
   return {
     action: change,
     target: { type: 'action', id },
-    details: { name, version: currentVersion.number, digest: currentVersion.digest, ...renamed },
+    details: { name, version: currentVersion.number, digest: currentVersion.digest, ...renamed, ...pinned },
   };
 }

@@ -10,7 +10,7 @@ export const APPROVAL_TAG_CHARACTERS_MAX = 64;
 export const ACTION_NAME_PATTERN = /^[a-z][a-z0-9_.-]{0,63}$/;
 
 /** The paths below /api/v2/actions that are no refs: an action of that name could not be reached by it. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set(['import', 'invocations', 'effects', 'previews']);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['import', 'invocations', 'effects', 'previews', 'tools']);
 
 export const actionNameSchema = z
   .string()
@@ -52,6 +52,9 @@ const members = {
     .min(1)
     .max(ACTION_TIMEOUT_MS_MAX)
     .describe(`Milliseconds that the call may take; ${ACTION_TIMEOUT_MS_DEFAULT} where none is named.`),
+  mcp: z
+    .strictObject({ pinned: z.boolean().optional() })
+    .describe('pinned: a tool of its own for MCP clients, under its own name. False where it is left out.'),
   changeNote: z.string().max(CHANGE_NOTE_CHARACTERS_MAX).nullable().describe('Kept with the version that this makes.'),
 } as const;
 

@@ -3,6 +3,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { requireGovernToWriteUngoverned, requireSecretScope, takeNames } from './access.ts';
 import { presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
+import { requirePinnableName } from './pinned.ts';
 import { createActionBody } from './body-schemas.ts';
 import { buildDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
@@ -28,6 +29,7 @@ export const createActionRoute = defineRoute({
   errors: ['CONFLICT'],
   idempotent: true,
   async prepare({ body, caller, deps }) {
+    requirePinnableName(body.name, body.mcp?.pinned === true, 'body.mcp.pinned');
     const schemaIssues = await schemaIssuesOf(deps.schemas, caller.tenant.workspaceId, body);
     return buildDefinition(body, null, schemaIssues);
   },
@@ -38,6 +40,7 @@ export const createActionRoute = defineRoute({
       environmentId: caller.environment.id,
       name: body.name,
       description: body.description ?? null,
+      mcpPinned: body.mcp?.pinned === true,
       version: {
         definition,
         digest,

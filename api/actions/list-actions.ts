@@ -5,12 +5,19 @@ import { queryBoolean } from '../http/pagination.ts';
 import { listedActionSchema, presentAction } from './action-schemas.ts';
 import { ACTION_NAME_PATTERN } from './body-schemas.ts';
 
+export const QUERY_CHARACTERS_MAX = 200;
+
 const query = z.strictObject({
   name: z
     .string()
     .regex(ACTION_NAME_PATTERN, 'must be the name of an action')
     .optional()
     .describe('Exactly this name.'),
+  query: z
+    .string()
+    .max(QUERY_CHARACTERS_MAX)
+    .optional()
+    .describe('Words, each of which the name or the description has, in whatever case.'),
   includeArchived: queryBoolean.optional().describe('Archived actions too; they are left out otherwise.'),
 });
 
@@ -24,8 +31,9 @@ export const listActionsRoute = defineRoute({
   request: { query },
   response: { 200: z.array(listedActionSchema) },
   errors: [],
-  async list(tx, { query: { name, includeArchived = false }, page }) {
-    const { items, total } = await listActions(tx, { name, includeArchived, ...page });
+  async list(tx, { query: { name, query: wanted = '', includeArchived = false }, page }) {
+    const words = wanted.split(/\s+/).filter((word) => word !== '');
+    const { items, total } = await listActions(tx, { name, words, includeArchived, ...page });
     return { items: items.map(presentAction), total };
   },
 });

@@ -12,6 +12,7 @@ import {
 } from './access.ts';
 import { actionRefParams, presentAction } from './action-schemas.ts';
 import { actionEntry } from './audit.ts';
+import { requirePinnableName } from './pinned.ts';
 import { updateActionBody } from './body-schemas.ts';
 import { buildDefinition, type BuiltDefinition, configIssuesOf, schemaIssuesOf } from './definition.ts';
 import { missingSecretsOf, warningsOf, writtenActionSchema } from './warnings.ts';
@@ -24,7 +25,7 @@ export const updateActionRoute = defineRoute({
   summary: 'Change an action',
   description:
     'Send the members to change; the others stay as they are. `null` removes `description`, `verify` or `outputSchema`. A ' +
-    'changed definition becomes the next version. A new name or description alone makes no version, and neither does a ' +
+    'changed definition becomes the next version. A new name, description or `mcp` alone makes no version, and neither does a ' +
     'change that alters nothing. Concurrent changes are applied one after the other.\n\n' +
     'More scopes are needed in these cases:\n\n' +
     '- `actions:govern` to change `approval`; to change `impact`, `verify` or `governed` of an action that is governed or ' +
@@ -44,19 +45,22 @@ export const updateActionRoute = defineRoute({
     const built = buildDefinition(body, before.definition, schemaIssues);
     const version = nextVersion(before, built, { caller, actor, changeNote: body.changeNote ?? null });
     const name = body.name ?? before.name;
+    const mcpPinned = body.mcp?.pinned ?? before.mcpPinned;
+    requirePinnableName(name, mcpPinned, body.name === undefined ? 'body.mcp.pinned' : 'body.name');
     if (name !== before.name) requireGovernToRename(caller, before.definition);
     if (version !== null || name !== before.name) {
       requireGovernToWriteUngoverned(caller, version?.definition ?? before.definition);
     }
     const warnings = warningsOf(built.findings, deps.egressAllow, await missingSecretsOf(tx, built.secretNames));
     const description = body.description === undefined ? before.description : body.description;
-    if (version === null && name === before.name && description === before.description) {
+    const isSame = name === before.name && description === before.description && mcpPinned === before.mcpPinned;
+    if (version === null && isSame) {
       return {
         reply: { status: 200, data: { ...presentAction(before), warnings } },
         audit: 'none: the action was so already',
       };
     }
-    const after = await updateAction(tx, before, { name, description, version });
+    const after = await updateAction(tx, before, { name, description, mcpPinned, version });
     if (name !== before.name) await takeNames(tx, caller, [name]);
     return {
       reply: { status: 200, data: { ...presentAction(after), warnings } },

@@ -18,7 +18,7 @@ import {
   receiptCheckSchema,
 } from './schemas.ts';
 
-const listRoute = defineRoute({
+export const listEffectsRoute = defineRoute({
   id: 'effects.list',
   method: 'GET',
   path: '/api/v2/actions/effects',
@@ -34,7 +34,7 @@ const listRoute = defineRoute({
   },
 });
 
-const getRoute = defineRoute({
+export const getEffectRoute = defineRoute({
   id: 'effects.get',
   method: 'GET',
   path: '/api/v2/actions/effects/{id}',
@@ -106,4 +106,4 @@ const addNoteRoute = defineRoute({
   },
 });
 
-export const effectRoutes: AnyRoute[] = [listRoute, getRoute, verifyRoute, addNoteRoute];
+export const effectRoutes: AnyRoute[] = [listEffectsRoute, getEffectRoute, verifyRoute, addNoteRoute];

@@ -133,7 +133,7 @@ export function defineRoute<
   R extends Responses = Responses,
   Parsed = Out<B>,
   Prepared = unknown,
->(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared>): AnyRoute {
+>(definition: EnvironmentRouteDefinition<P, Q, B, R, Parsed, Prepared>): EnvironmentRoute {
   // The machinery calls the route with what the definition's own schemas parsed, so the erased types hold.
   return { kind: 'environment', ...declared(definition) };
 }

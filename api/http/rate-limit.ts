@@ -25,7 +25,7 @@ export class RateLimitGate {
   }
 
   /** Sets the three headers on a request that passes; a workspace without a limit gets none. @throws {ServiceError} RATE_LIMIT_EXCEEDED. */
-  async pass({ ctx, workspaceId }: GatedRequest): Promise<void> {
+  async pass({ ctx, workspaceId }: Omit<GatedRequest, 'route'>): Promise<void> {
     if (workspaceId === null) return;
     const plan = await this.plans.planOf(workspaceId);
     const { title, rateLimit } = PLAN_TABLE[plan];

@@ -10,7 +10,7 @@ export interface RouteRunner {
   authenticators: Authenticators;
   idempotency: IdempotencyGate;
   /** Asked in this order once the caller is known, before the scope or role is; each throws to refuse. */
-  gates?: readonly Gate[];
+  gates?: readonly EntryGate[];
   /** Asked of a caller who has the scope or role, when the work is about to begin: a recorded reply is repeated without them. */
   workGates?: readonly Gate[];
   /** Called with every reply before it is sent; tests check it against the route's response schema. */
@@ -24,4 +24,6 @@ export interface GatedRequest {
   workspaceId: string | null;
 }
 
+/** A request as it enters: which route it is for may not be known. */
+export type EntryGate = (request: Omit<GatedRequest, 'route'>) => Promise<void>;
 export type Gate = (request: GatedRequest) => Promise<void>;

@@ -3,7 +3,8 @@ import { ServiceError, validationError, type Issue } from '../../domain/errors.t
 import { plainMessages } from '../../domain/schema-messages.ts';
 import { formatPath } from './json-text.ts';
 
-export type RequestPart = 'params' | 'query' | 'body';
+/** `arguments`: those of an MCP tool. */
+export type RequestPart = 'params' | 'query' | 'body' | 'arguments';
 
 /**
  * What the schema makes of one part of a request.

@@ -29,7 +29,7 @@ const PREVIEW_ERRORS = ['PREVIEW_MISMATCH', 'PREVIEW_EXPIRED', 'PREVIEW_ALREADY_
 
 const isDryRun = (body: unknown): boolean => (body as { dryRun?: boolean }).dryRun === true;
 
-const invokeRoute = defineRoute({
+export const invokeRoute = defineRoute({
   id: 'actions.invoke',
   method: 'POST',
   path: '/api/v2/actions/{ref}/invoke',
@@ -84,7 +84,7 @@ const invokeRoute = defineRoute({
   },
 });
 
-const getRoute = defineRoute({
+export const getInvocationRoute = defineRoute({
   id: 'invocations.get',
   method: 'GET',
   path: '/api/v2/actions/invocations/{id}',
@@ -151,4 +151,4 @@ const listOfActionRoute = defineRoute({
   },
 });
 
-export const invocationRoutes: AnyRoute[] = [invokeRoute, listRoute, getRoute, listOfActionRoute];
+export const invocationRoutes: AnyRoute[] = [invokeRoute, listRoute, getInvocationRoute, listOfActionRoute];

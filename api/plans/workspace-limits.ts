@@ -1,7 +1,7 @@
 import { requireFeature } from '../../domain/plans.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { RateLimitGate } from '../http/rate-limit.ts';
-import type { Gate } from '../http/route-runner.ts';
+import type { EntryGate, Gate } from '../http/route-runner.ts';
 import { ExpensiveWorkSwitch } from './expensive-work-switch.ts';
 import { PlanDirectory } from './plan-directory.ts';
 
@@ -18,7 +18,7 @@ export class WorkspaceLimits {
   }
 
   /** Runs once the caller is known, before the scope or role is checked. */
-  readonly beforeScope: Gate = (request) => this.rateLimit.pass(request);
+  readonly beforeScope: EntryGate = (request) => this.rateLimit.pass(request);
 
   /**
    * Runs after the scope or role was checked, right before the handler: only a caller who may ask learns what the plan lacks, and

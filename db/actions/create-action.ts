@@ -9,18 +9,20 @@ export interface CreateActionInput {
   environmentId: string;
   name: string;
   description: string | null;
+  /** False where it is left out. */
+  mcpPinned?: boolean;
   version: NewVersion;
 }
 
 /** Creates an action and its version 1. Throws CONFLICT where a live action has the name. */
 export async function createAction(tx: EnvironmentTransaction, input: CreateActionInput): Promise<ActionRecord> {
-  const { environmentId, name, description, version } = input;
+  const { environmentId, name, description, mcpPinned = false, version } = input;
   const [id, versionId] = [newId('action'), newId('actionVersion')];
   await tx
     .raw(
-      `INSERT INTO actions (id, environment_id, name, description, current_version_id)
-       VALUES (:id, :environmentId, :name, :description, :versionId)`,
-      { id, environmentId, name, description, versionId },
+      `INSERT INTO actions (id, environment_id, name, description, mcp_pinned, current_version_id)
+       VALUES (:id, :environmentId, :name, :description, :mcpPinned, :versionId)`,
+      { id, environmentId, name, description, mcpPinned, versionId },
     )
     .catch(nameTaken(name));
   await insertVersion(tx, { id: versionId, environmentId, actionId: id, number: 1 }, version);

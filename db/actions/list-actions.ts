@@ -7,6 +7,8 @@ const { definition: _cut, ...SHOWN_COLUMNS } = ACTION_COLUMNS;
 export interface ListActionsFilter {
   /** An exact match. */
   name?: string | undefined;
+  /** Each of these words is in the name or the description, in whatever case. */
+  words?: readonly string[];
   includeArchived: boolean;
   limit: number;
   offset: number;
@@ -18,8 +20,10 @@ export async function listActions(
   filter: ListActionsFilter,
 ): Promise<{ items: ActionRecord[]; total: number }> {
   const where = `WHERE actions.environment_id = current_environment_id()
-    AND (CAST(:name AS text) IS NULL OR actions.name = :name) AND (:includeArchived OR actions.archived_at IS NULL)`;
-  const bindings = { name: filter.name ?? null, includeArchived: filter.includeArchived };
+    AND (CAST(:name AS text) IS NULL OR actions.name = :name) AND (:includeArchived OR actions.archived_at IS NULL)
+    AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) word
+      WHERE strpos(lower(actions.name || ' ' || COALESCE(actions.description, '')), lower(word)) = 0)`;
+  const bindings = { name: filter.name ?? null, includeArchived: filter.includeArchived, words: filter.words ?? [] };
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM actions ${where}`,
     bindings,

@@ -13,6 +13,8 @@ export interface ActionRecord {
   name: string;
   description: string | null;
   definition: ActionDefinition;
+  /** A tool of its own for MCP clients. Like the name, it is no part of the versions: it changes nothing that is sent. */
+  mcpPinned: boolean;
   currentVersion: { id: string; number: number; digest: string };
   createdAt: Date;
   updatedAt: Date;
@@ -46,6 +48,7 @@ export const ACTION_COLUMNS = {
   name: 'actions.name',
   description: 'actions.description',
   definition: 'action_versions.definition',
+  mcpPinned: 'actions.mcp_pinned',
   versionId: 'action_versions.id',
   versionNumber: 'action_versions.number',
   versionDigest: 'action_versions.digest',

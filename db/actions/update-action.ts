@@ -8,6 +8,8 @@ import type { ActionRecord, NewVersion } from './records.ts';
 export interface UpdateActionInput {
   name: string;
   description: string | null;
+  /** As it is where it is left out. */
+  mcpPinned?: boolean;
   /** Null where the definition is unchanged. */
   version: NewVersion | null;
 }
@@ -29,9 +31,16 @@ export async function updateAction(
   }
   await tx
     .raw(
-      `UPDATE actions SET name = :name, description = :description, current_version_id = :versionId, updated_at = now()
+      `UPDATE actions SET name = :name, description = :description, mcp_pinned = :mcpPinned, current_version_id = :versionId,
+         updated_at = now()
        WHERE id = :id`,
-      { id: locked.id, name: input.name, description: input.description, versionId },
+      {
+        id: locked.id,
+        name: input.name,
+        description: input.description,
+        mcpPinned: input.mcpPinned ?? locked.mcpPinned,
+        versionId,
+      },
     )
     .catch(nameTaken(input.name));
   const updated = await getAction(tx, locked.id);

@@ -20,12 +20,14 @@ const ACTIONS = `
     name text NOT NULL CHECK (name ~ '^[a-z][a-z0-9_.-]{0,63}$'),
     description text,
     current_version_id text COLLATE "C" NOT NULL,
+    mcp_pinned boolean NOT NULL DEFAULT false, -- a tool of its own for MCP clients
     created_at timestamptz(3) NOT NULL DEFAULT now(),
     updated_at timestamptz(3) NOT NULL DEFAULT now(),
     archived_at timestamptz(3)
   );
   CREATE UNIQUE INDEX actions_live_name ON actions (environment_id, name) WHERE archived_at IS NULL;
   CREATE INDEX actions_newest_first ON actions (environment_id, created_at DESC, id DESC);
+  CREATE INDEX actions_pinned ON actions (environment_id, name COLLATE "C") WHERE mcp_pinned AND archived_at IS NULL;
   CALL make_tenant_table('actions', 'SELECT, INSERT, UPDATE');
 
   CREATE TABLE action_versions (

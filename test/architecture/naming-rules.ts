@@ -22,6 +22,7 @@ export const AREAS = new Set([
   'integrations',
   'invocations',
   'maintenance',
+  'mcp',
   'members',
   'messages',
   'plans',
@@ -33,6 +34,7 @@ export const AREAS = new Set([
   'url-groups',
   'users',
   'signing-keys',
+  'tools',
 ]);
 
 /** Folders that hold machinery and not an area, by their parent folder. */

@@ -1,6 +1,6 @@
 import { ROLES, roleSuffices } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
-import { expectError, expectSuccess, messageOf, type Suite } from './suite.ts';
+import { expectError, expectSuccess, messageOf, rowsOf, type Suite } from './suite.ts';
 import type { World } from './world.ts';
 
 const NO_SUCH_KEY = `service_live_${'x'.repeat(32)}`;
@@ -92,15 +92,16 @@ const foreignLists: Suite = {
   title: 'lists nothing of another environment',
   covers: (route) => route.kind === 'environment' && route.paginated === true && !route.path.includes('{'),
   async check(world, route) {
-    await world.plantRow(route, {});
+    const request = await world.requestFor(route);
+    await world.plantRow(route, request);
     const total = (json: unknown): number | undefined =>
       (json as { pagination?: { total?: number } } | undefined)?.pagination?.total;
-    const own = await world.sendAllowed(route, {});
+    const own = await world.sendAllowed(route, request);
     const findings = (total(own.json) ?? 0) > 0 ? [] : ['its own key sees no row: the fixture has no plantRow'];
     for (const { who, key } of world.strangers) {
-      const reply = await world.send(route, {}, { key });
-      const { data } = (reply.json ?? {}) as { data?: unknown[] };
-      if (total(reply.json) !== 0 || data?.length !== 0) findings.push(`${who} sees ${total(reply.json)} rows`);
+      const reply = await world.send(route, request, { key });
+      const { data } = (reply.json ?? {}) as { data?: unknown };
+      if (total(reply.json) !== 0 || rowsOf(data).length !== 0) findings.push(`${who} sees ${total(reply.json)} rows`);
     }
     return findings;
   },

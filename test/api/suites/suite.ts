@@ -44,3 +44,9 @@ export function expectSuccess(what: string, reply: CallResult): string[] {
     ? []
     : [`${what}: success was due, and it answered ${reply.status} ${reply.text.slice(0, 300)}`];
 }
+
+/** The rows of a page: `data` itself, or its first list where a page says more than its rows (an export of tools). */
+export function rowsOf(data: unknown): unknown[] {
+  if (Array.isArray(data)) return data as unknown[];
+  return Object.values(data ?? {}).find((member): member is unknown[] => Array.isArray(member)) ?? [];
+}

@@ -1,0 +1,92 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { type JsonObject, textOf } from '../../domain/json.ts';
+import { validatePart } from '../http/validate-request.ts';
+import { type Call, callRoute } from './exchange.ts';
+import { invoke, waitForEnd } from './invoke.ts';
+import {
+  describeAction,
+  getEffect,
+  getInvocation,
+  invokeAction,
+  type OwnTool,
+  previewAction,
+  publishMessage,
+  searchActions,
+} from './own-tools.ts';
+import { Progress } from './progress.ts';
+import { effectReply, invocationReply, previewReply, recordReply } from './replies.ts';
+import { replyOrTask } from './tasks.ts';
+
+/** The arguments as the tool's schema has them. @throws {ServiceError} VALIDATION_ERROR with the issues of all of them. */
+function parsed<Arguments extends z.ZodType>(tool: OwnTool<Arguments>, given: unknown): z.output<Arguments> {
+  return validatePart('arguments', tool.arguments, given) as z.output<Arguments>;
+}
+
+type Run = (call: Call, given: unknown) => Promise<CallToolResult>;
+
+/** What each of our tools does: the route that it names, with the arguments in the places where the route has them. */
+export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
+  async search_actions({ exchange }, given) {
+    const { query, limit } = parsed(searchActions, given);
+    const { data, pagination } = await callRoute(exchange, searchActions.route, {
+      query: { limit, ...(query === undefined ? {} : { query }) },
+    });
+    const actions = (data as JsonObject[]).map(summaryOf);
+    const total = pagination?.total ?? actions.length;
+    const more = total > actions.length ? ' Narrow the query to see the others.' : '';
+    return recordReply(`${actions.length} of ${total} actions.${more}`, { actions, total });
+  },
+
+  async describe_action({ exchange }, given) {
+    const { action } = parsed(describeAction, given);
+    const { data } = await callRoute(exchange, describeAction.route, { params: { ref: action } });
+    const described = data as JsonObject;
+    return recordReply(`Action ${textOf(described, 'name')} (${textOf(described, 'id')}).`, described);
+  },
+
+  async preview_action({ exchange }, given) {
+    const { action, ...body } = parsed(previewAction, given);
+    const { data } = await callRoute(exchange, previewAction.route, { params: { ref: action }, body });
+    return previewReply(data as JsonObject & { action: JsonObject });
+  },
+
+  async invoke_action(call, given) {
+    const { action, waitSeconds = 0, ...body } = parsed(invokeAction, given);
+    return replyOrTask(call, await invoke(call, { ref: action, body: body as JsonObject, waitSeconds }));
+  },
+
+  async get_invocation(call, given) {
+    const { id, waitSeconds = 0 } = parsed(getInvocation, given);
+    const read = (): ReturnType<typeof waitForEnd> => waitForEnd(call, id, waitSeconds);
+    return invocationReply(call.exchange, await new Progress(call).during(`${id} has not ended`, read));
+  },
+
+  async get_effect({ exchange }, given) {
+    const { id } = parsed(getEffect, given);
+    const { data } = await callRoute(exchange, getEffect.route, { params: { id } });
+    return effectReply(data as JsonObject);
+  },
+
+  async publish_message({ exchange }, given) {
+    const body = parsed(publishMessage, given);
+    const { data } = await callRoute(exchange, publishMessage.route, { body });
+    // To a URL group the route answers a list, and what is structured is an object.
+    if (Array.isArray(data)) return recordReply(`ACCEPTED: ${data.length} messages.`, { messages: data });
+    const { messageId, deduplicated } = data as { messageId: string; deduplicated?: boolean };
+    const again = deduplicated === true ? ' It is the one that was published before.' : '';
+    return recordReply(`ACCEPTED: message ${messageId}.${again}`, data as object);
+  },
+};
+
+/** What an agent needs to choose: the whole action comes with describe_action. */
+function summaryOf({ id, name, description, governed, approval, mcp }: JsonObject): JsonObject {
+  return {
+    id: id ?? null,
+    name: name ?? null,
+    description: description ?? null,
+    governed: governed ?? false,
+    approvalRequired: (approval as JsonObject)['required'] ?? false,
+    pinned: (mcp as JsonObject)['pinned'] ?? false,
+  };
+}

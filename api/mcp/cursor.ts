@@ -1,0 +1,16 @@
+import { invalidParams } from './protocol-errors.ts';
+
+/**
+ * The cursor of a list: where its next page begins, in a form that no client takes apart. A cursor grants nothing: the page is read with
+ * the rights of whoever sends it.
+ */
+export function cursorOf(position: string): string {
+  return Buffer.from(position, 'utf8').toString('base64url');
+}
+
+/** @throws {ProtocolError} where it is not of the form. */
+export function positionOf(cursor: string, form: RegExp): string {
+  const position = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (!form.test(position)) throw invalidParams('The cursor is not one of this list: begin again without it.');
+  return position;
+}

@@ -1,0 +1,34 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { EnvironmentRoute } from '../http/define-route.ts';
+import { callRouteAsKey, type KeyRequest, type KeyRouteCall, type RouteAnswer } from '../http/call-route-as-key.ts';
+
+/** The protocol revisions with a handshake, or those with an envelope in every request. */
+export type Era = 'legacy' | 'modern';
+
+/** One HTTP request of an MCP client, with whom it is from. */
+export interface Exchange extends KeyRequest {
+  era: Era;
+  /** Aborted when the client leaves. It ends waits on its behalf, never an invocation. */
+  gone: AbortSignal;
+}
+
+/** What the handler of one JSON-RPC request works with. */
+export interface Call {
+  exchange: Exchange;
+  context: ServerContext;
+}
+
+/** Does what a route does, for the key of this exchange. */
+export function callRoute(
+  exchange: Exchange,
+  route: EnvironmentRoute,
+  parts: Omit<KeyRouteCall, 'signal'>,
+): Promise<RouteAnswer> {
+  return callRouteAsKey(exchange, route, { ...parts, signal: exchange.gone });
+}
+
+/** Whether the key may call the route at all. A key that may read only what it made itself counts. */
+export function mayCall({ caller }: KeyRequest, { scope, ownWithScope }: EnvironmentRoute): boolean {
+  if (scope === null || caller.scopes.has(scope)) return true;
+  return ownWithScope !== undefined && caller.scopes.has(ownWithScope);
+}

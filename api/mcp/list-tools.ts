@@ -1,0 +1,25 @@
+import type { ListToolsResult, Tool } from '@modelcontextprotocol/server';
+import { invokeRoute } from '../invocations/routes.ts';
+import { cursorOf, positionOf } from './cursor.ts';
+import { type Exchange, mayCall } from './exchange.ts';
+import { INPUT_SCHEMAS, OWN_TOOLS, type OwnTool } from './own-tools.ts';
+import { listPinnedTools } from './pinned-tools.ts';
+
+/** The name of the last action that was listed. */
+const POSITION = /^[a-z][a-z0-9_.-]{0,63}$/;
+
+/** Our tools first, then the pinned actions by name; only those that the key may call. */
+export async function listTools(exchange: Exchange, cursor: string | undefined): Promise<ListToolsResult> {
+  const after = cursor === undefined ? '' : positionOf(cursor, POSITION);
+  const own = cursor === undefined ? OWN_TOOLS.filter(({ route }) => mayCall(exchange, route)).map(listed) : [];
+  if (!mayCall(exchange, invokeRoute)) return { tools: own };
+  const { tools, next } = await listPinnedTools(exchange, after);
+  return { tools: [...own, ...tools], ...(next === null ? {} : { nextCursor: cursorOf(next) }) };
+}
+
+function listed(tool: OwnTool): Tool {
+  const { name, title, description, annotations } = tool;
+  const inputSchema = INPUT_SCHEMAS.get(tool);
+  if (inputSchema === undefined) throw new Error(`tool ${name} has no schema`);
+  return { name, title, description, inputSchema, annotations };
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { ACTS_ON_THE_WORLD, READS_RECORDS, type ToolAnnotations } from '../../domain/mcp/annotations.ts';
+import type { OwnToolName } from '../../domain/mcp/tool-names.ts';
+import { getActionRoute } from '../actions/get-action.ts';
+import { listActionsRoute, QUERY_CHARACTERS_MAX } from '../actions/list-actions.ts';
+import { getEffectRoute } from '../effects/routes.ts';
+import type { EnvironmentRoute } from '../http/define-route.ts';
+import { WAIT_SECONDS_MAX } from '../http/long-poll.ts';
+import { getInvocationRoute, invokeRoute } from '../invocations/routes.ts';
+import { invokeBody } from '../invocations/schemas.ts';
+import { publishBody, publishFields } from '../messages/body-schemas.ts';
+import { publishMessageRoute } from '../messages/publish-message.ts';
+import { createPreviewRoute } from '../previews/create-preview.ts';
+
+/** A tool of ours: what a client is told of it. What it does: call-own-tool.ts. */
+export interface OwnTool<Arguments extends z.ZodType = z.ZodType> {
+  name: OwnToolName;
+  title: string;
+  description: string;
+  annotations: ToolAnnotations;
+  /** It does what this route does, and takes the key that the route takes. */
+  route: EnvironmentRoute;
+  arguments: Arguments;
+}
+
+const SEARCH_LIMIT_DEFAULT = 20;
+const SEARCH_LIMIT_MAX = 50;
+
+const action = z.string().min(1).max(100).describe('Name or id of the action.');
+const waitSeconds = (what: string) => z.int().min(0).max(WAIT_SECONDS_MAX).optional().describe(what);
+
+function tool<Arguments extends z.ZodType>(definition: OwnTool<Arguments>): OwnTool<Arguments> {
+  return definition;
+}
+
+export const searchActions = tool({
+  name: 'search_actions',
+  title: 'Search actions',
+  description: 'Finds the actions that can be invoked, by words of their names and descriptions; newest first.',
+  annotations: READS_RECORDS,
+  route: listActionsRoute,
+  arguments: z.strictObject({
+    query: z
+      .string()
+      .max(QUERY_CHARACTERS_MAX)
+      .optional()
+      .describe('Words that the name or the description has. Left out: all actions.'),
+    limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT).describe('How many to answer.'),
+  }),
+});
+
+export const describeAction = tool({
+  name: 'describe_action',
+  title: 'Describe an action',
+  description: 'One action in full: what it sends, the JSON Schema of its input, and whether a person must approve it.',
+  annotations: READS_RECORDS,
+  route: getActionRoute,
+  arguments: z.strictObject({ action }),
+});
+
+const { input, operationKey, previewId, runId } = invokeBody.shape;
+
+export const previewAction = tool({
+  name: 'preview_action',
+  title: 'Preview an action',
+  description:
+    'Shows exactly what a governed action would send and use up. Nothing is sent. Pass its id to invoke_action as previewId to have ' +
+    'exactly this executed, or nothing.',
+  // A preview is a record. It may read the provider's own record first.
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  route: createPreviewRoute,
+  arguments: z.strictObject({ action, input, operationKey, runId }),
+});
+
+export const invokeAction = tool({
+  name: 'invoke_action',
+  title: 'Invoke an action',
+  description:
+    'Runs an action and answers with its receipt. Read status and grade: an invocation that was refused, failed, or has an unknown ' +
+    'outcome is answered without an error. Name an operationKey: a second call with the same key and input answers the first ' +
+    'invocation, and never sends twice. While the outcome is unknown, do not invoke again under another key.',
+  annotations: ACTS_ON_THE_WORLD,
+  route: invokeRoute,
+  arguments: z.strictObject({
+    action,
+    input,
+    operationKey,
+    previewId,
+    runId,
+    waitSeconds: waitSeconds(
+      'How long to wait for its end where it waits for a person, or is still under way. Default 0.',
+    ),
+  }),
+});
+
+export const getInvocation = tool({
+  name: 'get_invocation',
+  title: 'Get an invocation',
+  description: 'The present state of an invocation, or its end if it comes within waitSeconds.',
+  annotations: READS_RECORDS,
+  route: getInvocationRoute,
+  arguments: z.strictObject({
+    id: z.string().min(1).max(100).describe('inv_…'),
+    waitSeconds: waitSeconds('How long to wait for its end. Default 0.'),
+  }),
+});
+
+export const getEffect = tool({
+  name: 'get_effect',
+  title: 'Get a receipt',
+  description:
+    'The receipt of a governed action: what was sent, every attempt, the evidence, and what is really known.',
+  annotations: READS_RECORDS,
+  route: getEffectRoute,
+  arguments: z.strictObject({ id: z.string().min(1).max(100).describe('eff_…') }),
+});
+
+export const publishMessage = tool({
+  name: 'publish_message',
+  title: 'Publish a message',
+  description:
+    'Has one HTTP request delivered, now or later, at least once, with retries. A deduplicationId keeps a second call within 10 minutes ' +
+    'from delivering it again.',
+  annotations: ACTS_ON_THE_WORLD,
+  route: publishMessageRoute,
+  arguments: publishBody,
+});
+
+export const OWN_TOOLS: readonly OwnTool[] = [
+  searchActions,
+  describeAction,
+  previewAction,
+  invokeAction,
+  getInvocation,
+  getEffect,
+  publishMessage,
+];
+
+const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((tool) => [tool.name, tool]));
+
+export function findOwnTool(name: string): OwnTool | undefined {
+  return BY_NAME.get(name);
+}
+
+/** Refinements across members cannot be said in JSON Schema: the fields alone are listed, and a call is checked by all of it. */
+const LISTED_ARGUMENTS = new Map<OwnTool, z.ZodType>([[publishMessage, publishFields]]);
+
+export interface ListedSchema {
+  type: 'object';
+  [keyword: string]: unknown;
+}
+
+/** The JSON Schema of each tool's arguments, made once. */
+export const INPUT_SCHEMAS: ReadonlyMap<OwnTool, ListedSchema> = new Map(
+  OWN_TOOLS.map((tool) => [tool, listedSchemaOf(LISTED_ARGUMENTS.get(tool) ?? tool.arguments)]),
+);
+
+function listedSchemaOf(schema: z.ZodType): ListedSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return { ...rest, type: 'object' };
+}

@@ -1,0 +1,54 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { getAction } from '../../db/actions/get-action.ts';
+import { listPinnedActions } from '../../db/actions/list-pinned-actions.ts';
+import type { ActionRecord } from '../../db/actions/records.ts';
+import { annotationsOf } from '../../domain/mcp/annotations.ts';
+import { openTransaction } from '../http/route-transaction.ts';
+import type { Exchange } from './exchange.ts';
+
+const PAGE_TOOLS_MAX = 50;
+/** A schema may have 256 KiB: a page ends before it holds more than this, after one tool at least. */
+const PAGE_BYTES_MAX = 512 * 1024;
+
+export interface PinnedPage {
+  tools: Tool[];
+  /** The name after which the next page begins; null: this is the last. */
+  next: string | null;
+}
+
+/** The pinned actions of the key's environment as tools, in the order of their names. */
+export async function listPinnedTools({ runner, caller }: Exchange, after: string): Promise<PinnedPage> {
+  const actions = await openTransaction(
+    runner.deps.db,
+    caller,
+    null,
+    (tx) => listPinnedActions(tx, { after, limit: PAGE_TOOLS_MAX + 1 }),
+    { readOnly: true },
+  );
+  const tools: Tool[] = [];
+  let bytes = 0;
+  for (const action of actions.slice(0, PAGE_TOOLS_MAX)) {
+    const tool = toolOf(action);
+    bytes += Buffer.byteLength(JSON.stringify(tool));
+    if (tools.length > 0 && bytes > PAGE_BYTES_MAX) break;
+    tools.push(tool);
+  }
+  return { tools, next: actions.length > tools.length ? (tools.at(-1)?.name ?? null) : null };
+}
+
+/** The action whose tool has this name; null: none is pinned under it. */
+export async function findPinnedAction({ runner, caller }: Exchange, name: string): Promise<ActionRecord | null> {
+  const found = await openTransaction(runner.deps.db, caller, null, (tx) => getAction(tx, name), { readOnly: true });
+  // An id is no name of a tool.
+  return found !== null && found.mcpPinned && found.name === name ? found : null;
+}
+
+function toolOf({ name, description, definition }: ActionRecord): Tool {
+  const asks = definition.approval.required ? ' A person must approve each call.' : '';
+  return {
+    name,
+    description: `${description ?? `Invokes the action ${name}.`}${asks}`,
+    inputSchema: { ...definition.inputSchema, type: 'object' },
+    annotations: annotationsOf(definition),
+  };
+}

@@ -1,0 +1,122 @@
+import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ServiceError } from '../../domain/errors.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import { BodyTurns } from '../http/body-turns.ts';
+import { clientGoneSignal } from '../http/client-gone.ts';
+import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import { describeFailure } from '../http/failures.ts';
+import { parseJsonBytes, BODY_BYTES_MAX, readBytes } from '../http/read-json-body.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import type { Era, Exchange } from './exchange.ts';
+import { requireKnownSite } from './known-sites.ts';
+import { createMcpServer } from './mcp-server.ts';
+import { sendResponse } from './send-response.ts';
+
+export const MCP_PATH = '/mcp';
+
+/** What the package reads of a request. The credential is not among them: it stays with us. */
+const PASSED_HEADER = /^(accept|content-type|last-event-id|mcp-.*)$/;
+
+export interface McpEndpoint {
+  middleware: HttpMiddleware;
+  close(): Promise<void>;
+}
+
+/**
+ * `POST /mcp`, stateless streamable HTTP: each request has its key looked up, counts for the rate limit of its workspace, and is answered
+ * from the records. The package reads and writes the protocol; a tool does what a route of the REST API does.
+ *
+ * Failures of HTTP (401, 403, 405, 413, 429) have the error body of the REST API. What is wrong with a message is a JSON-RPC error.
+ */
+export function serveMcp(runner: RouteRunner): McpEndpoint {
+  const { logger, publicOrigins = [], pagesUrl } = runner.deps;
+  const origins = pagesUrl === null ? publicOrigins : [...publicOrigins, pagesUrl];
+  const turns = new BodyTurns();
+  const handler = createMcpHandler(({ era, authInfo }) => createMcpServer({ ...exchangeIn(authInfo), era }), {
+    onerror: (error) => logger.debug({ failure: describeFailure(error) }, 'an MCP message was refused'),
+  });
+
+  async function answer(ctx: HttpContext): Promise<void> {
+    requireKnownSite(ctx, origins);
+    if (ctx.method !== 'POST') throw notPost(ctx);
+    const caller = await runner.authenticators.keys.authenticate(ctx.get('Authorization'));
+    ctx.state.caller = caller;
+    for (const gate of runner.gates ?? []) await gate({ ctx, workspaceId: caller.workspaceId });
+    const bytes = await readBytes(ctx.req, BODY_BYTES_MAX);
+    await turns.take(caller.workspaceId, bytes.length);
+    const message = messageIn(bytes);
+    if ('refusal' in message) return refuse(ctx, message.refusal);
+    const exchange: Omit<Exchange, 'era'> = { runner, ctx, caller, gone: clientGoneSignal(ctx) };
+    const request = new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers: passedHeaders(ctx) });
+    const authInfo = { token: '', clientId: caller.keyId, scopes: [...caller.scopes], extra: { exchange } };
+    await sendResponse(ctx, await handler.fetch(request, { parsedBody: message.parsed, authInfo }));
+  }
+
+  return {
+    middleware: (ctx, next) => (ctx.path === MCP_PATH ? answer(ctx) : next()),
+    close: () => handler.close(),
+  };
+}
+
+function exchangeIn(authInfo: { extra?: Record<string, unknown> } | undefined): Omit<Exchange, 'era'> & { era?: Era } {
+  const exchange = authInfo?.extra?.['exchange'];
+  if (exchange === undefined) throw new Error('an MCP request without its exchange');
+  return exchange as Omit<Exchange, 'era'>;
+}
+
+function passedHeaders(ctx: HttpContext): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(ctx.req.headersDistinct)) {
+    if (PASSED_HEADER.test(name)) headers.set(name, (values ?? []).join(', '));
+  }
+  return headers;
+}
+
+interface Refusal {
+  status: number;
+  code: number;
+  message: string;
+  id: unknown;
+}
+
+/**
+ * The one message of the body. A batch is none: the protocol has dropped them, and one request with a thousand calls would pass the rate
+ * limit once. A subscription is refused because nothing here changes without being asked for, and each would hold a connection.
+ */
+function messageIn(bytes: Uint8Array): { parsed: unknown } | { refusal: Refusal } {
+  let parsed: unknown;
+  try {
+    parsed = parseJsonBytes(bytes);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return refusal(400, ProtocolErrorCode.ParseError, `Parse error: ${error.publicMessage}`);
+  }
+  if (Array.isArray(parsed)) {
+    return refusal(400, ProtocolErrorCode.InvalidRequest, 'Send one message in each request: batches are not taken.');
+  }
+  if (isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen') {
+    const message =
+      'Method not found: this server has no notifications to subscribe to. Call get_invocation with waitSeconds.';
+    return refusal(404, ProtocolErrorCode.MethodNotFound, message, parsed['id']);
+  }
+  return { parsed };
+}
+
+function refusal(status: number, code: number, message: string, id: unknown = null): { refusal: Refusal } {
+  return { refusal: { status, code, message, id } };
+}
+
+function refuse(ctx: HttpContext, { status, code, message, id }: Refusal): void {
+  ctx.status = status;
+  ctx.type = 'application/json';
+  ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}
+
+/** No stream is opened by a GET, and there is no session that a DELETE could end: both are optional in the protocol. */
+function notPost(ctx: HttpContext): ServiceError {
+  ctx.set('Allow', 'POST');
+  return new ServiceError('METHOD_NOT_ALLOWED', {
+    message: `This path answers POST, not ${ctx.method}.`,
+    details: { allowed: ['POST'] },
+  });
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../json.ts';
+import { annotationsOf, type ToolAnnotations } from '../mcp/annotations.ts';
+import type { ActionDefinition } from '../actions.ts';
+import { DESCRIPTION_CHARACTERS_MAX, SCHEMA_RULES, type ToolFormat } from './formats.ts';
+import { type Dropped, reduceSchema } from './reduce-schema.ts';
+import { toolNameOf } from './tool-names.ts';
+
+export interface ExportedAction {
+  name: string;
+  description: string | null;
+  definition: ActionDefinition;
+}
+
+export interface ExportedTool {
+  tool: JsonObject;
+  /** The name of the tool, which `names` maps back to the action. */
+  name: string;
+  dropped: (Dropped & { tool: string })[];
+}
+
+/** An action as the definition of a tool, in the form that a provider's API takes. */
+export function exportTool(action: ExportedAction, format: ToolFormat): ExportedTool {
+  const charactersMax = DESCRIPTION_CHARACTERS_MAX[format];
+  const name = format === 'mcp' ? action.name : toolNameOf(action.name);
+  const { schema, dropped } = parametersOf(action, format);
+  const whole = action.description ?? `Invokes the action ${action.name}.`;
+  const description = Array.from(whole).slice(0, charactersMax).join('');
+  if (description.length < whole.length) {
+    const reason = `the format takes at most ${charactersMax} characters`;
+    dropped.push({ path: '', keyword: 'description', reason });
+  }
+  const tool = toolIn(format, { name, description, schema, annotations: annotationsOf(action.definition) });
+  return { tool, name, dropped: dropped.map((what) => ({ tool: name, ...what })) };
+}
+
+function parametersOf({ definition }: ExportedAction, format: ToolFormat): { schema: JsonObject; dropped: Dropped[] } {
+  const rules = SCHEMA_RULES[format];
+  if (rules === null) return { schema: { ...definition.inputSchema, type: 'object' }, dropped: [] };
+  const { schema, dropped } = reduceSchema(definition.inputSchema, rules);
+  // The input of an action is an object. A provider refuses parameters that do not list their members.
+  const properties = schema['properties'] ?? {};
+  return { schema: { ...schema, type: 'object', properties }, dropped };
+}
+
+interface Parts {
+  name: string;
+  description: string;
+  schema: JsonObject;
+  annotations: ToolAnnotations;
+}
+
+function toolIn(format: ToolFormat, { name, description, schema, annotations }: Parts): JsonObject {
+  switch (format) {
+    case 'openai':
+      // Strict mode would make every optional member required.
+      return { type: 'function', function: { name, description, parameters: schema, strict: false } };
+    case 'anthropic':
+      return { name, description, input_schema: schema };
+    case 'mcp':
+      return { name, description, inputSchema: schema, annotations: { ...annotations } };
+  }
+}

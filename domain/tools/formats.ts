@@ -1,0 +1,74 @@
+export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp'] as const;
+export type ToolFormat = (typeof TOOL_FORMATS)[number];
+
+/** What a format takes of a JSON Schema. Whatever it does not take is dropped, and said to be. */
+export interface SchemaRules {
+  /** Null: every keyword. */
+  keywords: ReadonlySet<string> | null;
+  /** Not at the top of the parameters, though further down. */
+  notAtTheTop: ReadonlySet<string>;
+  /** Names of properties; null: any. */
+  propertyName: RegExp | null;
+  /** An array says what its items are. */
+  needsItems: boolean;
+  /** True and false are schemas. */
+  booleanSchemas: boolean;
+}
+
+/** OpenAI, "Structured Outputs: supported schemas", and what function calling refuses at the top; strict mode is not asked for. */
+const OPENAI: SchemaRules = {
+  keywords: new Set([
+    '$defs',
+    '$ref',
+    'additionalProperties',
+    'anyOf',
+    'const',
+    'default',
+    'definitions',
+    'description',
+    'enum',
+    'exclusiveMaximum',
+    'exclusiveMinimum',
+    'format',
+    'items',
+    'maxItems',
+    'maxLength',
+    'maximum',
+    'minItems',
+    'minLength',
+    'minimum',
+    'multipleOf',
+    'pattern',
+    'properties',
+    'required',
+    'title',
+    'type',
+  ]),
+  notAtTheTop: new Set(['$ref', 'anyOf', 'const', 'enum']),
+  propertyName: null,
+  needsItems: true,
+  booleanSchemas: false,
+};
+
+/** Anthropic, "Tool use": JSON Schema 2020-12 with these limits on `input_schema`. */
+const ANTHROPIC: SchemaRules = {
+  keywords: null,
+  notAtTheTop: new Set(['$ref', 'allOf', 'anyOf', 'oneOf']),
+  propertyName: /^[a-zA-Z0-9_.-]{1,64}$/,
+  needsItems: false,
+  booleanSchemas: true,
+};
+
+/** Null: the format takes JSON Schema 2020-12 as it is. */
+export const SCHEMA_RULES: Readonly<Record<ToolFormat, SchemaRules | null>> = {
+  openai: OPENAI,
+  anthropic: ANTHROPIC,
+  mcp: null,
+};
+
+/** The longest description of a tool, in characters. */
+export const DESCRIPTION_CHARACTERS_MAX: Readonly<Record<ToolFormat, number>> = {
+  openai: 1_024,
+  anthropic: Infinity,
+  mcp: Infinity,
+};

@@ -1,0 +1,195 @@
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { SchemaRules } from './formats.ts';
+import {
+  FRAGILE,
+  GO_TOGETHER,
+  HOLDS_SCHEMA,
+  HOLDS_SCHEMA_LIST,
+  HOLDS_SCHEMA_MAP,
+  LOOKS_AT_THE_REST,
+  MOVES_THE_BASE,
+} from './schema-keywords.ts';
+
+/** Something of a schema that a format does not take. */
+export interface Dropped {
+  /** JSON Pointer of the schema that it stood in. */
+  path: string;
+  keyword: string;
+  reason: string;
+}
+
+export interface Reduced {
+  schema: JsonObject;
+  dropped: Dropped[];
+}
+
+const NOT_TAKEN = 'the format does not take it';
+const NOT_AT_THE_TOP = 'the format does not take it at the top of the parameters';
+const GOES_ALONG = 'it depends on what was dropped beside it';
+const HOLDS_DROPPED = 'something in it is dropped, and the rest of it would mean another thing';
+const REST_UNKNOWN = 'it depends on all the others, of which some were dropped';
+const NO_TARGET = 'it refers to what is not in this schema, or was dropped';
+const NAME_NOT_TAKEN = 'the format does not take this name of a property';
+const IS_FALSE = 'the format takes no schema that is false';
+
+/** More rounds than a schema of a sensible size needs. */
+const ROUNDS_MAX = 10;
+
+/**
+ * The schema without what a format does not take. It accepts at least all that the original does: the service checks every input by the
+ * original anyway, and a schema that refuses a good input could not be mended by its reader. Where nothing was dropped, it accepts the same.
+ *
+ * What is dropped can leave a reference without its target, so it is done again, without those references, until nothing more falls.
+ */
+export function reduceSchema(original: JsonObject, rules: SchemaRules): Reduced {
+  const lost = new Set<string>();
+  let hasDropped = false;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const reduction = new Reduction(rules, lost, hasDropped, hasMovedBase(original));
+    const schema = reduction.schema(original, '');
+    const { dropped } = reduction;
+    const dangling = refsIn(schema).filter((ref) => !lost.has(ref) && !isThere(schema, ref));
+    if (dangling.length === 0 && hasDropped === dropped.length > 0) return { schema: schema as JsonObject, dropped };
+    for (const ref of dangling) lost.add(ref);
+    hasDropped ||= dropped.length > 0 || dangling.length > 0;
+  }
+  return { schema: { type: 'object' }, dropped: [{ path: '', keyword: '*', reason: NO_TARGET }] };
+}
+
+class Reduction {
+  readonly dropped: Dropped[] = [];
+  private readonly rules: SchemaRules;
+  private readonly lost: ReadonlySet<string>;
+  private readonly hasDropped: boolean;
+  private readonly hasMovedBase: boolean;
+
+  constructor(rules: SchemaRules, lost: ReadonlySet<string>, hasDropped: boolean, hasMovedBase: boolean) {
+    this.rules = rules;
+    this.lost = lost;
+    this.hasDropped = hasDropped;
+    this.hasMovedBase = hasMovedBase;
+  }
+
+  schema(schema: Json, path: string): Json {
+    if (!isJsonObject(schema)) return this.booleanSchema(schema, path);
+    const kept: JsonObject = {};
+    const goAlong = new Set<string>();
+    for (const [keyword, value] of Object.entries(schema)) {
+      const reason = this.reasonToDrop(keyword, value, path);
+      if (reason === null) this.keep(kept, keyword, value, path, goAlong);
+      else this.drop(path, keyword, reason, goAlong);
+    }
+    for (const keyword of goAlong) {
+      // True accepts all, with whatever beside it.
+      if (!(keyword in kept) || kept[keyword] === true) continue;
+      delete kept[keyword];
+      this.drop(path, keyword, GOES_ALONG, goAlong);
+    }
+    if (this.rules.needsItems && includesArray(kept['type']) && kept['items'] === undefined) kept['items'] = {};
+    return kept;
+  }
+
+  private booleanSchema(schema: Json, path: string): Json {
+    if (this.rules.booleanSchemas) return schema;
+    if (schema === false) this.dropped.push({ path, keyword: 'false', reason: IS_FALSE });
+    return {};
+  }
+
+  private drop(path: string, keyword: string, reason: string, goAlong: Set<string>): void {
+    this.dropped.push({ path, keyword, reason });
+    for (const other of GO_TOGETHER[keyword] ?? []) goAlong.add(other);
+  }
+
+  private reasonToDrop(keyword: string, value: Json, path: string): string | null {
+    const { keywords, notAtTheTop } = this.rules;
+    if (keywords !== null && !keywords.has(keyword)) return NOT_TAKEN;
+    if (path === '' && notAtTheTop.has(keyword)) return NOT_AT_THE_TOP;
+    if (LOOKS_AT_THE_REST.has(keyword) && this.hasDropped) return REST_UNKNOWN;
+    const isLost = this.hasMovedBase || (typeof value === 'string' && this.lost.has(value));
+    if (isRef(keyword) && this.hasDropped && isLost) return NO_TARGET;
+    if (FRAGILE.has(keyword) && this.hasDropped && refsIn(value).length > 0) return HOLDS_DROPPED;
+    return null;
+  }
+
+  private keep(kept: JsonObject, keyword: string, value: Json, path: string, goAlong: Set<string>): void {
+    const before = this.dropped.length;
+    const reduced = this.value(keyword, value, `${path}/${escaped(keyword)}`, goAlong);
+    if (FRAGILE.has(keyword) && this.dropped.length > before) {
+      this.dropped.length = before;
+      this.drop(path, keyword, HOLDS_DROPPED, goAlong);
+      return;
+    }
+    kept[keyword] = reduced;
+  }
+
+  private value(keyword: string, value: Json, path: string, goAlong: Set<string>): Json {
+    if (keyword === 'additionalProperties' && typeof value === 'boolean') return value;
+    if (HOLDS_SCHEMA.has(keyword)) return this.schema(value, path);
+    if (HOLDS_SCHEMA_LIST.has(keyword) && Array.isArray(value)) {
+      return value.map((schema, index) => this.schema(schema, `${path}/${index}`));
+    }
+    if (!HOLDS_SCHEMA_MAP.has(keyword) || !isJsonObject(value)) return value;
+    const { propertyName } = this.rules;
+    const kept: JsonObject = {};
+    for (const [name, schema] of Object.entries(value)) {
+      if (keyword === 'properties' && propertyName !== null && !propertyName.test(name)) {
+        this.dropped.push({ path, keyword: name, reason: NAME_NOT_TAKEN });
+        goAlong.add('additionalProperties');
+      } else kept[name] = this.schema(schema, `${path}/${escaped(name)}`);
+    }
+    return kept;
+  }
+}
+
+function isRef(keyword: string): boolean {
+  return keyword === '$ref' || keyword === '$dynamicRef';
+}
+
+function includesArray(type: Json | undefined): boolean {
+  return type === 'array' || (Array.isArray(type) && type.includes('array'));
+}
+
+function escaped(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Every `$ref` and `$dynamicRef` in any place. One in a `const` or an `enum` is no reference, and does no harm here. */
+function refsIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(refsIn);
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    isRef(key) && typeof member === 'string' ? [member] : refsIn(member),
+  );
+}
+
+/** Whether a reference is a pointer to something in this document. */
+function isThere(schema: Json, ref: string): boolean {
+  if (ref === '#') return true;
+  if (!ref.startsWith('#/')) return false;
+  let at: Json | undefined = schema;
+  for (const token of ref.slice(2).split('/')) {
+    const name = decoded(token);
+    if (Array.isArray(at)) at = at[Number(name)];
+    else at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return at !== undefined;
+}
+
+function decoded(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch (error) {
+    if (error instanceof URIError) return token;
+    throw error;
+  }
+}
+
+/** Whether a part of it has a base of its own, against which its references are resolved. */
+function hasMovedBase(schema: JsonObject): boolean {
+  const isMoved = (value: Json): boolean => {
+    if (Array.isArray(value)) return value.some(isMoved);
+    if (!isJsonObject(value)) return false;
+    return MOVES_THE_BASE in value || Object.values(value).some((member) => isMoved(member));
+  };
+  return Object.values(schema).some((member) => isMoved(member));
+}

@@ -1,0 +1,43 @@
+/** JSON Schema 2020-12: which keywords hold schemas, and how what a schema accepts depends on them. */
+
+export const HOLDS_SCHEMA: ReadonlySet<string> = new Set([
+  'items',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+export const HOLDS_SCHEMA_LIST: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+export const HOLDS_SCHEMA_MAP: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+]);
+
+/**
+ * A schema in here that accepts more can make the whole accept less: what is not excluded, the branch that is taken, the one of several,
+ * at most so many. Such a keyword is dropped whole where anything in it would be.
+ */
+export const FRAGILE: ReadonlySet<string> = new Set(['not', 'if', 'oneOf', 'contains']);
+
+/** Where one of these goes, the others mean something else or nothing: they go with it. */
+export const GO_TOGETHER: Readonly<Record<string, readonly string[]>> = {
+  if: ['then', 'else'],
+  contains: ['minContains', 'maxContains'],
+  prefixItems: ['items'],
+  patternProperties: ['additionalProperties'],
+  properties: ['additionalProperties'],
+};
+
+/** They accept what nothing beside them has looked at: where anything is dropped, that is more. */
+export const LOOKS_AT_THE_REST: ReadonlySet<string> = new Set(['unevaluatedItems', 'unevaluatedProperties']);
+
+/** Outside of them, `$ref` is a pointer into the document. */
+export const MOVES_THE_BASE = '$id';

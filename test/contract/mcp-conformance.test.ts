@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invoke } from '../api/invocations/support.ts';
+import { withServiceAndTarget } from '../harness/service-and-target.ts';
+import type { TestService } from '../harness/service.ts';
+import type { Target } from '../harness/target.ts';
+import { conformanceProgram } from './mcp-conformance/install.ts';
+
+/**
+ * `npm run test:mcp`: the protocol's own conformance suite, in the scenarios that ask nothing but what every server has. The others call tools,
+ * prompts and resources that a server makes for the suite (`test_simple_text` and so on).
+ */
+
+const SCENARIOS: readonly [version: string, scenarios: readonly string[]][] = [
+  [
+    '2026-07-28',
+    [
+      'tools-list',
+      'resources-list',
+      'sep-2164-resource-not-found',
+      'dns-rebinding-protection',
+      'http-header-validation',
+    ],
+  ],
+  ['2025-11-25', ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection']],
+];
+
+let service: TestService;
+let target: Target;
+withServiceAndTarget((started) => ({ service, target } = started));
+let program: string;
+let proxy: Server;
+let url: string;
+const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
+
+beforeAll(async () => {
+  program = conformanceProgram();
+  proxy = withKey(service.key, new URL(service.baseUrl));
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+  const made = await service.post('/api/v2/actions', {
+    name: 'conformance.note',
+    governed: true,
+    mcp: { pinned: true },
+    adapter: { type: 'http.request', config: { method: 'POST', url: `${target.baseUrl}/ok` } },
+  });
+  if (made.status !== 201) throw new Error(made.text);
+  await invoke(service, 'conformance.note'); // a receipt, which is a resource
+});
+afterAll(() => {
+  proxy.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The suite sends no credential: it goes through a proxy that adds one, and changes nothing else. */
+function withKey(key: string, to: URL): Server {
+  return createServer((incoming, outgoing) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const { method = 'GET', url: path = '/' } = incoming;
+    const forwarded = httpRequest({ hostname: to.hostname, port: to.port, method, path, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+}
+
+async function run(scenario: string, version: string): Promise<{ code: unknown; output: string }> {
+  const child = spawn(
+    process.execPath,
+    [program, 'server', '--url', url, '--scenario', scenario, '--spec-version', version],
+    { cwd: folder },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const [code] = (await once(child, 'close')) as [unknown];
+  return { code, output };
+}
+
+describe.each(SCENARIOS)('the conformance suite for the revision %s', (version, scenarios) => {
+  it.each(scenarios)('%s', async (scenario) => {
+    const { code, output } = await run(scenario, version);
+    expect(code, output).toBe(0);
+  });
+});
