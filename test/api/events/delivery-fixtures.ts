@@ -47,7 +47,7 @@ export const deliveryFixtures: RouteFixtures = {
   'events.subscriptions.recover': {
     request: async (world) => {
       await roomForRecoveries(world);
-      return { ...(await ofSubscription(world)), body: { since: '2026-11-22T08:00:00Z' } };
+      return { ...(await ofSubscription(world)), body: { since: new Date(Date.now() - 3_600_000).toISOString() } };
     },
   },
   'events.subscriptions.recoveries.list': {
