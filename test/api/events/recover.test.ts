@@ -2,6 +2,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { recoverSubscriptionPage } from '../../../activities/events/recover-page.ts';
+import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
 import { recoverySchema } from '../../../api/events/delivery-schemas.ts';
 import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
@@ -55,7 +58,7 @@ const subscription = async (path: string): Promise<string> =>
 describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
   test('delivers again, once each, what failed since then for this subscription, to where it points now', async () => {
     const subscriptionId = await subscription('/before');
-    const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 220 });
+    const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 30 });
     const older = await plantFailedDeliveries(service.database, { subscriptionId, count: 2, failedAgoHours: 72 });
     const others = await plantFailedDeliveries(service.database, { subscriptionId: await subscription('/other') });
     await service.database.asOwner('UPDATE event_subscriptions SET url = $2 WHERE id = $1', [
@@ -63,7 +66,7 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
       `${destination.baseUrl}/after`,
     ]);
     const job = await recovered(subscriptionId);
-    expect(job).toMatchObject({ subscriptionId, status: 'completed', total: 220, done: 220, failed: 0 });
+    expect(job).toMatchObject({ subscriptionId, status: 'completed', total: 30, done: 30, failed: 0 });
     expect(job.cursor).toBe(planted.at(-1)?.messageId);
     expect(new Set(await retriesOf(planted))).toEqual(new Set([1]));
     expect(await retriesOf([...older, ...others])).toEqual([0, 0, 0]);
@@ -135,10 +138,27 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
     const ref = await withoutWorkflow(subscriptionId);
     await expect(pageOf(ref, () => Promise.reject(new Error('the worker died here')))).rejects.toThrow('died here');
     const woken: string[] = [];
-    const next = await pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
-    expect(next).toEqual({ next: 'end', status: 'completed' });
+    const page = () => pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
+    expect(await page()).toEqual({ next: 'go on' });
     expect(woken).toHaveLength(3);
+    expect(await page()).toEqual({ next: 'end', status: 'completed' });
+    expect(new Set(woken).size).toBe(3);
     expect(await retriesOf(planted)).toEqual([1, 1, 1]);
+  });
+
+  test('whose start was lost with its API process is started by the sweep', async () => {
+    const subscriptionId = await subscription('/lost-job');
+    const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 2 });
+    const { jobId } = await withoutWorkflow(subscriptionId);
+    const deps = {
+      ...service.deps,
+      wakeDeadLetterJob: (ref: DeadLetterJobRef) =>
+        wakeDeadLetterJob(service.client, ref, { environmentName: 'Development', taskQueue: service.taskQueue }),
+    };
+    expect((await sweepRows(deps, 'idle-dead-letter-jobs', idleDeadLetterJobs(0))).failed).toBe(0);
+    const job = await ended(`${base(subscriptionId)}/recoveries/${jobId}`);
+    expect(job).toMatchObject({ status: 'completed', done: 2 });
+    expect(await retriesOf(planted)).toEqual([1, 1]);
   });
 
   test('that is cancelled begins no further page, and is no job of dead letters', async () => {
@@ -157,7 +177,7 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 });
 
-/** One run of the activity, whose worker starts messages by `wakeMessage`. */
+/** One run of the activity, with pages of two, whose worker starts messages by `wakeMessage`. */
 function pageOf(
   ref: DeadLetterJobRef,
   wakeMessage: (message: { messageId: string }) => Promise<void> = () => Promise.resolve(),
@@ -165,7 +185,7 @@ function pageOf(
   const { db, resealing: vault, logger } = service.deps;
   const paceFlowControl = () => Promise.reject(new Error('nothing here has a rate'));
   const deps = { db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, wakeMessage, paceFlowControl };
-  return new MockActivityEnvironment().run(recoverSubscriptionPage(deps), ref) as Promise<JobStep>;
+  return new MockActivityEnvironment().run(recoverSubscriptionPage(deps, 2), ref) as Promise<JobStep>;
 }
 
 /** A recovery of an API process that died between the commit and the start. */
