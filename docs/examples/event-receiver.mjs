@@ -1,6 +1,7 @@
 // Receives events and checks who sent them: node event-receiver.mjs
 // What it needs in the environment: SECRETS_FILE, a file with one signing secret a line, read for each delivery; ENVIRONMENT_ID, the
-// environment that it expects; RECEIVER_PORT, or it takes a free one. While the file DOWN_FILE exists it answers 503.
+// environment that it expects; RECEIVER_PORT, or it takes a free one. While the file DOWN_FILE exists it answers
+// the status in it, or 503.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -31,7 +32,7 @@ export function isSigned({ secrets, environmentId, headers, body, nowSeconds }) 
 function start({ SECRETS_FILE, DOWN_FILE, ENVIRONMENT_ID, RECEIVER_PORT = '0' }) {
   const seen = new Set();
   const receive = (headers, body) => {
-    if (DOWN_FILE !== undefined && existsSync(DOWN_FILE)) return 503;
+    if (DOWN_FILE !== undefined && existsSync(DOWN_FILE)) return Number(readFileSync(DOWN_FILE, 'utf8')) || 503;
     const secrets = readFileSync(SECRETS_FILE, 'utf8').split('\n').filter(Boolean);
     const nowSeconds = Date.now() / 1_000;
     if (!isSigned({ secrets, environmentId: ENVIRONMENT_ID, headers, body, nowSeconds })) return 401;
