@@ -4733,11 +4733,12 @@ CREATE TABLE schedule_runs (
   nominal_at timestamp(3) with time zone NOT NULL,
   outcome text NOT NULL,
   message_ids text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  event_id text COLLATE "C",
   error_code text,
   error_message text,
   fired_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT schedule_runs_pkey PRIMARY KEY (schedule_id, nominal_at, trigger),
-  CONSTRAINT schedule_runs_check CHECK (((outcome = 'published'::text) = (cardinality(message_ids) > 0))),
+  CONSTRAINT schedule_runs_check CHECK (((outcome = 'published'::text) = ((cardinality(message_ids) > 0) OR (event_id IS NOT NULL)))),
   CONSTRAINT schedule_runs_check1 CHECK (((outcome = ANY (ARRAY['queued'::text, 'published'::text])) = (error_code IS NULL))),
   CONSTRAINT schedule_runs_check2 CHECK (((outcome <> 'queued'::text) OR (trigger = 'manual'::text))),
   CONSTRAINT schedule_runs_check3 CHECK (((error_code IS NULL) = (error_message IS NULL))),
@@ -4751,7 +4752,7 @@ ALTER TABLE schedule_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON schedule_runs FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON schedule_runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
-GRANT UPDATE (outcome, message_ids, error_code, error_message, fired_at) ON schedule_runs TO service_app;
+GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
 CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
 

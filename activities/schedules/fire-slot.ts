@@ -9,6 +9,7 @@ import { readOverlap } from '../../db/schedules/read-overlap.ts';
 import { recordRun } from '../../db/schedules/record-run.ts';
 import type { ScheduleRecord } from '../../db/schedules/records.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { EventRef } from '../../domain/events/events.ts';
 import { parseCron } from '../../domain/schedules/cron.ts';
 import { firingMessageId } from '../../domain/schedules/firing-id.ts';
 import type { Fired, FiringRef, RunError, RunOutcome } from '../../domain/schedules/schedules.ts';
@@ -19,14 +20,17 @@ import { tellSchedule, type TellDependencies } from './tell-schedule.ts';
 
 const NOTHING: Fired = { outcome: 'none', messageIds: [] };
 
-type FireDependencies = Pick<ActivityDependencies, 'vault' | 'wakeMessage' | 'paceFlowControl' | 'logger'> &
+type FireDependencies = Pick<
+  ActivityDependencies,
+  'vault' | 'wakeMessage' | 'paceFlowControl' | 'fanOutEvent' | 'logger'
+> &
   TellDependencies;
 
 /**
  * Fires one slot of a schedule. It decides everything from the locked row, in the transaction that publishes the message and records the
  * run, so it may run any number of times: a second one finds the run. What cannot be published (a quota that is used up, a URL group that
  * is gone) is recorded as a failed run, and the next slot tries again. Messages of a flow-control key are started here, as far as the key
- * grants them; the others are answered, for the workflow to start.
+ * grants them, and so is the fan-out of an event; the others are answered, for the workflow to start.
  */
 export function fireSlot(deps: FireDependencies) {
   return async (firing: FiringRef): Promise<Fired> => {
@@ -36,28 +40,43 @@ export function fireSlot(deps: FireDependencies) {
       await tellSchedule(deps, firing);
       return NOTHING;
     }
-    const { outcome, keyIds, unkeyedIds } = fired;
+    const { outcome, eventId, keyIds, unkeyedIds } = fired;
     const { workspaceId, environmentId } = firing;
     await grantKeys(deps, { workspaceId, environmentId }, keyIds);
+    if (eventId !== null) await fanOut(deps, { eventId, workspaceId, environmentId });
     return { outcome, messageIds: unkeyedIds };
   };
 }
+
+/** The run stands: a fan-out that is not started here is started by the sweep. */
+async function fanOut(deps: FireDependencies, ref: EventRef): Promise<void> {
+  try {
+    await deps.fanOutEvent(ref);
+  } catch (error) {
+    deps.logger.warn({ ...ref, err: error }, 'the fan-out of an event was not started: the sweep starts it');
+  }
+}
+
+/** `eventId` is that of the event that was published to a topic. */
+type FiredSlot = Fired & { eventId: string | null };
 
 /** Null where the schedule is gone. */
 async function fireOrFail(
   deps: FireDependencies,
   firing: FiringRef,
-): Promise<(Pick<Fired, 'outcome'> & SplitMessages) | null> {
+): Promise<(Omit<FiredSlot, 'messageIds'> & SplitMessages) | null> {
   try {
     return await deps.db.withEnvironment(firing, async (tx) => {
       const fired = await fire(tx, deps, firing);
-      return fired === null ? null : { outcome: fired.outcome, ...(await splitByKey(tx, fired.messageIds)) };
+      if (fired === null) return null;
+      const { outcome, eventId } = fired;
+      return { outcome, eventId, ...(await splitByKey(tx, fired.messageIds)) };
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, publicMessage: message } = error;
     const { outcome } = await deps.db.withEnvironment(firing, (tx) => recordFailure(tx, firing, { code, message }));
-    return { outcome, keyIds: [], unkeyedIds: [] };
+    return { outcome, eventId: null, keyIds: [], unkeyedIds: [] };
   }
 }
 
@@ -66,7 +85,7 @@ async function fire(
   tx: EnvironmentTransaction,
   { vault }: Pick<ActivityDependencies, 'vault'>,
   firing: FiringRef,
-): Promise<Fired | null> {
+): Promise<FiredSlot | null> {
   const schedule = await lockSchedule(tx, firing.scheduleId);
   if (schedule === null) return null;
   const { trigger } = firing;
@@ -74,7 +93,7 @@ async function fire(
   const run = await findRun(tx, { scheduleId: schedule.id, trigger, nominalAt });
   if (run !== null && run.outcome !== 'queued' && run.outcome !== 'waiting') return run;
   const isQueued = run?.outcome === 'queued';
-  if (run === null && !isDue(schedule, firing, nominalAt)) return NOTHING;
+  if (run === null && !isDue(schedule, firing, nominalAt)) return { ...NOTHING, eventId: null };
   const dueAt = trigger === 'manual' ? undefined : (nextOf(schedule, nominalAt) ?? null);
   const hindrance = isQueued ? null : await hindranceOf(tx, schedule, nominalAt);
   if (hindrance !== null) {
@@ -90,7 +109,7 @@ async function fire(
         ...(dueAt === undefined ? {} : { dueAt }),
       });
     }
-    return { outcome, messageIds: [] };
+    return { outcome, messageIds: [], eventId: null };
   }
   // What waited may be old, and an id of its time would lie among messages that are past their retention. Its run is the fence.
   const ids =
@@ -106,7 +125,7 @@ async function fire(
     ...ids,
     ...(dueAt === undefined ? {} : { dueAt }),
   });
-  return { outcome: 'published', messageIds: published };
+  return { outcome: 'published', ...published };
 }
 
 /** Temporal's calendars hold times that are no slots (domain/schedules/calendar-specs.ts), and may be older than the row. */

@@ -152,24 +152,26 @@ export const publishBody = publishFields.superRefine((fields, context) => {
 /** What a request to a topic may hold: the subscriptions of the topic say everything else. */
 const OF_TOPIC: readonly string[] = ['topic', 'eventType', 'body'];
 
-/** The body of publish, and an item of a batch: also to a topic, which makes an event. */
-export const publishMessageBody = z
-  .strictObject({
-    ...publishFields.shape,
-    topic: z
-      .string()
-      .min(1)
-      .max(TOPIC_NAME_CHARACTERS_MAX)
-      .optional()
-      .describe(
-        'The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone.',
-      ),
-    eventType: z
-      .string()
-      .regex(EVENT_TYPE, 'must be 1 to 128 letters, digits, "_", "." and "-"')
-      .optional()
-      .describe(`The type of the event. \`${EVENT_TYPE_DEFAULT}\` where it is left out. With \`topic\` alone.`),
-  })
+/** The members of a request that also goes to a topic, which makes an event. */
+export const publishMessageFields = z.strictObject({
+  ...publishFields.shape,
+  topic: z
+    .string()
+    .min(1)
+    .max(TOPIC_NAME_CHARACTERS_MAX)
+    .optional()
+    .describe(
+      'The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone.',
+    ),
+  eventType: z
+    .string()
+    .regex(EVENT_TYPE, 'must be 1 to 128 letters, digits, "_", "." and "-"')
+    .optional()
+    .describe(`The type of the event. \`${EVENT_TYPE_DEFAULT}\` where it is left out. With \`topic\` alone.`),
+});
+
+/** The body of publish, an item of a batch, and the destination of a schedule. */
+export const publishMessageBody = publishMessageFields
   .superRefine((fields, context) => {
     const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
     const to = [fields.url, fields.urlGroup, fields.topic].filter((destination) => destination !== undefined);

@@ -16,6 +16,7 @@ export function scheduleEntry(
 }
 
 function shown({ name, cron, timezone, overlap, catchUpSeconds, paused, destination }: ScheduleRecord): JsonObject {
-  const { url, urlGroup } = destination.request;
-  return { name, cron, timezone, overlap, catchUpSeconds, paused, url: url ?? null, urlGroup: urlGroup ?? null };
+  const { url, urlGroup, topic } = destination.request;
+  const to = { url: url ?? null, urlGroup: urlGroup ?? null, topic: topic ?? null };
+  return { name, cron, timezone, overlap, catchUpSeconds, paused, ...to };
 }

@@ -37,7 +37,7 @@ export const runScheduleRoute = defineRoute({
     const firing = { ...caller.tenant, scheduleId, trigger: 'manual', nominalAt: nominalAt.toISOString() } as const;
     const told = { environmentName: caller.environment.name, taskQueue: deps.taskQueue };
     return {
-      reply: { status: 202, data: presentRun(scheduleId, { ...run, firedAt: nominalAt, messages: [] }) },
+      reply: { status: 202, data: presentRun(scheduleId, { ...run, firedAt: nominalAt, messages: [], eventId: null }) },
       audit: { action: 'schedule.fired', target: { type: 'schedule', id: scheduleId } },
       after: () => startFiring(deps.temporal, firing, told),
     };

@@ -16,7 +16,7 @@ import {
 import { dueAfter, nextSlots } from '../../domain/schedules/slots.ts';
 import { canonicalTimeZone } from '../../domain/schedules/time-zone.ts';
 import { orShortened } from '../http/shortened.ts';
-import { publishBody, publishFields } from '../messages/body-schemas.ts';
+import { publishMessageBody, publishMessageFields } from '../messages/body-schemas.ts';
 
 const NAME_CHARACTERS_MAX = 100;
 const TIME_ZONE_CHARACTERS_MAX = 64;
@@ -50,7 +50,7 @@ const timezoneSchema = z
   .describe('An IANA name. UTC where it is left out.')
   .meta({ examples: ['Europe/Berlin'] });
 
-const destinationSchema = publishBody
+const destinationSchema = publishMessageBody
   .superRefine(({ scheduledFor, headers }, context) => {
     if (scheduledFor !== undefined) {
       const message = 'is one time; the schedule says when. Use delay to send later than the slot';
@@ -112,7 +112,7 @@ export const updateScheduleBody = z
   .meta({ id: 'UpdateScheduleRequest' });
 
 /** As reads show it. */
-const shownDestinationSchema = publishFields.meta({
+const shownDestinationSchema = publishMessageFields.meta({
   id: 'ShownScheduleDestination',
   description: 'As it was given. Values of credentials, and what `redact` names, are `[REDACTED]`.',
 });
@@ -137,10 +137,10 @@ export const scheduleSchema = z
 
 export const listedScheduleSchema = scheduleSchema
   .extend({
-    destination: publishFields
+    destination: publishMessageFields
       .extend({
-        body: orShortened(publishFields.shape.body),
-        headers: orShortened(publishFields.shape.headers),
+        body: orShortened(publishMessageFields.shape.body),
+        headers: orShortened(publishMessageFields.shape.headers),
       })
       .meta({ id: 'ListedScheduleDestination' }),
   })
@@ -165,6 +165,7 @@ export const runSchema = z
         status: z.enum(MESSAGE_STATUSES).nullable().describe('Null once the message is no longer kept.'),
       }),
     ),
+    eventId: z.string().regex(/^evt_/).nullable().describe('The event that it published to a topic.'),
   })
   .meta({ id: 'ScheduleRun' });
 
@@ -216,5 +217,6 @@ export function presentRun(scheduleId: string, run: RunRecord): z.input<typeof r
     outcome: run.outcome,
     error: run.error,
     messages: run.messages,
+    eventId: run.eventId,
   };
 }

@@ -73,11 +73,12 @@ const RUNS = `
     nominal_at timestamptz(3) NOT NULL, -- when it was due
     outcome text NOT NULL CHECK (outcome IN ('queued', 'waiting', 'published', 'skipped', 'failed')),
     message_ids text[] COLLATE "C" NOT NULL DEFAULT '{}',
+    event_id text COLLATE "C",          -- of a schedule that publishes to a topic
     error_code text,
     error_message text,
     fired_at timestamptz(3) NOT NULL,   -- when its outcome came
     PRIMARY KEY (schedule_id, nominal_at, trigger),
-    CHECK ((outcome = 'published') = (cardinality(message_ids) > 0)),
+    CHECK ((outcome = 'published') = (cardinality(message_ids) > 0 OR event_id IS NOT NULL)),
     CHECK (outcome IN ('queued', 'published') = (error_code IS NULL)),
     CHECK (outcome <> 'queued' OR trigger = 'manual'),
     CHECK ((error_code IS NULL) = (error_message IS NULL))
@@ -85,7 +86,7 @@ const RUNS = `
   CREATE UNIQUE INDEX schedule_runs_waiting ON schedule_runs (schedule_id) WHERE outcome = 'waiting';
   CREATE INDEX schedule_runs_queued ON schedule_runs (schedule_id) WHERE outcome = 'queued';
   CALL make_tenant_table('schedule_runs', 'SELECT, INSERT, DELETE');
-  GRANT UPDATE (outcome, message_ids, error_code, error_message, fired_at) ON schedule_runs TO service_app;
+  GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 `;
 
 const DIRECTORY = `

@@ -16,6 +16,7 @@ export async function listRuns(
   );
   const { rows } = await tx.raw<{ rows: Row[] }>(
     `SELECT r.trigger, r.nominal_at AS "nominalAt", r.fired_at AS "firedAt", r.outcome, r.error_code AS code, r.error_message AS reason,
+       r.event_id AS "eventId",
        COALESCE((SELECT json_agg(json_build_object('messageId', i.id, 'status', m.status) ORDER BY i.position)
          FROM unnest(r.message_ids) WITH ORDINALITY i (id, position) LEFT JOIN messages m ON m.id = i.id), '[]') AS messages
      FROM schedule_runs r ${where} ORDER BY r.nominal_at DESC, r.trigger LIMIT :limit OFFSET :offset`,

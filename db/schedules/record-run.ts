@@ -8,6 +8,8 @@ export interface Run {
   nominalAt: Date;
   outcome: RunOutcome;
   messageIds: readonly string[];
+  /** The event that it published, where the destination is a topic. */
+  eventId?: string | null;
   error: RunError | null;
   /** The slot after this one; undefined leaves the expectation as it is. */
   dueAt?: Date | null;
@@ -20,9 +22,9 @@ export interface Run {
 export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
   const { scheduleId, trigger, nominalAt, outcome } = run;
   await tx.raw(
-    `INSERT INTO schedule_runs AS r (environment_id, schedule_id, trigger, nominal_at, outcome, message_ids, error_code, error_message, fired_at)
-     VALUES (current_environment_id(), :scheduleId, :trigger, :nominalAt, :outcome, CAST(:messageIds AS text[]), :code, :message, clock_timestamp())
-     ON CONFLICT (schedule_id, nominal_at, trigger) DO UPDATE SET outcome = EXCLUDED.outcome, message_ids = EXCLUDED.message_ids,
+    `INSERT INTO schedule_runs AS r (environment_id, schedule_id, trigger, nominal_at, outcome, message_ids, event_id, error_code, error_message, fired_at)
+     VALUES (current_environment_id(), :scheduleId, :trigger, :nominalAt, :outcome, CAST(:messageIds AS text[]), :eventId, :code, :message, clock_timestamp())
+     ON CONFLICT (schedule_id, nominal_at, trigger) DO UPDATE SET outcome = EXCLUDED.outcome, message_ids = EXCLUDED.message_ids, event_id = EXCLUDED.event_id,
        error_code = EXCLUDED.error_code, error_message = EXCLUDED.error_message, fired_at = EXCLUDED.fired_at
        WHERE r.outcome IN ('queued', 'waiting')`,
     {
@@ -31,6 +33,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
       nominalAt,
       outcome,
       messageIds: run.messageIds,
+      eventId: run.eventId ?? null,
       code: run.error?.code ?? null,
       message: run.error?.message ?? null,
     },

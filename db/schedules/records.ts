@@ -27,6 +27,7 @@ export interface RunRecord {
   outcome: RunOutcome;
   error: RunError | null;
   messages: RunMessage[];
+  eventId: string | null;
 }
 
 export const SCHEDULE_COLUMNS = `

@@ -3,8 +3,11 @@ import type { Json } from '../json.ts';
 import { REDACTED } from '../messages/messages.ts';
 import type { PublishRequest, Redaction } from '../messages/publish-request.ts';
 
+/** A message goes to one URL. */
+type OtherDestination = 'urlGroup' | 'topic' | 'eventType';
+
 /** A failed message as a publish request, its sealed parts opened. It must not leave the process. */
-export interface OriginalRequest extends Omit<PublishRequest, 'url' | 'urlGroup' | 'headers' | 'body'> {
+export interface OriginalRequest extends Omit<PublishRequest, 'url' | OtherDestination | 'headers' | 'body'> {
   url: string;
   headers: Record<string, string> | null;
   body: Json;
@@ -15,7 +18,7 @@ export interface OriginalRequest extends Omit<PublishRequest, 'url' | 'urlGroup'
 
 /** What a retry sends otherwise. A member that is given takes the place of the original's; null removes it. */
 export type RetryOverrides = {
-  [Member in keyof Omit<PublishRequest, 'urlGroup' | 'deduplicationId' | 'contentBasedDeduplication'>]:
+  [Member in keyof Omit<PublishRequest, OtherDestination | 'deduplicationId' | 'contentBasedDeduplication'>]:
     PublishRequest[Member] | null;
 };
 

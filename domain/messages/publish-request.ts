@@ -1,12 +1,16 @@
 import type { Json } from '../json.ts';
 import type { MessageMethod } from './messages.ts';
 
-/** A publish request that has passed its schema (`publishBody` in api/messages/body-schemas.ts, which says what each member means). */
+/** A publish request that has passed its schema (`publishMessageBody` in api/messages/body-schemas.ts, which says what each member means). */
 export interface PublishRequest {
-  /** Either this or `urlGroup`. */
+  /** Either this, `urlGroup` or `topic`. */
   url?: string | undefined;
   /** The id or the name of a URL group: one message for each of its endpoints. */
   urlGroup?: string | undefined;
+  /** The id or the name of a topic: an event whose data is the body. */
+  topic?: string | undefined;
+  /** The type of that event. */
+  eventType?: string | undefined;
   method?: MessageMethod | undefined;
   headers?: Record<string, string> | undefined;
   body?: Json | undefined;

@@ -112,6 +112,38 @@ describe('a firing', () => {
     }
   });
 
+  test('to a topic publishes one event, also where its run is kept no longer', async () => {
+    const topic = await api.call('POST', '/api/v2/events/topics', { key, body: { name: 'reports' } });
+    expect(topic.status).toBe(201);
+    const destination = { topic: 'reports', eventType: 'report.due', body: { report: 'daily' } };
+    const { id } = await schedules.create({ destination });
+    const fired = { outcome: 'published', messageIds: [] };
+    expect(await Promise.all([schedules.firing(id, NINE), schedules.firing(id, NINE)])).toEqual([fired, fired]);
+    const [run] = await schedules.runs(id);
+    expect(run).toMatchObject({ outcome: 'published', messages: [], eventId: expect.stringMatching(/^evt_/) });
+    expect(new Set(schedules.fannedOut)).toEqual(new Set([run?.eventId]));
+    const shown = await api.call('GET', `/api/v2/events/${run?.eventId}`, { key });
+    expect(shown.json).toMatchObject({
+      data: {
+        id: `${id}.schedule.${NINE}`,
+        type: 'report.due',
+        topic: 'reports',
+        occurredAt: NINE,
+        data: { report: 'daily' },
+      },
+    });
+    await api.database.asOwner('DELETE FROM schedule_runs WHERE schedule_id = $1', [id]);
+    expect(await schedules.firing(id, NINE)).toEqual(fired);
+    expect((await schedules.runs(id)).map(({ eventId }) => eventId)).toEqual([run?.eventId]);
+    expect((await api.call('DELETE', '/api/v2/events/topics/reports', { key })).status).toBe(200);
+    expect((await schedules.firing(id, TEN)).outcome).toBe('failed');
+    expect((await schedules.runs(id))[0]).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'NOT_FOUND' },
+      eventId: null,
+    });
+  });
+
   test('with a flow-control key is started by its grant and not by the workflow', async () => {
     const destination = { url: 'https://shop.example/hook', flowControl: { key: 'shop.example', parallelism: 1 } };
     const { id } = await schedules.create({ overlap: 'allow_all', destination });

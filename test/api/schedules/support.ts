@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { fireSlot } from '../../../activities/schedules/fire-slot.ts';
 import { runSchema, scheduleSchema } from '../../../api/schedules/schemas.ts';
+import type { EventRef } from '../../../domain/events/events.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
 import type { Fired, RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
@@ -19,6 +20,8 @@ export class Schedules {
   readonly forgotten: string[] = [];
   /** Messages that a grant has started. */
   readonly started: string[] = [];
+  /** Events whose fan-out a firing has started. */
+  readonly fannedOut: string[] = [];
   private readonly api: TestApi;
   private readonly key: string;
   private readonly fire: ReturnType<typeof fireSlot>;
@@ -32,8 +35,9 @@ export class Schedules {
     const wakeMessage = ({ messageId }: MessageRef): Promise<void> =>
       Promise.resolve(void this.started.push(messageId));
     const paceFlowControl = (): Promise<void> => Promise.reject(new Error('nothing here has a rate'));
+    const fanOutEvent = ({ eventId }: EventRef): Promise<void> => Promise.resolve(void this.fannedOut.push(eventId));
     const { db, logger } = api.deps;
-    this.fire = fireSlot({ db, logger, vault, forgetSchedule, putSchedule, wakeMessage, paceFlowControl });
+    this.fire = fireSlot({ db, logger, vault, forgetSchedule, putSchedule, wakeMessage, paceFlowControl, fanOutEvent });
   }
 
   async create(body: Record<string, unknown>): Promise<Schedule> {
