@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import type { TestService } from '../../harness/service.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -33,7 +34,12 @@ export function mcpClients(service: () => TestService): { connect: Connect; clos
     );
     open.push(client);
     const tool: McpClient['tool'] = async (name, given = {}, meta) =>
-      replyOf(await client.callTool({ name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) }));
+      replyOf(
+        await client.callTool(
+          { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) },
+          { timeout: PATIENCE_MS },
+        ),
+      );
     return { client, tool };
   };
   return { connect, close: async () => void (await Promise.all(open.map((client) => client.close()))) };

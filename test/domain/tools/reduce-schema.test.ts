@@ -10,6 +10,9 @@ function rulesOf(format: 'openai' | 'anthropic'): SchemaRules {
   if (rules === null) throw new Error(`${format} has rules`);
   return rules;
 }
+/** The same schemas each time: a run that others wait for is no place to look for new ones. */
+const SEED = 4;
+
 const RULES = { openai: rulesOf('openai'), anthropic: rulesOf('anthropic') };
 
 const text = { type: 'string' };
@@ -174,7 +177,7 @@ describe.each(['openai', 'anthropic'] as const)('a schema for %s', (format) => {
           if (dropped.length === 0 && was !== is) throw new Error(`accepted: ${JSON.stringify({ input, schema })}`);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 100, seed: SEED },
     );
     expect(compared).toBeGreaterThan(500);
   });
@@ -188,7 +191,7 @@ describe.each(['openai', 'anthropic'] as const)('a schema for %s', (format) => {
         const isLegal = (keyword: string): boolean => taken(keyword) && !RULES[format].notAtTheTop.has(keyword);
         expect(Object.keys(schema).filter((keyword) => !isLegal(keyword))).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 200, seed: SEED },
     );
   });
 });

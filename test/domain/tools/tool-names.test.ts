@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toolNameOf } from '../../../domain/tools/tool-names.ts';
 
+const SEED = { seed: 4 };
 const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Names of actions, thick with what has to be mapped. */
 const actionName = fc
@@ -29,6 +30,7 @@ describe('the name of a tool', () => {
         expect(tools.filter((tool) => !LEGAL.test(tool))).toEqual([]);
         expect(new Set(tools).size).toBe(names.length);
       }),
+      SEED,
     );
   });
 
@@ -54,6 +56,7 @@ describe('the name of a tool', () => {
         fc.pre(!/_x[0-9a-f]{12}$/.test(tool));
         expect(tool.replaceAll('__', '.')).toBe(name);
       }),
+      SEED,
     );
   });
 });
