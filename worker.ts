@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
 import { createChatClient } from './activities/adapters/chat/chat-client.ts';
+import { createSmtpMailer } from './activities/adapters/mail/smtp-mailer.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
 import { OwnEndpoints } from './activities/adapters/http-request/own-endpoints.ts';
 import { lookupSlotsOf, resolveInTurn } from './activities/adapters/http-request/resolve-in-turn.ts';
@@ -28,6 +29,7 @@ import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
+import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
 import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
@@ -67,6 +69,8 @@ export interface WorkerParts {
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };
+  /** The mail server of notifications; null: none. */
+  smtp: SmtpSettings | null;
   /** The origin that links to our pages begin with; null: nobody said how the service is reached. */
   pagesUrl: string | null;
   /** How many activities of each queue run at once in this process. */
@@ -136,6 +140,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...starters,
       sendRequest: createSender(sending),
       chat: createChatClient({ ...sending, watchdog: parts.watchdog, ...parts.chats }),
+      mailer: parts.smtp === null ? null : createSmtpMailer(parts.smtp),
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
@@ -155,7 +160,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     await ensureSweepSchedule(client);
     const finished = runToTheEnd(worker, db, [
       keepPermits(permits),
-      keepRelaying({ db, logger, fanOutEvent: starters.fanOutEvent }),
+      keepRelaying({ db, logger, vault: parts.vault, pagesUrl: parts.pagesUrl, ...starters }),
     ]);
     // The caller that awaits it sees a failure. Until then it must not count as unhandled.
     finished.catch(() => undefined);
@@ -214,6 +219,13 @@ export function builtWorkflowBundle(): string {
   );
 }
 
+/** Where the built-in adapters reach their providers. */
+export function providersOf(
+  configuration: Configuration<'worker'> | Configuration<'embedded'>,
+): WorkerParts['providers'] {
+  return { stripeBaseUrl: configuration.STRIPE_API_BASE_URL, resendBaseUrl: configuration.RESEND_API_BASE_URL };
+}
+
 /** The configured slots and the share of one workspace. */
 export function fairSharesOf(
   configuration: Configuration<'worker'> | Configuration<'embedded'>,
@@ -255,14 +267,12 @@ async function main(): Promise<void> {
     ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
     resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
     watchdog,
-    providers: {
-      stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
-      resendBaseUrl: configuration.RESEND_API_BASE_URL,
-    },
+    providers: providersOf(configuration),
     chats: {
       slackBaseUrl: configuration.SLACK_API_BASE_URL,
       discordBaseUrl: configuration.DISCORD_API_BASE_URL,
     },
+    smtp: smtpSettingsOf(configuration),
     pagesUrl: configuration.PUBLIC_URL,
     ...fairSharesOf(configuration),
     heartbeatTimeoutMs: configuration.HEARTBEAT_TIMEOUT_SECONDS * 1000,

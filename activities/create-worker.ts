@@ -5,7 +5,7 @@ import { inLogContext } from './log-context.ts';
 
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, and dispatches. */
 const QUEUES = {
-  deliveries: ['attemptMessage', 'postApproval'],
+  deliveries: ['attemptMessage', 'postApproval', 'sendNotificationEmail'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
   maintenance: [
     'listSweepAreas',

@@ -6,6 +6,8 @@ import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
+import type { EmailRef } from '../domain/notifications/emails.ts';
+import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
@@ -36,6 +38,8 @@ export interface ActivityDependencies {
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
   /** Starts the fan-out of an event, or leaves the running one. */
   fanOutEvent(ref: EventRef): Promise<void>;
+  /** Starts the sending of an e-mail, or leaves the running one. */
+  sendEmail(ref: EmailRef): Promise<void>;
   /** Makes or changes the Temporal Schedule of a schedule. */
   putSchedule(ref: ScheduleRef, plan: TemporalPlan): Promise<void>;
   /** Deletes it, where there is one. */
@@ -56,6 +60,8 @@ export interface ActivityDependencies {
   sendRequest: SendRequest;
   /** Posts approvals to chats, through the egress guard. */
   chat: ChatClient;
+  /** Sends the e-mails of notifications; null where no mail server is configured. */
+  mailer: Mailer | null;
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
   pagesUrl: string | null;
   /** Ends calls that outlive their deadline. */

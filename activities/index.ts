@@ -17,6 +17,7 @@ import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
+import { sendNotificationEmail } from './notifications/send-email.ts';
 import { fireSlot } from './schedules/fire-slot.ts';
 import { observeDraft } from './previews/observe-draft.ts';
 import { observeTarget } from './previews/observe-target.ts';
@@ -61,6 +62,7 @@ export function createActivities(deps: ActivityDependencies) {
     clearDeadLetterPage: clearDeadLetterPage(deps),
     fanOutPage: fanOutPage(deps),
     recoverSubscriptionPage: recoverSubscriptionPage(deps),
+    sendNotificationEmail: sendNotificationEmail(deps),
     fireSlot: fireSlot(deps),
     grantByTime: grantByTime(deps),
     grantAfterHalt: grantAfterHalt(deps),

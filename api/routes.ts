@@ -17,6 +17,7 @@ import { invocationRoutes } from './invocations/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { toolRoutes } from './tools/routes.ts';
@@ -50,4 +51,5 @@ export const ROUTES: readonly AnyRoute[] = [
   ...eventRoutes,
   ...deadLetterRoutes,
   ...integrationRoutes,
+  ...notificationRoutes,
 ];

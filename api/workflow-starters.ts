@@ -7,6 +7,7 @@ import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
+import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import { wakeApproval } from './approvals/wake-approval.ts';
@@ -15,6 +16,7 @@ import { startFanOut } from './events/event-workflows.ts';
 import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMessageWorkflow } from './messages/message-workflows.ts';
+import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
 
@@ -41,6 +43,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     fanOutEvent: async (ref: EventRef) =>
       startFanOut(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    sendEmail: async (ref: EmailRef) =>
+      startEmail(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     putSchedule: async (ref: ScheduleRef, plan: TemporalPlan) =>
       putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
     forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),

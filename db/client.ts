@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import { transactionOf } from './transaction.ts';
-import { type Announcement, Announcer } from './notifications/announcer.ts';
+import { type Announcement, Announcer } from './announcements/announcer.ts';
 import type { Scope, TransactionOptions } from './scope.ts';
 import { type Bindings, statementOf, valuesOf } from './statement.ts';
 

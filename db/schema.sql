@@ -713,6 +713,41 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_notification_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF (NEW.id, NEW.environment_id, NEW.type, NEW.title, NEW.body, NEW.subject_type, NEW.subject_id, NEW.coalesce_key, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.type, OLD.title, OLD.body, OLD.subject_type, OLD.subject_id, OLD.coalesce_key, OLD.created_at)
+       OR NEW.count < OLD.count THEN
+      RAISE EXCEPTION 'notification % says what it said', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_notification_email_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF (NEW.id, NEW.environment_id, NEW.notification_id, NEW.recipient, NEW.created_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.notification_id, OLD.recipient, OLD.created_at) THEN
+      RAISE EXCEPTION 'e-mail % is for whom it was', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    -- A late answer settles what was unknown. Nothing queues it again.
+    IF NEW.status <> OLD.status AND NOT (OLD.status || ' ' || NEW.status) = ANY (ARRAY['queued sending', 'queued failed', 'sending queued', 'sending sent',
+       'sending failed', 'sending unknown', 'unknown sent', 'unknown failed']) THEN
+      RAISE EXCEPTION 'e-mail % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.attempts <> OLD.attempts + (NEW.status = 'sending' AND OLD.status <> 'sending')::int THEN
+      RAISE EXCEPTION 'an attempt of e-mail % counts when it is claimed', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_preview_succession()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1259,6 +1294,25 @@ ALTER FUNCTION delete_old_events(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_events(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_events(integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_old_notifications(older_than interval, ids text[])
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH gone AS (
+          DELETE FROM notifications n
+           WHERE ((n.id = ANY (delete_old_notifications.ids)) AND (n.updated_at < (now() - delete_old_notifications.older_than)))
+           RETURNING n.id
+         )
+  SELECT (count(*))::integer AS count
+    FROM gone;
+END
+;
+ALTER FUNCTION delete_old_notifications(interval,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_old_notifications(interval,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_old_notifications(interval,text[]) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_old_previews(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1505,7 +1559,7 @@ ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO servic
 REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_integration(of_id uuid)
+CREATE OR REPLACE FUNCTION public.find_integration(of_id text)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -1518,9 +1572,9 @@ BEGIN ATOMIC
    WHERE (i.id = find_integration.of_id);
 END
 ;
-ALTER FUNCTION find_integration(uuid) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_integration(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_integration(uuid) TO service_app;
+ALTER FUNCTION find_integration(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_integration(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_integration(text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_invitation(hash bytea)
  RETURNS TABLE(id text, workspace_id uuid, email text, role text)
@@ -1602,6 +1656,23 @@ END
 ALTER FUNCTION find_old_approvals(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_old_approvals(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_old_approvals(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_old_notifications(older_than interval, after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT n.id
+    FROM notifications n
+   WHERE ((n.id > find_old_notifications.after_id) AND (n.updated_at < (now() - find_old_notifications.older_than)))
+   ORDER BY n.id
+  LIMIT find_old_notifications.most;
+END
+;
+ALTER FUNCTION find_old_notifications(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_old_notifications(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_old_notifications(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_old_previews(after_id text, most integer)
  RETURNS TABLE(id text)
@@ -1758,6 +1829,26 @@ END
 ALTER FUNCTION find_unfired_runs(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_unfired_runs(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_unfired_runs(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_unsent_emails(overdue_by interval, after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT m.id,
+     m.environment_id,
+     e.workspace_id
+    FROM (notification_emails m
+      JOIN environments e ON ((e.id = m.environment_id)))
+   WHERE ((m.ended_at IS NULL) AND (m.next_attempt_at < (now() - find_unsent_emails.overdue_by)) AND (m.id > find_unsent_emails.after_id))
+   ORDER BY m.id
+  LIMIT find_unsent_emails.most;
+END
+;
+ALTER FUNCTION find_unsent_emails(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unsent_emails(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unsent_emails(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_unsettled_answers(after_id text, most integer)
  RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
@@ -3447,7 +3538,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
 CREATE TRIGGER wait_for_admissions BEFORE INSERT ON public.budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 
 CREATE TABLE chat_clicks (
-  integration_id uuid NOT NULL,
+  integration_id text COLLATE "C" NOT NULL,
   request_hash bytea NOT NULL,
   environment_id uuid NOT NULL,
   answer jsonb NOT NULL,
@@ -3463,7 +3554,7 @@ CREATE POLICY tenant ON chat_clicks FOR ALL TO PUBLIC USING ((environment_id = c
 GRANT DELETE, INSERT, SELECT ON chat_clicks TO service_app;
 
 CREATE TABLE chat_link_codes (
-  integration_id uuid NOT NULL,
+  integration_id text COLLATE "C" NOT NULL,
   chat_user_id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   chat_user_name text NOT NULL,
@@ -3482,7 +3573,7 @@ GRANT DELETE, INSERT, SELECT ON chat_link_codes TO service_app;
 GRANT UPDATE (chat_user_name, code_hash, expires_at) ON chat_link_codes TO service_app;
 
 CREATE TABLE chat_links (
-  integration_id uuid NOT NULL,
+  integration_id text COLLATE "C" NOT NULL,
   chat_user_id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   chat_user_name text NOT NULL,
@@ -3502,7 +3593,7 @@ GRANT UPDATE (chat_user_name) ON chat_links TO service_app;
 
 CREATE TABLE chat_posts (
   approval_id text COLLATE "C" NOT NULL,
-  integration_id uuid NOT NULL,
+  integration_id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   status text NOT NULL,
   error text,
@@ -4108,7 +4199,7 @@ GRANT SELECT ON installation TO service_app;
 GRANT UPDATE (expensive_work_paused_at, expensive_work_paused_reason) ON installation TO service_app;
 
 CREATE TABLE integrations (
-  id uuid NOT NULL,
+  id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
   provider text NOT NULL,
   name text NOT NULL,
@@ -4424,7 +4515,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_check1 CHECK (((flow_control_key_id IS NULL) = (flow_control_key IS NULL))),
   CONSTRAINT messages_check2 CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
   CONSTRAINT messages_check3 CHECK (((status = 'failed'::text) = (failed_at IS NOT NULL))),
-  CONSTRAINT messages_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'callback'::text, 'event'::text]))),
+  CONSTRAINT messages_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'callback'::text, 'event'::text, 'alert'::text]))),
   CONSTRAINT messages_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
   CONSTRAINT messages_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 20))),
   CONSTRAINT messages_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
@@ -4461,7 +4552,7 @@ GRANT UPDATE (status, attempts, next_attempt_at, begun_at, held_at, response_sta
 GRANT SELECT (id, environment_id, retention, schedule_id, flow_control_key_id, status, next_attempt_at, begun_at, held_at, created_at, updated_at, subscription_id) ON messages TO service_directory;
 GRANT UPDATE (retention) ON messages TO service_directory;
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION check_message_move();
-CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> 'event'::text) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
+CREATE TRIGGER raise_ended AFTER UPDATE OF status ON public.messages FOR EACH ROW WHEN (((new.kind <> ALL (ARRAY['event'::text, 'alert'::text])) AND (new.status = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_message_event();
 
 CREATE TABLE monthly_usage (
   workspace_id uuid NOT NULL,
@@ -4479,6 +4570,108 @@ ALTER TABLE monthly_usage FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON monthly_usage FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT INSERT, SELECT ON monthly_usage TO service_app;
 GRANT UPDATE (used) ON monthly_usage TO service_app;
+
+CREATE TABLE notification_emails (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  notification_id text COLLATE "C" NOT NULL,
+  recipient text NOT NULL,
+  status text NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  reason text,
+  next_attempt_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT notification_emails_pkey PRIMARY KEY (id),
+  CONSTRAINT notification_emails_notification_id_recipient_key UNIQUE (notification_id, recipient),
+  CONSTRAINT notification_emails_attempts_check CHECK ((attempts >= 0)),
+  CONSTRAINT notification_emails_check CHECK (((status = ANY (ARRAY['queued'::text, 'sending'::text])) = (ended_at IS NULL))),
+  CONSTRAINT notification_emails_reason_check CHECK ((char_length(reason) <= 200)),
+  CONSTRAINT notification_emails_recipient_check CHECK ((char_length(recipient) <= 254)),
+  CONSTRAINT notification_emails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'refused'::text, 'failed'::text, 'unknown'::text])))
+);
+CREATE INDEX notification_emails_unsent ON public.notification_emails USING btree (id) WHERE (ended_at IS NULL);
+ALTER TABLE notification_emails ENABLE ROW LEVEL SECURITY;
+ALTER TABLE notification_emails FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON notification_emails FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON notification_emails FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON notification_emails TO service_app;
+GRANT UPDATE (status, attempts, reason, next_attempt_at, ended_at) ON notification_emails TO service_app;
+GRANT SELECT (id, environment_id, next_attempt_at, ended_at) ON notification_emails TO service_directory;
+CREATE TRIGGER check_move BEFORE UPDATE ON public.notification_emails FOR EACH ROW EXECUTE FUNCTION check_notification_email_move();
+
+CREATE TABLE notification_marks (
+  notification_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  reader text COLLATE "C" NOT NULL,
+  read_at timestamp(3) with time zone,
+  read_count integer DEFAULT 0 NOT NULL,
+  dismissed_count integer DEFAULT 0 NOT NULL,
+  CONSTRAINT notification_marks_pkey PRIMARY KEY (notification_id, reader)
+);
+ALTER TABLE notification_marks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE notification_marks FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON notification_marks FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON notification_marks TO service_app;
+GRANT UPDATE (read_at, read_count, dismissed_count) ON notification_marks TO service_app;
+
+CREATE TABLE notification_mutes (
+  workspace_id uuid NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  types text[] NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT notification_mutes_pkey PRIMARY KEY (workspace_id, user_id)
+);
+ALTER TABLE notification_mutes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE notification_mutes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON notification_mutes FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON notification_mutes TO service_app;
+GRANT UPDATE (types, updated_at) ON notification_mutes TO service_app;
+
+CREATE TABLE notification_settings (
+  workspace_id uuid NOT NULL,
+  alert_webhook_url text,
+  email_recipients text[] DEFAULT '{}'::text[] NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT notification_settings_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT notification_settings_alert_webhook_url_check CHECK ((char_length(alert_webhook_url) <= 2048)),
+  CONSTRAINT notification_settings_email_recipients_check CHECK ((cardinality(email_recipients) <= 20))
+);
+ALTER TABLE notification_settings ENABLE ROW LEVEL SECURITY;
+ALTER TABLE notification_settings FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON notification_settings FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON notification_settings TO service_app;
+GRANT UPDATE (alert_webhook_url, email_recipients, updated_at) ON notification_settings TO service_app;
+
+CREATE TABLE notifications (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  type text NOT NULL,
+  title text NOT NULL,
+  body text NOT NULL,
+  subject_type text NOT NULL,
+  subject_id text NOT NULL,
+  coalesce_key text NOT NULL,
+  count integer DEFAULT 1 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT notifications_environment_id_coalesce_key_key UNIQUE (environment_id, coalesce_key),
+  CONSTRAINT notifications_body_check CHECK ((char_length(body) <= 2000)),
+  CONSTRAINT notifications_count_check CHECK ((count >= 1)),
+  CONSTRAINT notifications_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 200)))
+);
+CREATE INDEX notifications_by_age ON public.notifications USING btree (updated_at);
+CREATE INDEX notifications_newest_first ON public.notifications USING btree (environment_id, updated_at DESC, id DESC);
+ALTER TABLE notifications ENABLE ROW LEVEL SECURITY;
+ALTER TABLE notifications FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON notifications FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON notifications FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON notifications TO service_app;
+GRANT DELETE ON notifications TO service_directory;
+GRANT UPDATE (count, updated_at) ON notifications TO service_app;
+GRANT SELECT (id, updated_at) ON notifications TO service_directory;
+CREATE TRIGGER check_change BEFORE UPDATE ON public.notifications FOR EACH ROW EXECUTE FUNCTION check_notification_change();
 
 CREATE TABLE observations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -5124,6 +5317,13 @@ ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE messages ADD CONSTRAINT messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE monthly_usage ADD CONSTRAINT monthly_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE notification_emails ADD CONSTRAINT notification_emails_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE notification_emails ADD CONSTRAINT notification_emails_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id) ON DELETE CASCADE;
+ALTER TABLE notification_marks ADD CONSTRAINT notification_marks_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE notification_marks ADD CONSTRAINT notification_marks_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES notifications(id) ON DELETE CASCADE;
+ALTER TABLE notification_mutes ADD CONSTRAINT notification_mutes_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE;
+ALTER TABLE notification_settings ADD CONSTRAINT notification_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE notifications ADD CONSTRAINT notifications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

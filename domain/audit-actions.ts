@@ -105,6 +105,10 @@ export const AUDIT_ACTIONS = {
     'chat_user.linked': 'a member links their account of a chat system',
     'chat_user.unlinked': 'the link is removed',
   },
+  Notifications: {
+    'notification_preferences.updated': 'the alert webhook or the e-mail recipients of the workspace change',
+    'notification_preferences.webhook_tested': 'a test alert is sent',
+  },
   Members: {
     'member.invited': 'somebody is invited',
     'member.joined': 'they accept',

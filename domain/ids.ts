@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   cacheEntry: 'cch',
   secret: 'sec',
   notification: 'ntf',
+  notificationEmail: 'eml',
   integration: 'int',
   apiKey: 'key',
   request: 'req',

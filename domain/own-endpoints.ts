@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** A listener of the service itself: the API, Temporal, its UI, PostgreSQL. No request that a tenant defines may reach it. */
+/** A listener of the service itself: the API, Temporal, its UI, PostgreSQL, its mail server. No request that a tenant defines may reach it. */
 export interface OwnEndpoint {
   /** A name or an address, IPv6 without brackets. */
   host: string;
@@ -27,11 +27,13 @@ const POSTGRES_PORT = 5432;
 export function configuredEndpoints(settings: {
   DATABASE_URL: string | null;
   TEMPORAL_ADDRESS: string | null;
+  SMTP_ADDRESS: string | null;
   OWN_ENDPOINTS: readonly OwnEndpoint[];
 }): OwnEndpoint[] {
-  const temporal = settings.TEMPORAL_ADDRESS === null ? [] : (parseOwnEndpoint(settings.TEMPORAL_ADDRESS) ?? []);
+  const addresses = [settings.TEMPORAL_ADDRESS, settings.SMTP_ADDRESS];
+  const named = addresses.flatMap((address) => (address === null ? [] : (parseOwnEndpoint(address) ?? [])));
   const database = settings.DATABASE_URL === null ? [] : databaseEndpoints(settings.DATABASE_URL);
-  return database.concat(temporal, settings.OWN_ENDPOINTS);
+  return database.concat(named, settings.OWN_ENDPOINTS);
 }
 
 /** `?host=` and `?port=` take precedence over the URL's own host and port; a path is a Unix socket. */

@@ -10,11 +10,19 @@ import { serveMetrics } from '../api/health/serve-metrics.ts';
 import { Database } from '../db/client.ts';
 import { Vault } from '../db/secrets/vault.ts';
 import type { Configuration } from '../domain/configuration/configuration.ts';
+import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
 import { type ApiParts, chatsOf, httpLimitsOf, startApi } from '../server.ts';
-import { fairSharesOf, installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
+import {
+  fairSharesOf,
+  installTemporalRuntime,
+  providersOf,
+  startWorker,
+  type RunningWorker,
+  type WorkerParts,
+} from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
@@ -101,10 +109,8 @@ async function start(
     ...shared,
     connection,
     namespace: configuration.TEMPORAL_NAMESPACE,
-    providers: {
-      stripeBaseUrl: configuration.STRIPE_API_BASE_URL,
-      resendBaseUrl: configuration.RESEND_API_BASE_URL,
-    },
+    providers: providersOf(configuration),
+    smtp: smtpSettingsOf(configuration),
     workflowBundlePath: path.join(projectRoot(), 'dist', 'workflow-bundle.js'),
   });
   stops.add(() => worker.stop());

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../domain/heartbeats.ts';
+import { EMAIL_ATTEMPT_TIMEOUT_MS } from '../domain/notifications/emails.ts';
 import { type ActivityQueue, activityQueue } from '../temporal/task-queues.ts';
 
 /**
@@ -101,6 +102,12 @@ const ATTEMPT_TIMEOUT_MS = 300_000 + DISPATCH_MARGIN_MS;
 export const ATTEMPT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: ATTEMPT_TIMEOUT_MS,
   heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+};
+
+/** A visit of an e-mail decides from its row whether anything is to be sent, so it is retried for ever. */
+export const EMAIL_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: EMAIL_ATTEMPT_TIMEOUT_MS,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 

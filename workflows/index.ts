@@ -8,6 +8,7 @@ export { paceFlowControl } from './flow-control/pace-flow-control.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
 export { deliverMessage } from './messages/deliver-message.workflow.ts';
+export { sendEmail } from './notifications/send-email.workflow.ts';
 export { resumeMessages } from './messages/resume-messages.workflow.ts';
 export { startMessages } from './messages/start-messages.workflow.ts';
 export { fireSchedule } from './schedules/fire-schedule.workflow.ts';

@@ -1,6 +1,8 @@
 import { announceApproval } from '../../db/approvals/announce-approval.ts';
 import { recordReminder } from '../../db/approvals/record-reminder.ts';
+import { raiseInternalEvent } from '../../db/events/raise-internal-event.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
+import { isLastReminder } from '../../domain/approvals/reminders.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export interface Reminder extends ApprovalRef {
@@ -10,14 +12,23 @@ export interface Reminder extends ApprovalRef {
   reminder: number;
 }
 
-/** Records a reminder of an undecided approval, and logs it. Idempotent by the reminder's number. */
+/**
+ * Records a reminder of an undecided approval, and logs it. With the last one, people are notified that it is about to expire: the event
+ * commits with the reminder. Idempotent by the reminder's number.
+ */
 export function remindApproval(deps: Pick<ActivityDependencies, 'db' | 'logger'>) {
   return async ({ at, reminder, ...ref }: Reminder): Promise<void> => {
     const { approvalId } = ref;
     const isNew = await deps.db.withEnvironment(ref, async (tx) => {
       const recorded = await recordReminder(tx, { approvalId, reminder, at: new Date(at) });
-      if (recorded) announceApproval(tx, approvalId);
-      return recorded;
+      if (recorded === null) return false;
+      announceApproval(tx, approvalId);
+      const times = { createdAtMs: recorded.createdAt.getTime(), expiresAtMs: recorded.expiresAt.getTime() };
+      if (isLastReminder({ ...times, reminder })) {
+        const { title, expiresAt } = recorded;
+        await raiseInternalEvent(tx, 'approval.expiring', { approvalId, title, expiresAt: expiresAt.toISOString() });
+      }
+      return true;
     });
     if (isNew) deps.logger.info({ ...ref, reminder }, 'an approval waits for its decision');
   };

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { noteIfOfBudget } from '../../db/budgets/note-budget-refusal.ts';
 import { countWaiting } from '../../db/dead-letters/job-pages.ts';
 import { getJob, type JobReason, type JobRecord, lockJob } from '../../db/dead-letters/jobs.ts';
 import { advanceJob, endJob, markPageStarted, noteLook } from '../../db/dead-letters/move-job.ts';
@@ -99,6 +100,7 @@ async function nextPage(
       return without(
         await deps.db.withEnvironment(ref, async (tx) => {
           const job = await lockJob(tx, ref.jobId, [ref.kind]);
+          await noteIfOfBudget(tx, error);
           return job !== null && job.endedAt !== null
             ? { next: 'end', status: job.status }
             : failJob(tx, ref.jobId, reason);

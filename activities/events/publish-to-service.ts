@@ -2,6 +2,7 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { findHeardServiceTopic } from '../../db/events/find-service-topic.ts';
 import { insertEvent } from '../../db/events/insert-event.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
+import { isInternalEventType } from '../../domain/events/event-types.ts';
 import type { RelayDependencies } from './relay-consumer.ts';
 
 /** Publishes platform events to the topic `service`, where somebody subscribes to it. */
@@ -14,6 +15,7 @@ export async function publishToService(
   const eventIds: string[] = [];
   if (topicId === null) return () => Promise.resolve();
   for (const { type, data, occurredAt } of raised) {
+    if (isInternalEventType(type)) continue;
     const event = await insertEvent(tx, {
       topicId,
       ownId: null,

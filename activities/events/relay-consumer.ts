@@ -2,7 +2,10 @@ import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-export type RelayDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'fanOutEvent'>;
+export type RelayDependencies = Pick<
+  ActivityDependencies,
+  'db' | 'logger' | 'fanOutEvent' | 'vault' | 'pagesUrl' | 'wakeMessage' | 'sendEmail'
+>;
 
 /**
  * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
@@ -12,4 +15,5 @@ export type Consumer = (
   tx: EnvironmentTransaction,
   tenant: Tenant,
   events: readonly RaisedEvent[],
+  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
 ) => Promise<(deps: RelayDependencies) => Promise<void>>;

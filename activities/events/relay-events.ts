@@ -6,6 +6,7 @@ import {
   putOffRaisedEvent,
 } from '../../db/events/raised-events.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
+import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';
 import type { Consumer, RelayDependencies } from './relay-consumer.ts';
 
@@ -15,7 +16,7 @@ const PAGE_SIZE = 100;
 /** Events of the outbox that one look takes into account. */
 const LOOK_SIZE = 1_000;
 
-const CONSUMERS: readonly Consumer[] = [publishToService];
+const CONSUMERS: readonly Consumer[] = [publishToService, notifyMembers];
 
 /**
  * Until stopped, takes platform events out of the outbox and hands them on. Every worker process does it. Two at once do no harm: each
@@ -43,7 +44,7 @@ export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal)
 /** Returns how many were relayed. Where a page fails, each of its events is tried alone, so that one holds up no other. */
 async function relayPage(deps: RelayDependencies, tenant: Tenant, size: number): Promise<number> {
   try {
-    const { relayed, follow } = await deps.db.withEnvironment(tenant, (tx) => take(tx, tenant, size));
+    const { relayed, follow } = await deps.db.withEnvironment(tenant, (tx) => take(tx, tenant, size, deps));
     for (const next of follow) await next(deps);
     return relayed;
   } catch (error) {
@@ -62,11 +63,12 @@ async function take(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   size: number,
+  deps: RelayDependencies,
 ): Promise<{ relayed: number; follow: ((deps: RelayDependencies) => Promise<void>)[] }> {
   const events = await lockRaisedEvents(tx, size);
   const follow = [];
   if (events.length > 0) {
-    for (const consume of CONSUMERS) follow.push(await consume(tx, tenant, events));
+    for (const consume of CONSUMERS) follow.push(await consume(tx, tenant, events, deps));
     await deleteRaisedEvents(tx, events);
   }
   return { relayed: events.length, follow };

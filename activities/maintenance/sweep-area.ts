@@ -10,10 +10,12 @@ import { lostMessages } from './lost-messages.ts';
 import { sweepMessagePartitions } from './message-partitions.ts';
 import { oldApprovals } from './old-approvals.ts';
 import { sweepOldEvents } from './old-events.ts';
+import { oldNotifications } from './old-notifications.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
 import { unfannedEvents } from './unfanned-events.ts';
+import { unsentEmails } from './unsent-emails.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
 import { untoldSchedules } from './untold-schedules.ts';
 import { unfiredRuns } from './unfired-runs.ts';
@@ -25,6 +27,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['lost-messages', sweeping(lostMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
   ['unfanned-events', sweeping(unfannedEvents())],
+  ['unsent-emails', sweeping(unsentEmails())],
   ['untold-schedules', sweeping(untoldSchedules())],
   ['unfired-runs', sweeping(unfiredRuns())],
   ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
@@ -37,6 +40,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
+  ['old-notifications', sweeping(oldNotifications)],
   ['expired-permits', sweeping(expiredPermits)],
   ['message-partitions', sweepMessagePartitions],
   ['old-events', sweepOldEvents],

@@ -82,7 +82,8 @@ export async function visitMessage(
   } else if (work.dueInMs > 0) {
     await markBegun(tx, work);
     return onlyOf({ next: 'wait', delayMs: work.dueInMs });
-  } else if (halted) {
+  } else if (halted && work.kind !== 'alert') {
+    // An alert tells people of what needs them, the halt included: nothing holds it.
     await holdMessage(tx, work);
     return onlyOf({ next: 'hold' });
   }

@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { noteIfOfBudget } from '../../db/budgets/note-budget-refusal.ts';
 import { type SplitMessages, splitByKey } from '../../db/flow-control/split-by-key.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
@@ -75,7 +76,11 @@ async function fireOrFail(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, publicMessage: message } = error;
-    const { outcome } = await deps.db.withEnvironment(firing, (tx) => recordFailure(tx, firing, { code, message }));
+    const { outcome } = await deps.db.withEnvironment(firing, async (tx) => {
+      const failed = await recordFailure(tx, firing, { code, message });
+      await noteIfOfBudget(tx, error);
+      return failed;
+    });
     return { outcome, eventId: null, keyIds: [], unkeyedIds: [] };
   }
 }

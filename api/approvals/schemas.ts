@@ -97,7 +97,7 @@ const decisionSchema = z
         chat: z
           .strictObject({
             provider: z.enum(CHAT_PROVIDERS),
-            integrationId: z.uuid(),
+            integrationId: z.string(),
             userId: z.string(),
             userName: z.string(),
           })

@@ -91,6 +91,8 @@ interface OfEnvironment<Parsed> {
   ownWithScope?: Scope;
   /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
   role?: Role;
+  /** It is about the member themselves: an API key that holds the scope gets 403 USER_IDENTITY_REQUIRED. */
+  needsUser?: true;
   /**
    * The path names the environment (`{workspaceId}`, `{environmentId}`), not the header: a session reaches any environment of
    * its workspaces, an API key its own and no other (404).

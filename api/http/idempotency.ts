@@ -6,8 +6,8 @@ import { claimKey, type ClaimOutcome, type ClaimRequest, takeKey } from '../../d
 import { completeClaim } from '../../db/idempotency/complete-claim.ts';
 import { freeClaim } from '../../db/idempotency/free-claim.ts';
 import { renewClaims } from '../../db/idempotency/renew-claims.ts';
-import { KeyedWaiters } from '../../db/notifications/keyed-waiters.ts';
-import { CHANNELS, type NotificationListener } from '../../db/notifications/notification-listener.ts';
+import { KeyedWaiters } from '../../db/announcements/keyed-waiters.ts';
+import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
 import { digestOf } from '../../domain/canonical-json.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';

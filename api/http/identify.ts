@@ -146,7 +146,10 @@ async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Prom
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
  */
-export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope }): void {
+export function requireScope(
+  caller: Caller,
+  route: Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope; needsUser?: true },
+): void {
   const { scope, ownWithScope } = route;
   if (caller.type === 'session') {
     if (route.role === undefined) {
@@ -155,9 +158,13 @@ export function requireScope(caller: Caller, route: Pick<AnyRoute, 'scope' | 'ro
     }
     return requireRole(caller.role, route.role);
   }
-  if (scope === null || caller.scopes.has(scope)) return;
-  if (ownWithScope !== undefined && caller.scopes.has(ownWithScope)) return;
-  throw lacksScope(scope);
+  const holds =
+    scope === null || caller.scopes.has(scope) || (ownWithScope !== undefined && caller.scopes.has(ownWithScope));
+  if (!holds) throw lacksScope(scope);
+  if (route.needsUser !== true) return;
+  throw new ServiceError('USER_IDENTITY_REQUIRED', {
+    message: 'This is of one member: sign in, and send the session. An API key has no user.',
+  });
 }
 
 export function lacksScope(scope: Scope): ServiceError {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SettlementHub } from '../../db/notifications/settlement-hub.ts';
+import type { SettlementHub } from '../../db/announcements/settlement-hub.ts';
 import { abortWith, RequestAbortedError } from './client-gone.ts';
 
 /** Below the minute after which many clients and proxies give up. */

@@ -11,8 +11,7 @@ import { answerSlack, type Sender, takeClick, type Taken, tellDecided, verifySen
 
 /** A click in Slack brings the message along, of which we fill at most half of this. */
 const BODY_BYTES_MAX = 512 * 1024;
-const PATH =
-  /^\/api\/v2\/integrations\/(slack|discord)\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/interactions$/;
+const PATH = /^\/api\/v2\/integrations\/(slack|discord)\/(int_[0-9A-Za-z]{22})\/interactions$/;
 const HEADERS: Record<ChatProvider, { timestamp: string; signature: string }> = {
   slack: { timestamp: 'X-Slack-Request-Timestamp', signature: 'X-Slack-Signature' },
   discord: { timestamp: 'X-Signature-Timestamp', signature: 'X-Signature-Ed25519' },

@@ -98,6 +98,11 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
         description: 'How much an API key may use of this service in a month.',
       },
       {
+        tag: 'notifications',
+        title: 'Notifications',
+        description: 'What members are told of, the alert webhook, and e-mail.',
+      },
+      {
         tag: 'integrations',
         title: 'Integrations',
         description:

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts';
-import { CHANNELS, type NotificationListener } from '../../db/notifications/notification-listener.ts';
+import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
 import { readExpensiveWorkPause, type ExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import { ServiceError } from '../../domain/errors.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db/client.ts';
-import { CHANNELS, type NotificationListener } from '../../db/notifications/notification-listener.ts';
+import { CHANNELS, type NotificationListener } from '../../db/announcements/notification-listener.ts';
 import { readPlan } from '../../db/plans/read-plan.ts';
 import type { PlanName } from '../../domain/plans.ts';
 

@@ -1,4 +1,4 @@
-import { CHANNELS } from '../notifications/notification-listener.ts';
+import { CHANNELS } from '../announcements/notification-listener.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 /** Wakes, after the commit, the API requests that wait for a decision on this approval. */

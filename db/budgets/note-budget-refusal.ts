@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import type { BudgetExceededError } from './admit-to-budget.ts';
+import { BudgetExceededError } from './admit-to-budget.ts';
 
 /**
  * Notes that a cap refused an operation, once in a month for each cap and its height. The refusal rolls its own transaction back, so this
@@ -15,4 +15,9 @@ export async function noteBudgetRefusal(
      ON CONFLICT DO NOTHING`,
     { apiKeyId, capName, cap, taken },
   );
+}
+
+/** The same for whoever records a failure, whatever it was. */
+export async function noteIfOfBudget(tx: EnvironmentTransaction, error: unknown): Promise<void> {
+  if (error instanceof BudgetExceededError) await noteBudgetRefusal(tx, error.refusal);
 }

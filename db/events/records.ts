@@ -1,11 +1,11 @@
-import type { PlatformEventType } from '../../domain/events/event-types.ts';
+import type { RaisedEventType } from '../../domain/events/event-types.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
-/** A platform event in the outbox. */
+/** An event in the outbox. */
 export interface RaisedEvent {
   /** A UUID: its place in the outbox. */
   id: string;
-  type: PlatformEventType;
+  type: RaisedEventType;
   data: JsonObject;
   occurredAt: Date;
 }

@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { CHANNELS } from '../notifications/notification-listener.ts';
+import { CHANNELS } from '../announcements/notification-listener.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from './claim-key.ts';
 
 export interface CompletedClaim {

@@ -1,5 +1,5 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { CHANNELS } from '../notifications/notification-listener.ts';
+import { CHANNELS } from '../announcements/notification-listener.ts';
 
 /** Frees the key after a failed request and notifies the duplicates that wait; one of them takes the key. */
 export async function freeClaim(tx: EnvironmentTransaction, claim: { key: string; holder: string }): Promise<void> {

@@ -1,5 +1,5 @@
-import { uuidv7 } from 'uuidv7';
 import { ServiceError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
 import {
   type ChatProvider,
   type DiscordCredential,
@@ -44,7 +44,7 @@ export async function connectIntegration(
     const message = `An environment has at most ${INTEGRATIONS_PER_ENVIRONMENT_MAX} integrations.`;
     throw new ServiceError('QUOTA_EXCEEDED', { message });
   }
-  const id = known?.id ?? uuidv7();
+  const id = known?.id ?? newId('integration');
   const sealed = vault.seal(integrationPlace(tenant, id), JSON.stringify(credential));
   const bindings = {
     ...wanted,

@@ -1,4 +1,4 @@
-import type { MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
+import type { MessageKind, MessageMethod, MessageStatus } from '../../domain/messages/messages.ts';
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import type { SealedSecret } from '../secrets/vault.ts';
@@ -10,6 +10,7 @@ export interface MessageWork {
   id: string;
   /** Its class (`kept_…`: it outlived its range). A statement that names it opens one partition, and not one in each class. */
   retention: string;
+  kind: MessageKind;
   status: MessageStatus;
   url: string;
   method: MessageMethod;
@@ -58,7 +59,7 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
 
 export async function lockMessageRow(tx: EnvironmentTransaction, messageId: string): Promise<LockedRow | null> {
   const { rows } = await tx.raw<{ rows: LockedRow[] }>(
-    `SELECT m.id, m.retention, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
+    `SELECT m.id, m.retention, m.kind, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
        m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.subscription_id AS "subscriptionId", m.attempts, m.max_retries AS "maxRetries",
        m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl",
        m.failure_callback_url AS "failureCallbackUrl", m.published_by AS "publishedBy", m.created_at AS "createdAt",

@@ -59,7 +59,7 @@ const MESSAGES = `
     environment_id uuid NOT NULL REFERENCES environments,
     -- The class of the plan when it was accepted; kept_…: it outlived its range.
     retention text NOT NULL CHECK (retention IN ('week', 'month', 'quarter', 'kept_week', 'kept_month', 'kept_quarter')),
-    kind text NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'callback', 'event')),
+    kind text NOT NULL DEFAULT 'message' CHECK (kind IN ('message', 'callback', 'event', 'alert')),
     url text NOT NULL CHECK (char_length(url) <= 2048),
     method text NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
     redact jsonb,

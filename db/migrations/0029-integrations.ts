@@ -15,12 +15,12 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(INTEGRATIONS);
   await knex.raw(CHAT_USERS);
   await knex.raw(POSTS_AND_CLICKS);
-  await makeDirectoryFunctions(knex, DIRECTORY, ['find_integration(uuid)']);
+  await makeDirectoryFunctions(knex, DIRECTORY, ['find_integration(text)']);
 }
 
 const INTEGRATIONS = `
   CREATE TABLE integrations (
-    id uuid PRIMARY KEY,
+    id text COLLATE "C" PRIMARY KEY,
     environment_id uuid NOT NULL REFERENCES environments,
     provider text NOT NULL CHECK (provider IN ('slack', 'discord')),
     name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
@@ -52,7 +52,7 @@ const INTEGRATIONS = `
 const CHAT_USERS = `
   -- The member that a chat user is, as that member has said in a session of their own.
   CREATE TABLE chat_links (
-    integration_id uuid NOT NULL REFERENCES integrations,
+    integration_id text COLLATE "C" NOT NULL REFERENCES integrations,
     chat_user_id text COLLATE "C" NOT NULL CHECK (char_length(chat_user_id) BETWEEN 1 AND 100),
     environment_id uuid NOT NULL REFERENCES environments,
     chat_user_name text NOT NULL CHECK (char_length(chat_user_name) <= 200),
@@ -67,7 +67,7 @@ const CHAT_USERS = `
 
   -- What a chat user was shown to link themselves with, as a hash. One holds for each chat user: the latest.
   CREATE TABLE chat_link_codes (
-    integration_id uuid NOT NULL REFERENCES integrations,
+    integration_id text COLLATE "C" NOT NULL REFERENCES integrations,
     chat_user_id text COLLATE "C" NOT NULL CHECK (char_length(chat_user_id) BETWEEN 1 AND 100),
     environment_id uuid NOT NULL REFERENCES environments,
     chat_user_name text NOT NULL CHECK (char_length(chat_user_name) <= 200),
@@ -93,7 +93,7 @@ const CHAT_USERS = `
 const POSTS_AND_CLICKS = `
   CREATE TABLE chat_posts (
     approval_id text COLLATE "C" NOT NULL REFERENCES approvals ON DELETE CASCADE,
-    integration_id uuid NOT NULL REFERENCES integrations,
+    integration_id text COLLATE "C" NOT NULL REFERENCES integrations,
     environment_id uuid NOT NULL REFERENCES environments,
     status text NOT NULL CHECK (status IN ('posted', 'refused')),
     error text CHECK (char_length(error) <= 500),
@@ -106,7 +106,7 @@ const POSTS_AND_CLICKS = `
 
   -- A request of a chat is taken within minutes of its time; its row is kept for longer.
   CREATE TABLE chat_clicks (
-    integration_id uuid NOT NULL REFERENCES integrations,
+    integration_id text COLLATE "C" NOT NULL REFERENCES integrations,
     request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
     environment_id uuid NOT NULL REFERENCES environments,
     answer jsonb NOT NULL,           -- what its sender was told; no link code
@@ -123,7 +123,7 @@ const DIRECTORY = `
   GRANT SELECT (id, environment_id) ON integrations TO service_directory;
 
   -- The environment that a request of a chat is for. Its path names the integration; nobody is signed in.
-  CREATE FUNCTION find_integration(of_id uuid) RETURNS TABLE (environment_id uuid, workspace_id uuid)
+  CREATE FUNCTION find_integration(of_id text) RETURNS TABLE (environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC
       SELECT i.environment_id, e.workspace_id FROM integrations i JOIN environments e ON e.id = i.environment_id WHERE i.id = of_id;

@@ -26,6 +26,7 @@ import * as deadLetters from './0024-dead-letters.ts';
 import * as schedules from './0025-schedules.ts';
 import * as flowControl from './0026-flow-control.ts';
 import * as events from './0027-events.ts';
+import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
 
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   schedules,
   flowControl,
   events,
+  notifications,
   integrations,
   eventDeliveries,
 ];

@@ -103,9 +103,9 @@ export const PLATFORM_EVENTS = `
       'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
     RETURN NULL;
   END $$;
-  -- Not for the delivery of an event: each would raise the next.
+  -- Not for the delivery of an event, nor for an alert: each would raise the next.
   CREATE TRIGGER raise_ended AFTER UPDATE OF status ON messages FOR EACH ROW
-    WHEN (NEW.kind <> 'event' AND NEW.status IN ('delivered', 'failed') AND NEW.status IS DISTINCT FROM OLD.status)
+    WHEN (NEW.kind NOT IN ('event', 'alert') AND NEW.status IN ('delivered', 'failed') AND NEW.status IS DISTINCT FROM OLD.status)
     EXECUTE FUNCTION raise_message_event();
 
   CREATE FUNCTION raise_schedule_event() RETURNS trigger LANGUAGE plpgsql AS $$

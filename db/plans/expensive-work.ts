@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { CHANNELS } from '../notifications/notification-listener.ts';
+import { CHANNELS } from '../announcements/notification-listener.ts';
 
 /** Why, and since when, expensive work is paused for the installation. */
 export interface ExpensiveWorkPause {

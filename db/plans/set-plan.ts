@@ -1,6 +1,6 @@
 import type { PlanName } from '../../domain/plans.ts';
 import type { WorkspaceTransaction } from '../client.ts';
-import { CHANNELS } from '../notifications/notification-listener.ts';
+import { CHANNELS } from '../announcements/notification-listener.ts';
 
 /**
  * Changes the plan of the transaction's workspace and returns the previous one. Every process is notified at the commit. Returns

@@ -18,6 +18,7 @@ import {
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
+import { MAIL_SERVER } from './mail-server.ts';
 import { INTERNAL_LISTENERS } from './internal-listeners.ts';
 import { PROCESS_KINDS, type ProcessKind, type Variable } from './variable.ts';
 
@@ -155,6 +156,7 @@ export const VARIABLES = {
     processes: ['api', 'worker', 'embedded'],
     schema: baseUrlSchema,
   },
+  ...MAIL_SERVER,
   PUBLIC_URL: {
     meaning:
       'Origin that clients reach the service by, for example `https://api.example.com`. With https, a request that came in clear is refused with HTTPS_REQUIRED (health checks excepted).',

@@ -146,9 +146,12 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
     raisedWhen: 'an operation is refused by the budget of an API key, once in each month and cap',
     data: budget,
   },
-  'message.delivered': { raisedWhen: 'a message is delivered. Deliveries of events raise none', data: message },
+  'message.delivered': {
+    raisedWhen: 'a message is delivered. Deliveries of events, and alerts, raise none',
+    data: message,
+  },
   'message.failed': {
-    raisedWhen: 'a message has failed for good and is a dead letter. Deliveries of events raise none',
+    raisedWhen: 'a message has failed for good and is a dead letter. Deliveries of events, and alerts, raise none',
     data: message,
   },
   'schedule.failed': { raisedWhen: 'a firing of a schedule publishes nothing because of an error', data: schedule },

@@ -12,7 +12,7 @@ export const MESSAGE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as cons
 export type MessageMethod = (typeof MESSAGE_METHODS)[number];
 
 /** A message of a caller, the callback of one, or the delivery of an event. */
-export type MessageKind = 'message' | 'callback' | 'event';
+export type MessageKind = 'message' | 'callback' | 'event' | 'alert';
 
 export const MAX_RETRIES_DEFAULT = 5;
 export const MAX_RETRIES_MAX = 20;

@@ -67,7 +67,7 @@ const DATABASE_DRIVERS = new Set(['knex', 'pg']);
 /** A benchmark writes the rows of the bare side itself. */
 const HOLDERS_OF_CONNECTIONS: ReadonlySet<Layer> = new Set<Layer>(['db', 'wiring', 'bench', 'test']);
 /** Within db, the only files that open a connection or send on one themselves. All others take an open transaction as their first argument. */
-const OPENERS_OF_CONNECTIONS = /^db\/(client|joined-query|migrate|notifications\/[a-z-]+)\.ts$/;
+const OPENERS_OF_CONNECTIONS = /^db\/(client|joined-query|migrate|announcements\/[a-z-]+)\.ts$/;
 /** A query builder would be a second way to write a statement. */
 const USERS_OF_KNEX = /^db\/(migrate\.ts|migrations\/[\w-]+\.ts)$/;
 
@@ -118,6 +118,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
   'db/messages/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
   'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
+  'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
+  'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
   'db/previews/find-old-previews.ts': 'lists what is past the time it is kept, in every environment',
   'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',
   'db/approvals/find-old-approvals.ts': 'lists what is past the time it is kept, in every environment',

@@ -25,6 +25,7 @@ export const AREAS = new Set([
   'mcp',
   'members',
   'messages',
+  'notifications',
   'plans',
   'policies',
   'previews',
@@ -43,7 +44,7 @@ const MACHINERY: Record<string, ReadonlySet<string>> = {
   activities: new Set(['adapters']),
   temporal: new Set([]),
   workflows: new Set([]),
-  db: new Set(['migrations', 'notifications']),
+  db: new Set(['announcements', 'migrations']),
   domain: new Set(['adapters', 'cel', 'configuration', 'json-schema', 'openapi-import']),
 };
 

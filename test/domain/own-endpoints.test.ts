@@ -15,10 +15,15 @@ describe('an endpoint of the service', () => {
   );
 });
 
-it('knows PostgreSQL, Temporal and what else is named from the settings', () => {
-  const settings = { TEMPORAL_ADDRESS: 'temporal:7233', OWN_ENDPOINTS: [{ host: 'ui', port: null }] };
+it('knows PostgreSQL, Temporal, the mail server and what else is named from the settings', () => {
+  const settings = {
+    TEMPORAL_ADDRESS: 'temporal:7233',
+    SMTP_ADDRESS: '[fd00::9]:587',
+    OWN_ENDPOINTS: [{ host: 'ui', port: null }],
+  };
   const rest = [
     { host: 'temporal', port: 7233 },
+    { host: 'fd00::9', port: 587 },
     { host: 'ui', port: null },
   ];
   const endpoints = (DATABASE_URL: string) => configuredEndpoints({ ...settings, DATABASE_URL });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type AdapterFor, createAdapters, createSender } from '../../activities/adapters/index.ts';
 import { createChatClient } from '../../activities/adapters/chat/chat-client.ts';
+import { createSmtpMailer } from '../../activities/adapters/mail/smtp-mailer.ts';
 import { createWorker, type WorkerGroup, type WorkerSlots } from '../../activities/create-worker.ts';
 import { keepRelaying } from '../../activities/events/relay-events.ts';
 import { keepPermits } from '../../activities/in-flight/keep-permits.ts';
@@ -14,6 +15,8 @@ import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { workflowStarters } from '../../api/workflow-starters.ts';
 import { Vault } from '../../db/secrets/vault.ts';
+import type { Mailer } from '../../domain/notifications/mailer.ts';
+import type { SmtpSettings } from '../../domain/notifications/smtp-settings.ts';
 import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
@@ -46,6 +49,8 @@ export interface TestServiceOptions {
   chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
   /** If false, only the API runs, and the workflows it starts wait for a worker. */
   worker?: boolean;
+  /** The mail server; by default none. */
+  smtp?: Omit<SmtpSettings, 'from'> & { ca?: string };
   /** Replaces an adapter's sending half, or its declaration, with a double. */
   adapterFor?: (real: AdapterFor) => AdapterFor;
   /** If true, platform events are taken out of the outbox. By default they stay there. */
@@ -55,6 +60,15 @@ export interface TestServiceOptions {
   inFlightCaps?: InFlightCaps;
   /** Called with every reply before it is stored or sent; by default replies are checked against their schemas. */
   onReply?: NonNullable<TestApiOptions['onReply']>;
+}
+
+/** Where e-mails are from in tests. */
+export const MAIL_FROM = 'runtime@agents.example';
+
+function mailerOf(smtp: TestServiceOptions['smtp']): Mailer | null {
+  if (smtp === undefined) return null;
+  const { ca, ...settings } = smtp;
+  return createSmtpMailer({ ...settings, from: MAIL_FROM }, ca === undefined ? {} : { ca });
 }
 
 /** API and worker in this process over real HTTP, on their own database and task queue. Close it in `afterAll`. */
@@ -87,6 +101,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),
+    mailer: mailerOf(options.smtp),
     pagesUrl: PAGES_URL,
     watchdog: WATCHDOG,
     ...starters,
@@ -110,7 +125,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     running = worker.run();
     keepers.push(keepPermits(permits));
     if (options.relay === true)
-      keepers.push(keepRelaying({ ...permits, fanOutEvent: starters.fanOutEvent }, { intervalMs: 100 }));
+      keepers.push(keepRelaying({ ...permits, vault, pagesUrl: PAGES_URL, ...starters }, { intervalMs: 100 }));
   }
   const { key } = await api.createKey(api.database.tenant);
   return {

@@ -12,6 +12,7 @@ import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs
 import { deliverMessageStart } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
 import { startMessagesStart } from '../../temporal/messages/start-messages.ts';
+import { sendEmailStart } from '../../temporal/notifications/send-email.ts';
 import { observePreviewStart } from '../../temporal/previews/observe-preview.ts';
 import { reconcileEffectStart } from '../../temporal/reconciliation/reconcile-effect.ts';
 import { replayEffectStart } from '../../temporal/reconciliation/replay-effect.ts';
@@ -74,6 +75,7 @@ const STARTS: [string, Start, string[]][] = [
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
   ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],
   ['event/evt_1', fanOutEventStart({ ...ref, eventId: 'evt_1' }, 'q', ENVIRONMENT), tenant],
+  ['email/eml_1', sendEmailStart({ ...ref, emailId: 'eml_1' }, 'q', ENVIRONMENT), [...tenant, 'Stage']],
   ['preview/prv_1', observePreviewStart(ref, 'q', names), [...tenant, 'ActionName']],
 ];
 

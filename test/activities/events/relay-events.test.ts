@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
 import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
 import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
 import { subscribeToService } from '../../api/events/support.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
@@ -40,11 +42,15 @@ function relaying() {
     fannedOut.push(eventId);
     return Promise.resolve();
   };
-  return { deps: { db: database.db, logger, fanOutEvent }, fannedOut, lines };
+  const vault = Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  const nothing = () => Promise.resolve();
+  const starters = { fanOutEvent, wakeMessage: nothing, sendEmail: nothing };
+  const deps = { db: database.db, logger, vault, pagesUrl: null, ...starters };
+  return { deps, fannedOut, lines };
 }
 
 describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
-  test('holds only the types that people are notified of where nobody subscribes, and the relay drops them', async () => {
+  test('holds only the types that people are notified of where nobody subscribes, and the relay publishes none', async () => {
     await raiseAll();
     expect((await inOutbox()).toSorted()).toEqual([...NOTIFIED_EVENT_TYPES].toSorted());
     const { deps, fannedOut } = relaying();

@@ -37,6 +37,7 @@ function starting(
     | 'wakeMessage'
     | 'wakeDeadLetterJob'
     | 'fanOutEvent'
+    | 'sendEmail'
     | 'putSchedule',
 ): Planted {
   const started: string[] = [];
@@ -65,6 +66,17 @@ async function deleting(table: string, ids: string[], left: string, poison: stri
 }
 
 const AREAS: Record<string, () => Promise<Planted>> = {
+  'old-notifications': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('notification'));
+    for (const id of ids) {
+      await owner(
+        `INSERT INTO notifications (id, environment_id, type, title, body, subject_type, subject_id, coalesce_key, updated_at)
+         VALUES ($1, $2, 'message.failed', 'Old', '', 'message', 'msg_1', $1, now() - interval '91 days')`,
+        [id, environmentId],
+      );
+    }
+    return deleting('notifications', ids, 'id', `OLD.id = '${ids[1]}'`);
+  },
   'lost-invocations': async () => {
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push((await world.admit()).invocationId);
@@ -103,6 +115,21 @@ const AREAS: Record<string, () => Promise<Planted>> = {
       [ids, environmentId, topic],
     );
     return starting(ids, 'fanOutEvent');
+  },
+  'unsent-emails': async () => {
+    const notification = newId('notification');
+    await owner(
+      `INSERT INTO notifications (id, environment_id, type, title, body, subject_type, subject_id, coalesce_key)
+       VALUES ($1, $2, 'message.failed', 'New', '', 'message', 'msg_1', $1)`,
+      [notification, environmentId],
+    );
+    const ids = Array.from({ length: 3 }, () => newId('notificationEmail')).sort();
+    await owner(
+      `INSERT INTO notification_emails (id, environment_id, notification_id, recipient, status, next_attempt_at)
+       SELECT id, $2, $3, id || '@example.com', 'queued', now() - interval '1 hour' FROM unnest($1::text[]) id`,
+      [ids, environmentId, notification],
+    );
+    return starting(ids, 'sendEmail');
   },
   'untold-schedules': async () => starting(await plantSchedules(null), 'putSchedule'),
   'unfired-runs': async () => {

@@ -116,6 +116,8 @@ describe('retry-all', () => {
     const reply = await service.call('POST', '/api/v2/dlq/retry-all', { key, body: { label } });
     const job = await ended(jobIn(reply).id);
     expect(job).toMatchObject({ status: 'failed', reason: { code: 'BUDGET_EXCEEDED' }, done: 5 });
+    const crossings = 'SELECT cap_name FROM budget_crossings WHERE api_key_id = $1 AND threshold IS NULL';
+    expect(await service.database.asOwner(crossings, [record.id])).toEqual([{ cap_name: 'messages' }]);
     expect(await recordsOf(label)).toBe(4);
   });
 

@@ -4,8 +4,13 @@ import { endApproval } from '../../../db/approvals/end-approval.ts';
 import { lockApproval } from '../../../db/approvals/lock-approval.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
-import { PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
+import {
+  NOTIFIED_EVENT_TYPES,
+  PLATFORM_EVENT_TYPES,
+  type PlatformEventType,
+} from '../../../domain/events/event-types.ts';
 import { PLATFORM_EVENTS } from '../../../domain/events/platform-events.ts';
+import { draftOfEvent, NOT_GIVEN } from '../../../domain/notifications/draft-of-event.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { type ServiceAndTarget, withServiceAndTarget } from '../../harness/service-and-target.ts';
 import { approvalsIn, approve, deny, keyClient } from '../approvals/support.ts';
@@ -35,6 +40,7 @@ const call = async (method: string, path: string, body?: unknown): Promise<Recor
   return (reply.json as { data: Record<string, unknown> }).data;
 };
 const seen = new Set<string>();
+const NOTIFIED: readonly string[] = NOTIFIED_EVENT_TYPES;
 
 /** Does the work and waits until each of these types was raised, and no other. */
 async function expectRaised(types: string[], work: () => Promise<unknown>): Promise<Raised[]> {
@@ -52,6 +58,9 @@ async function expectRaised(types: string[], work: () => Promise<unknown>): Prom
     const declared = PLATFORM_EVENTS[type as keyof typeof PLATFORM_EVENTS];
     expect(declared.data.safeParse(data), `${type} ${JSON.stringify(data)}`).toMatchObject({ success: true });
     seen.add(type);
+    const draft = draftOfEvent({ id: 'one', type: type as PlatformEventType, data, occurredAt: new Date() });
+    expect(draft !== null, type).toBe(NOTIFIED.includes(type));
+    expect(JSON.stringify(draft), type).not.toContain(NOT_GIVEN);
   }
   return raised;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { POLLS_OF_A_WORKSPACE_MAX } from '../../../db/notifications/settlement-hub.ts';
+import { POLLS_OF_A_WORKSPACE_MAX } from '../../../db/announcements/settlement-hub.ts';
 import { newId } from '../../../domain/ids.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';

@@ -242,6 +242,8 @@ describe('a firing', () => {
       error: { code: 'BUDGET_EXCEEDED' },
       messages: [],
     });
+    const crossings = 'SELECT cap_name FROM budget_crossings WHERE api_key_id = $1 AND threshold IS NULL';
+    expect(await api.database.asOwner(crossings, [keyId])).toEqual([{ cap_name: 'total' }]);
     expect(ten).toMatchObject({ nominalTime: TEN, outcome: 'published' });
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { AnyRoute } from '../../../api/http/define-route.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { expectError, expectSuccess, type Suite } from './suite.ts';
-import { pathOf, type World } from './world.ts';
+import { isMembersOwn, pathOf, type World } from './world.ts';
 
 const AUDIT_PAGE = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
 /** The rows of "What leaves no entry, and why". */
@@ -67,7 +67,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   const until = async (sql: string, id: string): Promise<void> => {
     await expect.poll(async () => (await database.asOwner(sql, [id])).length, { interval: 10 }).toBe(1);
   };
-  if (route.kind === 'environment' || route.kind === 'credential') {
+  if (!isMembersOwn(route) && (route.kind === 'environment' || route.kind === 'credential')) {
     const { key, record } = await world.api.createKey(database.tenants.development);
     return {
       id: record.id,
@@ -85,7 +85,7 @@ async function credentialFor(world: World, route: AnyRoute): Promise<Held> {
   const seen = `SELECT 1 FROM sign_in_sessions WHERE id = $1 AND last_seen_at > now() - interval '4 minutes'`;
   return {
     id: userId,
-    headers,
+    headers: { ...headers, 'X-Environment-Id': database.tenants.development.environmentId },
     untilSeen: () => until(seen, sessionId),
     revoke: async () => {
       await database.asOwner('DELETE FROM sign_in_sessions WHERE id = $1', [sessionId]);

@@ -2,7 +2,7 @@ import { SCOPES } from '../../../domain/scopes.ts';
 import { createPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { fixtureOf } from './fixtures.ts';
-import { pathOf, type World } from './world.ts';
+import { isMembersOwn, pathOf, type World } from './world.ts';
 
 export interface WorldOptions {
   /** The API to call, which its starter closes; by default one with every route. */
@@ -65,6 +65,7 @@ function asking(api: TestApi, parts: Omit<World, Asking>, planter?: World): Worl
     },
     credentialHeaders: (route) => {
       if (route.kind === 'public') return Promise.resolve({});
+      if (isMembersOwn(route)) return world.sessionHeaders('owner');
       if (route.kind === 'environment' || route.kind === 'credential') {
         return Promise.resolve({ Authorization: `Bearer ${parts.key}` });
       }

@@ -44,6 +44,11 @@ export interface World {
   targetUrl: string;
 }
 
+/** About the member who asks: a session calls it, and no key. */
+export function isMembersOwn(route: AnyRoute): boolean {
+  return route.kind === 'environment' && route.needsUser === true;
+}
+
 export function pathOf(route: AnyRoute, { params = {}, query = {} }: FixtureRequest): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? 'missing'));
   const search = new URLSearchParams(query).toString();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { newId } from '../../../domain/ids.ts';
 import { plantApproval } from '../approvals/planted-rows.ts';
 import { insert, type PlantedArea } from '../harness/plant.ts';
@@ -7,7 +6,7 @@ export const rows: PlantedArea = {
   /** An integration with a link, a code, a post and a click. */
   async plant(owner, tenant) {
     const { environmentId: environment_id } = tenant;
-    const [integration_id, user_id] = [randomUUID(), newId('user')];
+    const [integration_id, user_id] = [newId('integration'), newId('user')];
     await insert(owner, 'users', {
       id: user_id,
       email: `${user_id}@example.test`.toLowerCase(),

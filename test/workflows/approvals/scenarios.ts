@@ -57,6 +57,26 @@ function life(at: { read: number; act: (row: ReturnType<typeof rowOf>, doing: Do
   } satisfies Partial<Activities>;
 }
 
+/** The same with a chat to post to. The first run of the post is lost, and the approval is decided once it is posted. */
+function posted() {
+  const own = life(null);
+  const state = { posts: 0 };
+  return {
+    ...own,
+    watchApproval: async () => {
+      const watch = await own.watchApproval();
+      return state.posts < 2
+        ? { ...watch, unposted: ['int_0000000000000000000001'] }
+        : { ...watch, status: 'approved' as const };
+    },
+    postApproval: async () => {
+      state.posts += 1;
+      if (state.posts === 1) throw new Error('the answer of the chat was lost');
+      await caller().signal('decided');
+    },
+  } satisfies Partial<Activities>;
+}
+
 const tell: Doing = (what) => (what === 'signal' ? caller().signal('decided') : caller().cancel());
 const decided = (status: 'approved' | 'denied', read = 1) => ({
   read,
@@ -107,6 +127,7 @@ export const scenarios: readonly Scenario[] = [
   awaiting('denied-after-a-reminder', life(decided('denied', 2))),
   awaiting('reminded-twice-then-expired', life(null)),
   awaiting('cancelled', life(cancelled)),
+  awaiting('posted-to-a-chat-then-approved', posted()),
   waiting('approved', life(decided('approved'))),
   waiting('denied', { ...life(decided('denied')), reserveAndMarkDispatch: () => Promise.resolve(ended('denied')) }),
   waiting('expired', { ...life(null), reserveAndMarkDispatch: () => Promise.resolve(ended('expired')) }),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { announceSettlement } from '../../../db/invocations/announce-settlement.ts';
-import { type Announcement, Announcer } from '../../../db/notifications/announcer.ts';
-import { NotificationListener } from '../../../db/notifications/notification-listener.ts';
-import { LOOK_MS, SettlementHub } from '../../../db/notifications/settlement-hub.ts';
+import { type Announcement, Announcer } from '../../../db/announcements/announcer.ts';
+import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
+import { LOOK_MS, SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 const settled = (payload: string): Announcement => ({ channel: 'invocation_settled', payload });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NotificationListener } from '../../../db/notifications/notification-listener.ts';
-import { SettlementHub } from '../../../db/notifications/settlement-hub.ts';
+import { NotificationListener } from '../../../db/announcements/notification-listener.ts';
+import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 

@@ -1,0 +1,97 @@
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import type { RaisedEvent } from '../../db/events/records.ts';
+import { acceptAlert } from '../../db/notifications/accept-alert.ts';
+import { type QueuedEmails, queueEmails } from '../../db/notifications/queue-emails.ts';
+import { raiseNotification } from '../../db/notifications/raise-notification.ts';
+import { readSettings } from '../../db/notifications/settings.ts';
+import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
+import { linkOfSubject, type NotificationDraft } from '../../domain/notifications/notifications.ts';
+import type { RelayDependencies } from '../events/relay-consumer.ts';
+
+/**
+ * Makes notifications of the events that people are told of, and tells the channels of each new one. All of it commits with the
+ * deletion of the events from the outbox: each event is counted once, and a crash leaves nothing or everything. What must be started
+ * follows the commit; the sweep starts what a crash left.
+ */
+export async function notifyMembers(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  raised: readonly RaisedEvent[],
+  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
+): Promise<(deps: RelayDependencies) => Promise<void>> {
+  const told = await raiseAll(tx, tenant, raised);
+  if (told.length === 0) return () => Promise.resolve();
+  const { alertWebhookUrl, emailRecipients } = await readSettings(tx);
+  const messageIds = alertWebhookUrl === null ? [] : await acceptAlerts(tx, tenant, { told, alertWebhookUrl }, deps);
+  const ids = told.map(({ id }) => id);
+  const emails = await queueEmails(tx, ids, emailRecipients);
+  return (after) => startAll(after, tenant, { messageIds, emails });
+}
+
+async function startAll(
+  { wakeMessage, sendEmail, logger }: RelayDependencies,
+  { workspaceId, environmentId }: Tenant,
+  { messageIds, emails }: { messageIds: readonly string[]; emails: QueuedEmails },
+): Promise<void> {
+  const starts = [
+    ...messageIds.map((messageId) => () => wakeMessage({ messageId, workspaceId, environmentId })),
+    ...emails.queued.map((emailId) => () => sendEmail({ emailId, workspaceId, environmentId })),
+  ];
+  for (let from = 0; from < starts.length; from += STARTS_AT_ONCE) {
+    const started = await Promise.allSettled(starts.slice(from, from + STARTS_AT_ONCE).map((start) => start()));
+    for (const one of started) {
+      if (one.status === 'fulfilled') continue;
+      const context = { workspaceId, environmentId, err: one.reason as unknown };
+      logger.warn(context, 'an alert or an e-mail was not started: the sweep starts it');
+    }
+  }
+  if (emails.refused > 0) {
+    const refused = { workspaceId, environmentId, emails: emails.refused };
+    logger.warn(refused, 'e-mails of notifications were refused: the allowance of the month is used up');
+  }
+}
+
+/** Starts of one page. Temporal takes this many at once without a queue of its own. */
+const STARTS_AT_ONCE = 20;
+
+/** A notification that is new. */
+type Told = NotificationDraft & { id: string };
+
+/** Returns the new ones. Those that count on told their channels when the first of them was new. */
+async function raiseAll(
+  tx: EnvironmentTransaction,
+  { environmentId }: Tenant,
+  raised: readonly RaisedEvent[],
+): Promise<Told[]> {
+  const counted = new Map<string, { draft: NotificationDraft; count: number }>();
+  for (const event of raised) {
+    const draft = draftOfEvent(event);
+    if (draft === null) continue;
+    const known = counted.get(draft.coalesceKey);
+    if (known === undefined) counted.set(draft.coalesceKey, { draft, count: 1 });
+    else known.count++;
+  }
+  const told: Told[] = [];
+  // In the order of the keys, so that two relays never wait for each other.
+  for (const [, { draft, count }] of [...counted].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const id = await raiseNotification(tx, environmentId, draft, count);
+    if (id !== null) told.push({ ...draft, id });
+  }
+  return told;
+}
+
+async function acceptAlerts(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  { told, alertWebhookUrl }: { told: readonly Told[]; alertWebhookUrl: string },
+  { vault, pagesUrl }: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
+): Promise<string[]> {
+  const messageIds: string[] = [];
+  for (const { type, title, body, subject } of told) {
+    const url = linkOfSubject(pagesUrl, tenant.environmentId, subject);
+    const alert = { type, title, body, subject, url };
+    const publishedBy = { type: 'service', id: null };
+    messageIds.push(await acceptAlert(tx, vault, { tenant, alertWebhookUrl, publishedBy, alert }));
+  }
+  return messageIds;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { countUnread, listNotifications } from '../../db/notifications/list-notifications.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { queryBoolean } from '../http/pagination.ts';
+import { notificationSchema, presentNotification, readerOf, typeField } from './schemas.ts';
+
+export const listNotificationsRoute = defineRoute({
+  id: 'notifications.list',
+  method: 'GET',
+  path: '/api/v2/notifications',
+  summary: 'List notifications, newest first',
+  description:
+    'What the members of the environment are told of: approvals that wait, effects that nobody knows the outcome of, limits and budgets, ' +
+    'dead letters, subscriptions that were disabled, halts. What a reader has read or deleted is theirs alone, and a member does not see ' +
+    'what they have muted.',
+  scope: 'notifications:read',
+  role: 'member',
+  request: { query: z.strictObject({ type: typeField.optional(), unread: queryBoolean.optional() }) },
+  response: { 200: z.array(notificationSchema) },
+  errors: [],
+  async list(tx, { query, page, caller, deps }) {
+    const { items, total } = await listNotifications(tx, readerOf(caller), { ...query, ...page });
+    return { items: items.map((each) => presentNotification(each, deps, caller)), total };
+  },
+});
+
+export const countUnreadRoute = defineRoute({
+  id: 'notifications.unreadCount',
+  method: 'GET',
+  path: '/api/v2/notifications/unread-count',
+  summary: 'Count unread notifications',
+  scope: 'notifications:read',
+  role: 'member',
+  request: {},
+  response: { 200: z.strictObject({ unread: z.int().min(0) }) },
+  errors: [],
+  read: async (tx, { caller }) => ({ unread: await countUnread(tx, readerOf(caller)) }),
+});

@@ -1,0 +1,56 @@
+import { newId } from '../../domain/ids.ts';
+import { MAX_RETRIES_DEFAULT, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages/messages.ts';
+import type { EnvironmentTransaction, Tenant } from '../client.ts';
+import { insertMessages, type NewMessage } from '../messages/insert-messages.ts';
+import { messagePlace, sealContent } from '../messages/message-content.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { ensureSigningKey } from '../signing-keys/ensure-signing-key.ts';
+
+/** The body of an alert: docs/notifications.md, "The alert webhook". */
+export interface Alert {
+  type: string;
+  title: string;
+  body: string;
+  subject: { type: string; id: string };
+  url: string | null;
+}
+
+/**
+ * Accepts the message that tells the alert webhook, and returns its id. It is no message of a caller: no budget and no allowance is
+ * charged, and a halt holds it no more than it holds people's attention, so that the alert of a halt arrives.
+ */
+export async function acceptAlert(
+  tx: EnvironmentTransaction,
+  vault: Pick<Vault, 'seal'>,
+  {
+    tenant,
+    alertWebhookUrl: url,
+    publishedBy,
+    alert,
+  }: { tenant: Tenant; alertWebhookUrl: string; publishedBy: NewMessage['publishedBy']; alert: Alert },
+): Promise<string> {
+  await ensureSigningKey(tx, vault, tenant.workspaceId);
+  const id = newId('message');
+  const text = JSON.stringify({ ...alert, environmentId: tenant.environmentId });
+  const content = { headers: null, body: { kind: 'json', text } as const };
+  await insertMessages(tx, [
+    {
+      id,
+      kind: 'alert',
+      url,
+      method: 'POST',
+      content: sealContent(vault, messagePlace(tenant, id), content, null),
+      redact: null,
+      label: null,
+      scheduledFor: null,
+      maxRetries: MAX_RETRIES_DEFAULT,
+      retryDelaysMs: null,
+      timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
+      callbackUrl: null,
+      failureCallbackUrl: null,
+      callbackOf: null,
+      publishedBy,
+    },
+  ]);
+  return id;
+}

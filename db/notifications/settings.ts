@@ -1,0 +1,58 @@
+import type { NotificationType } from '../../domain/notifications/notifications.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface NotificationSettings {
+  alertWebhookUrl: string | null;
+  emailRecipients: string[];
+}
+
+export async function readSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
+  const { rows } = await tx.raw<{ rows: NotificationSettings[] }>(
+    `SELECT alert_webhook_url AS "alertWebhookUrl", email_recipients AS "emailRecipients" FROM notification_settings WHERE workspace_id = current_workspace_id()`,
+    [],
+  );
+  return rows[0] ?? { alertWebhookUrl: null, emailRecipients: [] };
+}
+
+/** Locks them until the commit, so that two changes, each of a part, do not undo each other. */
+export async function lockSettings(tx: EnvironmentTransaction): Promise<NotificationSettings> {
+  await tx.raw(
+    `INSERT INTO notification_settings (workspace_id) VALUES (current_workspace_id())
+     ON CONFLICT (workspace_id) DO UPDATE SET updated_at = notification_settings.updated_at`,
+  );
+  return readSettings(tx);
+}
+
+export async function putSettings(
+  tx: EnvironmentTransaction,
+  { alertWebhookUrl, emailRecipients }: NotificationSettings,
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO notification_settings (workspace_id, alert_webhook_url, email_recipients)
+     VALUES (current_workspace_id(), :alertWebhookUrl, CAST(:emailRecipients AS text[]))
+     ON CONFLICT (workspace_id) DO UPDATE SET alert_webhook_url = excluded.alert_webhook_url,
+       email_recipients = excluded.email_recipients, updated_at = now()`,
+    { alertWebhookUrl, emailRecipients },
+  );
+}
+
+/** What this member has muted, in the order in which it is stored. */
+export async function readMutedTypes(tx: EnvironmentTransaction, userId: string): Promise<NotificationType[]> {
+  const { rows } = await tx.raw<{ rows: { types: NotificationType[] }[] }>(
+    'SELECT types FROM notification_mutes WHERE workspace_id = current_workspace_id() AND user_id = ?',
+    [userId],
+  );
+  return rows[0]?.types ?? [];
+}
+
+export async function putMutedTypes(
+  tx: EnvironmentTransaction,
+  userId: string,
+  types: readonly NotificationType[],
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO notification_mutes (workspace_id, user_id, types) VALUES (current_workspace_id(), ?, CAST(? AS text[]))
+     ON CONFLICT (workspace_id, user_id) DO UPDATE SET types = excluded.types, updated_at = now()`,
+    [userId, [...types]],
+  );
+}

@@ -1,0 +1,32 @@
+import { linkOfSubject, type NotificationDraft } from './notifications.ts';
+import type { Mail } from './mailer.ts';
+
+export interface MailSource {
+  emailId: string;
+  recipient: string;
+  notification: Pick<NotificationDraft, 'title' | 'body' | 'subject'> & { id: string };
+  environment: { id: string; name: string };
+  workspaceName: string;
+}
+
+/** Plain text, which no reader turns into something else. The link stands alone in its line. */
+export function composeMail(
+  { emailId, recipient, notification, environment, workspaceName }: MailSource,
+  pagesUrl: string | null,
+): Mail {
+  const { id, title, body, subject } = notification;
+  const link = linkOfSubject(pagesUrl, environment.id, subject);
+  const lines = [
+    title,
+    '',
+    body,
+    ...(link === null ? [] : ['', 'Read it and decide here, after you have signed in:', link]),
+    '',
+    `Environment: ${environment.name}`,
+    `About: ${subject.type} ${subject.id}`,
+    `Notification: ${id}`,
+    '',
+    `${recipient} gets this as an e-mail recipient of the workspace "${workspaceName}". An admin of the workspace changes that in its notification preferences.`,
+  ];
+  return { id: emailId, to: recipient, subject: `[${environment.name}] ${title}`, text: `${lines.join('\n')}\n` };
+}

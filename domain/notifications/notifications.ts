@@ -1,0 +1,58 @@
+import { approvalUrl } from '../console-links.ts';
+
+/** What members are told of, and where: docs/notifications.md. */
+export const NOTIFICATION_TYPES = [
+  'approval.requested',
+  'approval.expiring',
+  'effect.unknown',
+  'effect.exhausted',
+  'impact_limit.threshold',
+  'impact_limit.exceeded',
+  'budget.threshold',
+  'budget.exceeded',
+  'message.failed',
+  'subscription.disabled',
+  'environment.halted',
+  'environment.resumed',
+] as const;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export const SUBJECT_TYPES = [
+  'approval',
+  'effect',
+  'impact_limit',
+  'api_key',
+  'message',
+  'subscription',
+  'environment',
+] as const;
+export type SubjectType = (typeof SUBJECT_TYPES)[number];
+
+export const TITLE_CHARACTERS_MAX = 200;
+export const BODY_CHARACTERS_MAX = 2_000;
+
+/** What is told, before it has a row. */
+export interface NotificationDraft {
+  type: NotificationType;
+  title: string;
+  body: string;
+  subject: { type: SubjectType; id: string };
+  /**
+   * Drafts of an environment with the same key are one notification with a count: an outage that fails ten thousand messages tells
+   * of it once an hour.
+   */
+  coalesceKey: string;
+}
+
+/** The page where a person acts on it; null where there is none, or nobody said how the service is reached. */
+export function linkOfSubject(
+  pagesUrl: string | null,
+  environmentId: string,
+  subject: NotificationDraft['subject'],
+): string | null {
+  return subject.type === 'approval' ? approvalUrl(pagesUrl, environmentId, subject.id) : null;
+}
+
+export function isNotificationType(type: string): type is NotificationType {
+  return (NOTIFICATION_TYPES as readonly string[]).includes(type);
+}

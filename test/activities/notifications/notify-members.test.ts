@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { relayEvents } from '../../../activities/events/relay-events.ts';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { nextReminderMs } from '../../../domain/approvals/reminders.ts';
+import { newId } from '../../../domain/ids.ts';
+import type { MessageRef } from '../../../domain/messages/messages.ts';
+import { TEST_TIMEOUT_MS } from '../../harness/patience.ts';
+import { ActivityWorld } from '../invocations/world.ts';
+
+/** Each event that people are told of is counted once, and tells the alert webhook once, whatever dies in between. */
+let world: ActivityWorld;
+beforeAll(async () => {
+  world = await ActivityWorld.start();
+  await world.database.asOwner('INSERT INTO notification_settings (workspace_id, alert_webhook_url) VALUES ($1, $2)', [
+    world.database.tenant.workspaceId,
+    'https://alerts.example/hook',
+  ]);
+});
+afterAll(() => world.close());
+beforeEach(() => world.database.asOwner('TRUNCATE raised_events, notifications, messages CASCADE'));
+
+const effect = (number: number) => ({ effectId: `eff_${number}`, invocationId: `inv_${number}`, action: 'refund' });
+
+/** Puts events into the outbox, all of one moment. */
+async function raise(type: string, data: readonly object[], at = '2026-11-22T10:15:00Z'): Promise<void> {
+  await world.database.asOwner(
+    `INSERT INTO raised_events (environment_id, type, data, occurred_at) SELECT $1, $2, d, $4 FROM jsonb_array_elements($3) d`,
+    [world.database.tenant.environmentId, type, JSON.stringify(data), at],
+  );
+}
+
+interface Told {
+  type: string;
+  count: number;
+  subject_id: string;
+  title: string;
+}
+
+const told = () =>
+  world.database.asOwner<Told>('SELECT type, count, subject_id, title FROM notifications ORDER BY coalesce_key');
+const alerts = async () =>
+  (await world.database.asOwner<{ id: string }>(`SELECT id FROM messages WHERE kind = 'alert'`)).map(({ id }) => id);
+
+function relaying(overrides: Partial<ActivityDependencies> = {}) {
+  const woken: string[] = [];
+  const wakeMessage = ({ messageId }: MessageRef): Promise<void> => {
+    woken.push(messageId);
+    return Promise.resolve();
+  };
+  return { deps: world.dependencies({ wakeMessage, ...overrides }), woken };
+}
+
+describe('events that people are told of', { timeout: TEST_TIMEOUT_MS }, () => {
+  test('are one notification and one alert each; all others are none', async () => {
+    await raise('effect.unknown', [effect(1), effect(2)]);
+    await raise('effect.settled', [effect(1)]);
+    const { deps, woken } = relaying();
+    await relayEvents(deps);
+    await relayEvents(deps);
+    expect((await told()).map(({ subject_id, count }) => [subject_id, count])).toEqual([
+      ['eff_1', 1],
+      ['eff_2', 1],
+    ]);
+    expect(woken.toSorted()).toEqual((await alerts()).toSorted());
+    expect(woken).toHaveLength(2);
+  });
+
+  test('a thousand dead letters of an hour are one notification and one alert, and the next hour is another', async () => {
+    const failed = Array.from({ length: 1_000 }, (_, number) => ({ messageId: `msg_${number}`, attempts: 6 }));
+    await raise('message.failed', failed);
+    await raise('message.failed', failed.slice(0, 3), '2026-11-22T11:00:00Z');
+    const { deps, woken } = relaying();
+    await relayEvents(deps);
+    expect((await told()).map(({ count }) => count)).toEqual([1_000, 3]);
+    expect(woken).toHaveLength(2);
+  });
+
+  test('relayed by several processes at once, are counted once', async () => {
+    await raise(
+      'message.failed',
+      Array.from({ length: 250 }, (_, number) => ({ messageId: `msg_${number}` })),
+    );
+    await raise(
+      'effect.unknown',
+      Array.from({ length: 50 }, (_, number) => effect(number)),
+    );
+    const relays = Array.from({ length: 4 }, () => relaying());
+    await Promise.all(relays.map(({ deps }) => relayEvents(deps)));
+    const counts = (await told()).map(({ count }) => count).toSorted((a, b) => b - a);
+    expect(counts).toEqual([250, ...Array.from({ length: 50 }, () => 1)]);
+    const woken = relays.flatMap((relay) => relay.woken);
+    expect(woken.toSorted()).toEqual((await alerts()).toSorted());
+  });
+});
+
+describe('a crash', { timeout: TEST_TIMEOUT_MS }, () => {
+  const died = (when: 'before' | 'after') => {
+    const { db } = world.database;
+    const real = db.withEnvironment.bind(db);
+    vi.spyOn(db, 'withEnvironment').mockImplementationOnce(async (tenant, work) => {
+      const worked = await real(tenant, async (tx) => {
+        const result = await work(tx);
+        if (when === 'before') throw new Error('died before the commit');
+        return result;
+      });
+      if (when === 'after') throw new Error('died after the commit');
+      return worked;
+    });
+  };
+
+  test('before the commit leaves nothing, and the event is told of by the next relay', async () => {
+    await raise('effect.exhausted', [effect(1), effect(2)]);
+    died('before');
+    const { deps, woken } = relaying();
+    await relayEvents(deps);
+    expect((await told()).map(({ count }) => count)).toEqual([1, 1]);
+    expect(woken).toHaveLength(2);
+    expect(await alerts()).toHaveLength(2);
+  });
+
+  test('after the commit leaves all of it, and an alert that the sweep starts', async () => {
+    await raise('effect.exhausted', [effect(1)]);
+    died('after');
+    const { deps, woken } = relaying();
+    await relayEvents(deps);
+    await relayEvents(deps);
+    expect((await told()).map(({ count }) => count)).toEqual([1]);
+    expect(woken).toEqual([]);
+    const started: string[] = [];
+    await world.database.asOwner(
+      `SET session_replication_role = 'replica'; UPDATE messages SET created_at = now() - interval '1 hour'`,
+    );
+    const wakeMessage = ({ messageId }: MessageRef) => Promise.resolve(void started.push(messageId));
+    await world.activities({ wakeMessage }).sweepArea('lost-messages');
+    expect(started).toEqual(await alerts());
+  });
+
+  test('of the start of an alert fails no event', async () => {
+    await raise('environment.halted', [{ environmentId: 'env', name: 'Production', reason: 'an incident' }]);
+    const { deps } = relaying({ wakeMessage: () => Promise.reject(new Error('Temporal is away')) });
+    await relayEvents(deps);
+    expect(await told()).toMatchObject([
+      { type: 'environment.halted', count: 1, title: 'Environment halted: Production' },
+    ]);
+  });
+});
+
+test('an approval is said to be about to expire with its last reminder, once', async () => {
+  const [approvalId, createdAtMs] = [newId('approval'), Date.now()];
+  const times = { createdAtMs, expiresAtMs: createdAtMs + 3_600_000 };
+  await world.database.asOwner(
+    `INSERT INTO approvals (id, environment_id, kind, title, summary, payload, binding_digest, source, reason, quorum, approvers,
+       prevent_self, requested_by, created_at, expires_at)
+     VALUES ($1, $2, 'free_standing', 'Send the newsletter', 'To 1,204 people.', '{}', $3, 'caller', 'It asked.', 1, '[{}]', true, $4, $5, $6)`,
+    [
+      approvalId,
+      world.database.tenant.environmentId,
+      `sha256:${'a'.repeat(64)}`,
+      JSON.stringify({ type: 'api_key', id: 'key_test' }),
+      new Date(createdAtMs),
+      new Date(times.expiresAtMs),
+    ],
+  );
+  const { remindApproval } = world.activities();
+  const { deps } = relaying();
+  const ref = { ...world.database.tenant, approvalId, invocationId: null };
+  for (let reminder = 1; ; reminder++) {
+    const at = nextReminderMs({ ...times, remindersSent: reminder - 1 });
+    if (at === null) break;
+    await remindApproval({ ...ref, at: new Date(at).toISOString(), reminder });
+    await remindApproval({ ...ref, at: new Date(at).toISOString(), reminder });
+    await relayEvents(deps);
+    const isLast = nextReminderMs({ ...times, remindersSent: reminder }) === null;
+    const expiring = (await told()).filter(({ type }) => type === 'approval.expiring');
+    expect(expiring).toEqual(
+      isLast
+        ? [
+            {
+              type: 'approval.expiring',
+              count: 1,
+              subject_id: approvalId,
+              title: 'Approval about to expire: Send the newsletter',
+            },
+          ]
+        : [],
+    );
+  }
+});

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import type { SmtpSettings } from '../../../domain/notifications/smtp-settings.ts';
+import { PROJECT_ROOT } from '../../architecture/source-tree.ts';
+
+/** A mail that the server has taken. */
+export interface Captured {
+  from: string;
+  to: string;
+  /** Whether it came over TLS, and who was signed in. */
+  secure: boolean;
+  user: string | null;
+  headers: Map<string, string>;
+  text: string;
+}
+
+/**
+ * What the server does with one mail:
+ *
+ * - `accept`: takes it;
+ * - `reject recipient`, `defer recipient`: 550 or 451 to RCPT TO;
+ * - `defer message`: 452 once it has read all of it, and does not keep it;
+ * - `hang up before`: closes the connection at RCPT TO;
+ * - `hang up after`: keeps it, and closes the connection before it answers.
+ */
+export type Behaviour =
+  'accept' | 'reject recipient' | 'defer recipient' | 'defer message' | 'hang up before' | 'hang up after';
+
+export interface TestMailbox {
+  settings: Omit<SmtpSettings, 'from'> & { ca: string };
+  mails: Captured[];
+  /** Envelopes that were begun: attempts, whatever came of them. */
+  attempts: string[];
+  /** The next mails, in turn; `accept` once the list is used up. */
+  next(...behaviours: Behaviour[]): void;
+  close(): Promise<void>;
+}
+
+export const LOGIN = { user: 'runtime', password: 'correct horse 4 battery' };
+const PEM_FOLDER = path.join(PROJECT_ROOT, 'test', 'harness');
+
+/** A real SMTP server with STARTTLS and a login. It keeps what it takes, and can misbehave. */
+export async function startMailbox(): Promise<TestMailbox> {
+  const certificate = readFileSync(path.join(PEM_FOLDER, 'self-signed-certificate.pem'), 'utf8');
+  const key = readFileSync(path.join(PEM_FOLDER, 'self-signed-key.pem'), 'utf8');
+  const mails: Captured[] = [];
+  const attempts: string[] = [];
+  const script: Behaviour[] = [];
+  let present: Behaviour = 'accept';
+  const server: SMTPServer = new SMTPServer({
+    key,
+    cert: certificate,
+    authMethods: ['PLAIN', 'LOGIN'],
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === LOGIN.user && password === LOGIN.password) done(null, { user: username });
+      else done(answering(535, 'wrong login'));
+    },
+    onRcptTo: ({ address }, session, done) => {
+      present = script.shift() ?? 'accept';
+      attempts.push(address);
+      if (present === 'reject recipient') done(answering(550, 'no such mailbox'));
+      else if (present === 'defer recipient') done(answering(451, 'try again'));
+      else if (present === 'hang up before') hangUp(server, session.id);
+      else done();
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (present === 'defer message') return done(answering(452, 'the disk is full'));
+        const { mailFrom, rcptTo } = session.envelope;
+        mails.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address).join(),
+          secure: session.secure,
+          user: session.user ?? null,
+          ...parsed(Buffer.concat(chunks).toString('utf8')),
+        });
+        if (present === 'hang up after') return hangUp(server, session.id);
+        return done();
+      });
+    },
+  } satisfies SMTPServerOptions);
+  // A client that breaks a connection is part of the tests.
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    settings: { host: '127.0.0.1', port, tls: 'starttls', login: LOGIN, ca: certificate },
+    mails,
+    attempts,
+    next: (...behaviours) => void script.push(...behaviours),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+}
+
+function answering(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
+
+/** Ends the connection of this session without an answer. */
+function hangUp(server: SMTPServer, sessionId: string): void {
+  const connections = (server as unknown as { connections: Set<{ id: string; _socket: { destroy(): void } }> })
+    .connections;
+  for (const connection of connections) if (connection.id === sessionId) connection._socket.destroy();
+}
+
+/** Headers unfolded, and the text as a reader shows it. */
+function parsed(raw: string): { headers: Map<string, string>; text: string } {
+  const end = raw.indexOf('\r\n\r\n');
+  const lines = raw
+    .slice(0, end)
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const body = raw.slice(end + 4);
+  const encoding = headers.get('content-transfer-encoding');
+  if (encoding === 'base64') return { headers, text: Buffer.from(body, 'base64').toString('utf8') };
+  return { headers, text: (encoding === 'quoted-printable' ? unquoted(body) : body).replaceAll('\r\n', '\n') };
+}
+
+function unquoted(body: string): string {
+  const joined = body.replaceAll(/=\r\n/g, '');
+  const bytes = joined.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** The only link of a mail. */
+export function linkIn({ text }: Captured): string {
+  const [link, ...others] = text.match(/^https?:\/\/\S+$/gm) ?? [];
+  if (link === undefined || others.length > 0)
+    throw new Error(`the mail has ${others.length + 1} links, or none: ${text}`);
+  return link;
+}
