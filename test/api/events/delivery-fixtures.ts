@@ -10,6 +10,9 @@ async function subscription({ api, targetUrl }: World): Promise<{ subscriptionId
 }
 const ofSubscription = async (world: World): Promise<FixtureRequest> => ({ params: await subscription(world) });
 
+/** Examples show moments by their distance from the recording, so a fixed one would differ in each. */
+const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();
+
 /** A recovery that no workflow works on, so that it is still under way when a suite comes back to it. */
 async function plantRecovery({ api }: World, subscriptionId: string, status = 'running'): Promise<string> {
   const id = newId('eventRecovery');
@@ -19,9 +22,9 @@ async function plantRecovery({ api }: World, subscriptionId: string, status = 'r
   );
   await api.database.asOwner(
     `INSERT INTO dead_letter_jobs (id, environment_id, kind, subscription_id, filter, requested_by, publishes_while_halted, status, ended_at)
-     VALUES ($1, $2, 'recover', $3, '{"startDate":"2026-11-22T08:00:00.000Z"}', '{"type":"api_key","id":null}', false, $4::text,
+     VALUES ($1, $2, 'recover', $3, $5::jsonb, '{"type":"api_key","id":null}', false, $4::text,
        CASE WHEN $4 <> 'running' THEN now() END)`,
-    [id, api.database.tenant.environmentId, subscriptionId, status],
+    [id, api.database.tenant.environmentId, subscriptionId, status, JSON.stringify({ startDate: anHourAgo() })],
   );
   return id;
 }
@@ -47,7 +50,7 @@ export const deliveryFixtures: RouteFixtures = {
   'events.subscriptions.recover': {
     request: async (world) => {
       await roomForRecoveries(world);
-      return { ...(await ofSubscription(world)), body: { since: new Date(Date.now() - 3_600_000).toISOString() } };
+      return { ...(await ofSubscription(world)), body: { since: anHourAgo() } };
     },
   },
   'events.subscriptions.recoveries.list': {
