@@ -100,7 +100,10 @@ describe('configuration', () => {
       MASTER_KEYS: (placeholder) => `1:${KEY},2:${placeholder}`,
       TEMPORAL_API_KEY: (placeholder) => placeholder,
       API_KEY: (placeholder) => placeholder,
+      SMTP_PASSWORD: (placeholder) => placeholder,
     };
+    /** What a secret cannot be set without. */
+    const BESIDE: Record<string, Record<string, string>> = { SMTP_PASSWORD: { SMTP_USER: 'runtime' } };
     const PLACEHOLDERS = [
       'replace-me',
       'changeme',
@@ -120,7 +123,7 @@ describe('configuration', () => {
       const kind = PROCESS_KINDS.find((one) =>
         (VARIABLES[name as VariableName].processes as readonly string[]).includes(one),
       );
-      const rest = { ...WORKER, [name]: value };
+      const rest = { ...WORKER, ...BESIDE[name], [name]: value };
       return problemsOf(() => readConfiguration(kind ?? 'api', rest));
     };
 
