@@ -33,8 +33,8 @@ export function readConfiguration<Kind extends ProcessKind>(
       continue;
     }
     const parsed = variable.schema.safeParse(text.trim(), { error: plainMessages });
-    if (parsed.success) values.push([name, parsed.data]);
-    else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
+    values.push([name, parsed.data]); // undefined: set, and wrong
+    if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}.`));
   }
   if ((environment['TEMPORAL_TLS_CERT'] ?? '') !== '' && (environment['TEMPORAL_TLS_KEY'] ?? '') === '') {
     problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');

@@ -20,9 +20,9 @@ interface SmtpVariables {
   MAIL_FROM: string | null;
 }
 
-/** What is wrong with the variables together. None of the messages holds a value. */
+/** What is wrong with the variables together; one that is undefined is set, and wrong by itself. None of the messages holds a value. */
 export function smtpProblems(given: { [Name in keyof SmtpVariables]?: unknown }): string[] {
-  const isSet = (name: keyof SmtpVariables): boolean => given[name] !== undefined && given[name] !== null;
+  const isSet = (name: keyof SmtpVariables): boolean => given[name] !== null;
   const needs = (name: keyof SmtpVariables, other: keyof SmtpVariables): string[] =>
     isSet(name) && !isSet(other) ? [`${name} needs ${other}.`] : [];
   const inClear = isSet('SMTP_USER') && given['SMTP_TLS'] === 'off';
