@@ -11,7 +11,7 @@ import { refuseUnknownPath, replyWithErrors } from './http/error-replies.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts';
 import { serveInteractions } from './integrations/serve-interactions.ts';
-import { serveMcp } from './mcp/serve-mcp.ts';
+import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
@@ -66,7 +66,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
     ...(options.onReply === undefined ? {} : { onReply: options.onReply }),
   };
   mountRoutes(router, routes, runner);
-  const mcp = serveMcp(runner);
+  const mcp = serveMcpOnDemand(runner);
 
   // Errors that Koa itself meets, such as a connection that broke while a reply was written.
   app.on('error', (error: Error) => deps.logger.debug({ message: error.message }, 'connection error'));

@@ -9,10 +9,9 @@ import { parseJsonBytes, BODY_BYTES_MAX, readBytes } from '../http/read-json-bod
 import type { RouteRunner } from '../http/route-runner.ts';
 import type { Era, Exchange } from './exchange.ts';
 import { requireKnownSite } from './known-sites.ts';
+import { MCP_PATH } from './mcp-path.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { sendResponse } from './send-response.ts';
-
-export const MCP_PATH = '/mcp';
 
 /** What the package reads of a request. The credential is not among them: it stays with us. */
 const PASSED_HEADER = /^(accept|content-type|last-event-id|mcp-.*)$/;
@@ -53,7 +52,7 @@ export function serveMcp(runner: RouteRunner): McpEndpoint {
   }
 
   return {
-    middleware: (ctx, next) => (ctx.path === MCP_PATH ? answer(ctx) : next()),
+    middleware: answer,
     close: () => handler.close(),
   };
 }
