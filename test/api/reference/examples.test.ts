@@ -59,7 +59,7 @@ describe('api/reference/examples.json', () => {
 });
 
 describe('an example', () => {
-  const [route] = ROUTES.filter(({ id }) => id === 'secrets.put');
+  const route = ROUTES.find(({ id }) => id === 'secrets.put');
   if (route === undefined) throw new Error('there is no route secrets.put');
   const example = (): OperationExample => {
     const found = committed()['secrets.put'];
