@@ -48,7 +48,8 @@ export async function startMailbox(): Promise<TestMailbox> {
   const mails: Captured[] = [];
   const attempts: string[] = [];
   const script: Behaviour[] = [];
-  let present: Behaviour = 'accept';
+  /** By session: mails are sent at the same time. */
+  const present = new Map<string, Behaviour>();
   const server: SMTPServer = new SMTPServer({
     key,
     cert: certificate,
@@ -58,18 +59,20 @@ export async function startMailbox(): Promise<TestMailbox> {
       else done(answering(535, 'wrong login'));
     },
     onRcptTo: ({ address }, session, done) => {
-      present = script.shift() ?? 'accept';
+      const behaviour = script.shift() ?? 'accept';
+      present.set(session.id, behaviour);
       attempts.push(address);
-      if (present === 'reject recipient') done(answering(550, 'no such mailbox'));
-      else if (present === 'defer recipient') done(answering(451, 'try again'));
-      else if (present === 'hang up before') hangUp(server, session.id);
+      if (behaviour === 'reject recipient') done(answering(550, 'no such mailbox'));
+      else if (behaviour === 'defer recipient') done(answering(451, 'try again'));
+      else if (behaviour === 'hang up before') hangUp(server, session.id);
       else done();
     },
     onData: (stream, session, done) => {
+      const behaviour = present.get(session.id);
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        if (present === 'defer message') return done(answering(452, 'the disk is full'));
+        if (behaviour === 'defer message') return done(answering(452, 'the disk is full'));
         const { mailFrom, rcptTo } = session.envelope;
         mails.push({
           from: mailFrom === false ? '' : mailFrom.address,
@@ -78,7 +81,7 @@ export async function startMailbox(): Promise<TestMailbox> {
           user: session.user ?? null,
           ...parsed(Buffer.concat(chunks).toString('utf8')),
         });
-        if (present === 'hang up after') return hangUp(server, session.id);
+        if (behaviour === 'hang up after') return hangUp(server, session.id);
         return done();
       });
     },
