@@ -1,25 +1,10 @@
+import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from '../json-schema/applicators.ts';
+
 /** JSON Schema 2020-12: which keywords hold schemas, and how what a schema accepts depends on them. */
 
-export const HOLDS_SCHEMA: ReadonlySet<string> = new Set([
-  'items',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
-export const HOLDS_SCHEMA_LIST: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-export const HOLDS_SCHEMA_MAP: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'definitions',
-]);
+export const HOLDS_SCHEMA: ReadonlySet<string> = new Set(SCHEMA_APPLICATORS);
+export const HOLDS_SCHEMA_LIST: ReadonlySet<string> = new Set(SCHEMA_LIST_APPLICATORS);
+export const HOLDS_SCHEMA_MAP: ReadonlySet<string> = new Set([...SCHEMA_MAP_APPLICATORS, '$defs', 'definitions']);
 
 /**
  * A schema in here that accepts more can make the whole accept less: what is not excluded, the branch that is taken, the one of several,
