@@ -1,11 +1,12 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { insertMessages, type NewMessage } from '../../db/messages/insert-messages.ts';
+import { insertMessages } from '../../db/messages/insert-messages.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
 import { messagePlace, openContent, sealContent } from '../../db/messages/message-content.ts';
+import { ownMessage } from '../../db/messages/own-message.ts';
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import { newId } from '../../domain/ids.ts';
-import { MAX_RETRIES_DEFAULT, type MessageRef, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages/messages.ts';
+import type { MessageRef } from '../../domain/messages/messages.ts';
 
 export interface MessageOutcome {
   status: 'delivered' | 'failed';
@@ -32,25 +33,11 @@ export async function insertCallbacks(
     body: { kind: 'json', text: JSON.stringify(callbackBody(vault, ref, work, outcome)) } as const,
   };
   const redact = work.redact?.body === true ? { body: true } : null;
-  const callbacks = wanted.map((url): NewMessage => {
+  const callbacks = wanted.map((url) => {
     const id = newId('message');
-    return {
-      id,
-      kind: 'callback',
-      url,
-      method: 'POST',
-      content: sealContent(vault, messagePlace(ref, id), content, redact),
-      redact,
-      label: null,
-      scheduledFor: null,
-      maxRetries: MAX_RETRIES_DEFAULT,
-      retryDelaysMs: null,
-      timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
-      callbackUrl: null,
-      failureCallbackUrl: null,
-      callbackOf: work.id,
-      publishedBy: work.publishedBy,
-    };
+    const sealed = sealContent(vault, messagePlace(ref, id), content, redact);
+    const { id: callbackOf, publishedBy } = work;
+    return ownMessage({ id, kind: 'callback', url, content: sealed, redact, callbackOf, publishedBy });
   });
   await insertMessages(tx, callbacks);
   return callbacks.map((callback) => callback.id);

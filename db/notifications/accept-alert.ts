@@ -1,8 +1,8 @@
 import { newId } from '../../domain/ids.ts';
-import { MAX_RETRIES_DEFAULT, TIMEOUT_SECONDS_DEFAULT } from '../../domain/messages/messages.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { insertMessages, type NewMessage } from '../messages/insert-messages.ts';
 import { messagePlace, sealContent } from '../messages/message-content.ts';
+import { ownMessage } from '../messages/own-message.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { ensureSigningKey } from '../signing-keys/ensure-signing-key.ts';
 
@@ -33,24 +33,8 @@ export async function acceptAlert(
   const id = newId('message');
   const text = JSON.stringify({ ...alert, environmentId: tenant.environmentId });
   const content = { headers: null, body: { kind: 'json', text } as const };
-  await insertMessages(tx, [
-    {
-      id,
-      kind: 'alert',
-      url,
-      method: 'POST',
-      content: sealContent(vault, messagePlace(tenant, id), content, null),
-      redact: null,
-      label: null,
-      scheduledFor: null,
-      maxRetries: MAX_RETRIES_DEFAULT,
-      retryDelaysMs: null,
-      timeoutSeconds: TIMEOUT_SECONDS_DEFAULT,
-      callbackUrl: null,
-      failureCallbackUrl: null,
-      callbackOf: null,
-      publishedBy,
-    },
-  ]);
+  const sealed = sealContent(vault, messagePlace(tenant, id), content, null);
+  const message = { id, kind: 'alert', url, content: sealed, redact: null, callbackOf: null, publishedBy } as const;
+  await insertMessages(tx, [ownMessage(message)]);
   return id;
 }
