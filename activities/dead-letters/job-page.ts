@@ -4,7 +4,8 @@ import { countWaiting } from '../../db/dead-letters/job-pages.ts';
 import { getJob, type JobReason, type JobRecord, lockJob } from '../../db/dead-letters/jobs.ts';
 import { advanceJob, endJob, markPageStarted, noteLook } from '../../db/dead-letters/move-job.ts';
 import { readHalt } from '../../db/environments/read-halt.ts';
-import type { Published } from '../../db/messages/accept/accept-messages.ts';
+import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
+import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import {
   type DeadLetterJobRef,
   type JobStep,
@@ -149,6 +150,18 @@ export async function waitOf(tx: EnvironmentTransaction, job: JobRecord): Promis
   if ((await countWaiting(tx, job.pageIds)) <= RETRY_WAITING_MAX) return null;
   await noteLook(tx, job.id, null);
   return { next: 'wait', why: 'deliveries' };
+}
+
+/** Publishes what a page came to, in the name of whoever asked for the job. */
+export async function publishDrafts(
+  tx: EnvironmentTransaction,
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  { requestedBy: publishedBy, apiKeyId, publishesWhileHalted }: JobRecord,
+  drafts: readonly MessageDraft[],
+): Promise<readonly Published[]> {
+  if (drafts.length === 0) return [];
+  return acceptMessages(tx, deps.vault, { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted }, drafts);
 }
 
 /** As many as may be held in memory together, at least one. */

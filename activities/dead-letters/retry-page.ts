@@ -4,11 +4,17 @@ import { countJobRecords, findRetryPage } from '../../db/dead-letters/job-pages.
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import { setTotal } from '../../db/dead-letters/move-job.ts';
 import { originalRequest, originOf, readFailedMessages } from '../../db/dead-letters/read-failed-messages.ts';
-import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
 import { retryRequest } from '../../domain/dead-letters/retry-request.ts';
-import { type PageDependencies, type PageOutcome, publishPage, waitOf, withinBytes } from './job-page.ts';
+import {
+  type PageDependencies,
+  type PageOutcome,
+  publishDrafts,
+  publishPage,
+  waitOf,
+  withinBytes,
+} from './job-page.ts';
 
 /** Retries one page of dead letters. Whoever deletes a record has it, so each is retried once (job-page.ts). */
 export function retryDeadLetterPage(deps: PageDependencies, pageSize = RETRY_PAGE_SIZE) {
@@ -32,9 +38,7 @@ async function takePage(
   // Whoever deletes a record has it: a record that somebody else retried or deleted meanwhile makes no message here.
   const deleted = new Set(await deleteDeadLetters(tx, [...drafts.keys()]));
   const taken = [...drafts].flatMap(([id, draft]) => (deleted.has(id) ? [draft] : []));
-  const { requestedBy: publishedBy, apiKeyId, publishesWhileHalted } = job;
-  const publisher = { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted };
-  const published = taken.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, taken);
+  const published = await publishDrafts(tx, deps, ref, job, taken);
   return { next: 'page', published, failed, afterId };
 }
 

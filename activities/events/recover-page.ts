@@ -4,12 +4,12 @@ import { setTotal } from '../../db/dead-letters/move-job.ts';
 import { deliveryDraft } from '../../db/events/accept-deliveries.ts';
 import { findTarget } from '../../db/events/find-target.ts';
 import { countFailedDeliveries, findFailedDeliveries, readEvents } from '../../db/events/recovery-pages.ts';
-import { acceptMessages } from '../../db/messages/accept/accept-messages.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
 import {
   failJob,
   type PageDependencies,
   type PageOutcome,
+  publishDrafts,
   publishPage,
   waitOf,
   withinBytes,
@@ -44,9 +44,7 @@ async function takePage(
     const event = events.get(eventId);
     return event === undefined ? [] : [deliveryDraft(deps.vault, ref, { event, target, retryOf })];
   });
-  const { requestedBy: publishedBy, apiKeyId, publishesWhileHalted } = job;
-  const publisher = { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted };
-  const published = drafts.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, drafts);
+  const published = await publishDrafts(tx, deps, ref, job, drafts);
   return { next: 'page', published, failed: page.length - drafts.length, afterId: last.id };
 }
 
