@@ -5,8 +5,7 @@ import { requireScope } from './identify.ts';
 import type { Pagination } from './pagination.ts';
 import type { RouteRunner } from './route-runner.ts';
 import { allOf, validatePart } from './validate-request.ts';
-import { identifyAgain, pass } from './run-route.ts';
-import { runWork } from './run-work.ts';
+import { runCalledRoute } from './run-called-route.ts';
 import { z } from 'zod';
 
 /** A request of a protocol of ours beside REST, by an API key: its key was looked up, and its rate limit passed, for the whole request. */
@@ -53,18 +52,9 @@ export async function callRouteAsKey(
       ),
     () => validatePart('body', body, call.body ?? {}),
   );
-  const parts = {
-    params: parsedParams,
-    query: parsedQuery,
-    body: parsedBody,
-    requestId: ctx.state.requestId,
-    deps: runner.deps,
-    signal: call.signal,
-  };
-  await pass(runner.workGates, { ctx, route, workspaceId: caller.workspaceId });
-  const identify = () => identifyAgain(route, () => runner.authenticators.keys.authenticate(ctx.get('Authorization')));
-  const asked = { runner, route, ctx, caller, identify, parts, also: {}, idempotencyKey: null };
-  const reply = await runWork(asked, () => Promise.resolve());
+  const parts = { params: parsedParams, query: parsedQuery, body: parsedBody };
+  const identify = () => runner.authenticators.keys.authenticate(ctx.get('Authorization'));
+  const reply = await runCalledRoute(route, { runner, ctx, caller, parts, signal: call.signal, identify });
   // As the API sends it: times as text, and nothing that JSON leaves out.
   const { data, pagination } = JSON.parse(reply.body) as Pick<RouteAnswer, 'data' | 'pagination'>;
   return { status: reply.status, data, ...(pagination === undefined ? {} : { pagination }) };

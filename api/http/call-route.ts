@@ -9,8 +9,8 @@ import type { AnyRoute } from './define-route.ts';
 import { sessionCallerOf, UUID } from './identify.ts';
 import type { RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction } from './route-transaction.ts';
-import { alsoOf, authorize, identifyAgain, pass, workspaceOf } from './run-route.ts';
-import { runWork } from './run-work.ts';
+import { runCalledRoute } from './run-called-route.ts';
+import { authorize, pass, workspaceOf } from './run-route.ts';
 import { validatePart } from './validate-request.ts';
 import { z } from 'zod';
 
@@ -42,14 +42,8 @@ export async function callRoute({ runner, ctx }: PageRequest, route: AnyRoute, c
     params: validatePart('params', params, call.params ?? {}),
     query: {},
     body: validatePart('body', body, call.body ?? {}),
-    requestId: ctx.state.requestId,
-    deps: runner.deps,
-    signal: clientGoneSignal(ctx),
   };
-  await pass(runner.workGates, { ctx, route, workspaceId: workspaceOf(caller) });
-  const again = (): Promise<AnyCaller> => identifyAgain(route, identify);
-  const asked = { runner, route, ctx, caller, identify: again, parts, also: alsoOf(route, ctx), idempotencyKey: null };
-  await runWork(asked, () => Promise.resolve());
+  await runCalledRoute(route, { runner, ctx, caller, parts, signal: clientGoneSignal(ctx), identify });
 }
 
 /** Who looks at a page. @throws {ServiceError} AUTHENTICATION_ERROR, and AUTHORIZATION_ERROR for a form of another site. */
