@@ -1,20 +1,8 @@
 import { approvalUrl } from '../console-links.ts';
+import { NOTIFIED_EVENT_TYPES } from '../events/event-types.ts';
 
 /** What members are told of, and where: docs/notifications.md. */
-export const NOTIFICATION_TYPES = [
-  'approval.requested',
-  'approval.expiring',
-  'effect.unknown',
-  'effect.exhausted',
-  'impact_limit.threshold',
-  'impact_limit.exceeded',
-  'budget.threshold',
-  'budget.exceeded',
-  'message.failed',
-  'subscription.disabled',
-  'environment.halted',
-  'environment.resumed',
-] as const;
+export const NOTIFICATION_TYPES = [...NOTIFIED_EVENT_TYPES, 'approval.expiring'] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 export const SUBJECT_TYPES = [
