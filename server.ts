@@ -27,6 +27,7 @@ import type { EgressAllow } from './domain/egress.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { collectWhenIdle } from './embedded/idle-collector.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
@@ -202,6 +203,7 @@ async function main(): Promise<void> {
     chats: chatsOf(configuration),
     httpLimits: httpLimitsOf(configuration),
   });
+  collectWhenIdle();
   const signal = await new Promise<NodeJS.Signals>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

@@ -35,6 +35,7 @@ import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
+import { collectWhenIdle } from './embedded/idle-collector.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import {
@@ -282,6 +283,7 @@ async function main(): Promise<void> {
   });
   started = worker;
   logger.info({ taskQueue: TASK_QUEUE }, 'the worker polls');
+  collectWhenIdle();
   const signal = new Promise<string>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

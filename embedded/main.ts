@@ -11,6 +11,7 @@ import { SWEEP_WORKFLOW } from '../temporal/maintenance/sweep-maintenance.ts';
 import { keyOf } from './credentials.ts';
 import { DataFolder } from './data-folder.ts';
 import { DEMO_ACTION } from './demo.ts';
+import { collectWhenIdle } from './idle-collector.ts';
 import { LOOPBACK } from './ports.ts';
 import { startStack, type Stack } from './stack.ts';
 import { StartError } from './start-error.ts';
@@ -50,6 +51,7 @@ async function run({ npmPid }: MainOptions): Promise<number> {
       console.log('\nStopped before it was ready.');
       return SIGNALLED_EXIT_CODE;
     }
+    collectWhenIdle();
     printReady(stack, configuration, folder, performance.now() - startedAt);
     const failure = await Promise.race([signals.first.then(() => null), stack.failed]);
     console.log(failure === null ? '\nStopping …' : `${failure} Stopping …`);
