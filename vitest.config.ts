@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/harness/slowest-first.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from './test/harness/patience.ts';
@@ -15,6 +16,7 @@ const SHARED = [
   'embedded',
   'faults/providers',
   'replay',
+  'sdk',
   'temporal',
   'workflows',
 ].map((folder) => `test/${folder}/**/*.test.ts`);
@@ -26,7 +28,11 @@ const NOT_IN_NPM_TEST = [
   ...(process.env['MCP_CONFORMANCE'] === undefined ? ['test/contract/mcp-conformance.test.ts'] : []),
 ];
 
+/** The command line imports the SDK as the package that it is. */
+const SDK = fileURLToPath(new URL('sdk/typescript/src/index.ts', import.meta.url));
+
 const common = {
+  alias: { 'agent-action-runtime-sdk': SDK },
   pool: 'forks',
   testTimeout: TEST_TIMEOUT_MS,
   hookTimeout: TEST_TIMEOUT_MS,

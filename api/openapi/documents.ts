@@ -5,17 +5,24 @@ import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
 import { eventReference } from './event-reference.ts';
 import { refusalReference } from './refusal-reference.ts';
+import { errorCodes, typescriptErrors, typescriptKeyedOperations } from './sdk-tables.ts';
+import { typescriptTypes } from './typescript-types.ts';
 import { warningReference } from './warning-reference.ts';
 
-/** Every generated page, by its path below the project's root. `npm run openapi` writes them; a test compares. */
+/** Every generated page, and what the SDKs take from the routes, by its path below the project's root. `npm run openapi` writes them; a test compares. */
 export function generatedDocuments(): Record<string, string> {
+  const document = buildOpenApi(ROUTES);
   return {
-    'docs/openapi.json': `${textOf(buildOpenApi(ROUTES))}\n`,
+    'docs/openapi.json': `${textOf(document)}\n`,
     'docs/reference/audit-actions.md': auditReference(),
     'docs/reference/errors.md': errorReference(),
     'docs/reference/events.md': eventReference(),
     'docs/reference/refusals.md': refusalReference(),
     'docs/reference/warnings.md': warningReference(),
+    'sdk/vectors/error-codes.json': errorCodes(),
+    'sdk/typescript/src/generated/api.ts': typescriptTypes(document),
+    'sdk/typescript/src/generated/errors.ts': typescriptErrors(),
+    'sdk/typescript/src/generated/keyed-operations.ts': typescriptKeyedOperations(ROUTES),
   };
 }
 

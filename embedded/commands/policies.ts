@@ -1,40 +1,49 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Configuration } from '../../domain/configuration/configuration.ts';
 import { ConfigurationError, readConfiguration } from '../../domain/configuration/read-configuration.ts';
 import type { Credentials } from '../credentials.ts';
-import { type ApiAccess, ApiError } from '../policies/policy-api.ts';
-import { EXIT, runPolicies } from '../policies/run-policies.ts';
 import { readJsonFile } from '../private-file.ts';
+import { projectRoot } from '../project-root.ts';
 
-/** `npm run policies`: approval policies from files. The key comes only from the environment, because other users can see a command line. */
+const USAGE = 2;
+
+/**
+ * `npm run policies`: `policies` of the command line (sdk/cli), with the address and the key of the configuration, or those of the local
+ * stack. The key goes by the environment alone, because other users can see a command line.
+ */
 try {
-  const configuration = readConfiguration('setup', process.env);
-  process.exitCode = await runPolicies({
-    argv: process.argv.slice(2),
-    access: (baseUrl) => accessOf(configuration, baseUrl),
-    print: (text) => console.log(text),
-    printError: (text) => console.error(text),
-  });
+  const { baseUrl, key } = accessOf(readConfiguration('setup', process.env));
+  run('sdk/build.mjs', []);
+  run('sdk/cli/dist/main.js', ['policies', ...process.argv.slice(2)], { BASE_URL: baseUrl, API_KEY: key });
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = error instanceof ConfigurationError ? EXIT.usage : EXIT.notOk;
+  process.exitCode = error instanceof ConfigurationError ? USAGE : 1;
+}
+
+function run(file: string, argv: readonly string[], env: Record<string, string> = {}): void {
+  if ((process.exitCode ?? 0) !== 0) return;
+  const program = path.join(projectRoot(), file);
+  const { status } = spawnSync(process.execPath, [program, ...argv], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  process.exitCode = status ?? 1;
 }
 
 /** A key of the local stack is never sent elsewhere. */
-function accessOf(configuration: Configuration<'setup'>, named: string | undefined): ApiAccess {
-  const { API_KEY: key, DATA_DIR: dataDir } = configuration;
-  const baseUrl = named?.replace(/\/+$/, '') ?? configuration.API_URL;
+function accessOf(configuration: Configuration<'setup'>): { baseUrl: string; key: string } {
+  const { API_KEY: key, API_URL: baseUrl, DATA_DIR: dataDir } = configuration;
   if (baseUrl !== null) {
-    if (!URL.canParse(baseUrl)) throw new ApiError(`${baseUrl} is no URL.`);
-    if (key === null) throw new ApiError('API_KEY is not set: the key of the environment whose policies these are.');
+    if (key === null) throw new Error('API_KEY is not set: the key of the environment whose policies these are.');
     return { baseUrl, key };
   }
   const file = path.join(dataDir, 'credentials.json');
-  if (!existsSync(file)) throw new ApiError(`API_URL is not set, and there is no ${file} of a local stack.`);
+  if (!existsSync(file)) throw new Error(`API_URL is not set, and there is no ${file} of a local stack.`);
   const credentials = readJsonFile(file) as Credentials;
   const own = credentials.keys.find(({ name, environment }) => name === 'full_access' && environment === 'development');
   const chosen = key ?? own?.key;
-  if (chosen === undefined) throw new ApiError(`${file} holds no full_access key of the development environment.`);
+  if (chosen === undefined) throw new Error(`${file} holds no full_access key of the development environment.`);
   return { baseUrl: credentials.baseUrl, key: chosen };
 }

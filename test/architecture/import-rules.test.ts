@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkImports, checkShippedPackages, DIRECTORY_READERS } from './import-rules.ts';
+import { checkImports, checkSdkPackages, checkShippedPackages, DIRECTORY_READERS } from './import-rules.ts';
 import { loadTree, report, type SourceFile } from './source-tree.ts';
 
 /** Each row is a file that breaks exactly one rule, planted into a tree that keeps them all. */
@@ -48,11 +48,24 @@ const SOUND_TREE: SourceFile[] = [
   },
   { path: 'server.ts', text: "import './api/secrets/routes.ts'; import './activities/index.ts'; process.env['PORT'];" },
   { path: 'embedded/main.ts', text: "import pg from 'pg'; import '../worker.ts'; const { env } = process;" },
+  { path: 'sdk/typescript/src/client.ts', text: "import './errors.ts'; import 'openapi-fetch';" },
   { path: 'bench/invoke.ts', text: "import '../embedded/main.ts';" },
   { path: 'test/a.test.ts', text: "import '../bench/invoke.ts'; import knex from 'knex'; const { directory } = db;" },
 ];
 
 const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
+  {
+    rule: 'an SDK imports nothing of the service',
+    path: 'sdk/typescript/src/x.ts',
+    text: "import type { ErrorCode } from '../../../domain/ids.ts';",
+    says: /a package of its own/,
+  },
+  {
+    rule: 'nothing of the service imports an SDK',
+    path: 'api/x.ts',
+    text: "import '../sdk/typescript/src/client.ts';",
+    says: /api imports domain, db and temporal/,
+  },
   {
     rule: 'domain imports nothing of the project',
     path: 'domain/x.ts',
@@ -263,6 +276,8 @@ const PLANTED: { rule: string; path: string; text: string; says: RegExp }[] = [
   },
 ];
 
+const PACKAGES_OF_SDK = { 'sdk/typescript': new Set(['openapi-fetch']), 'sdk/cli': new Set(['commander']) };
+
 describe('the import table', () => {
   test('holds in this project', () => {
     expect(report(checkImports(loadTree()))).toBe('');
@@ -293,5 +308,26 @@ describe('the import table', () => {
     expect(report(checkShippedPackages(tree, new Set(Object.keys(dependencies))))).toBe('');
     const planted = [{ path: 'api/x.ts', text: "import { describe } from 'vitest';" }];
     expect(report(checkShippedPackages(planted, new Set(['koa'])))).toMatch(/production does not install/);
+  });
+
+  test('of packages: each SDK imports what comes with it', () => {
+    const tree = loadTree();
+    const packages = tree.filter(({ path }) => /^sdk\/[\w-]+\/package\.json$/.test(path));
+    const named = packages.map(({ path, text }) => {
+      const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+      return [path.replace('/package.json', ''), new Set(Object.keys(dependencies))] as const;
+    });
+    expect(named.length).toBeGreaterThan(0);
+    expect(report(checkSdkPackages(tree, Object.fromEntries(named)))).toBe('');
+  });
+
+  test.each([
+    ['a builtin of Node in what browsers load', 'sdk/typescript/src/x.ts', 'node:crypto', /browsers do not have/],
+    ['a package that its package.json does not name', 'sdk/typescript/src/x.ts', 'commander', /does not come with/],
+    ['files of another package', 'sdk/cli/src/x.ts', '../../typescript/src/client.ts', /does not come with/],
+  ])('finds in an SDK %s', (_, path, specifier, says) => {
+    const planted = { path, text: `import '${specifier}';` };
+    expect(report(checkSdkPackages([...SOUND_TREE, planted], PACKAGES_OF_SDK))).toMatch(says);
+    expect(report(checkSdkPackages(SOUND_TREE, PACKAGES_OF_SDK))).toBe('');
   });
 });

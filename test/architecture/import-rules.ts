@@ -7,7 +7,18 @@ import { typescriptOf, type SourceFile, type Violation } from './source-tree.ts'
  */
 
 type Layer =
-  'domain' | 'temporal' | 'workflows' | 'db' | 'activities' | 'adapters' | 'api' | 'wiring' | 'demo' | 'bench' | 'test';
+  | 'domain'
+  | 'temporal'
+  | 'workflows'
+  | 'db'
+  | 'activities'
+  | 'adapters'
+  | 'api'
+  | 'wiring'
+  | 'demo'
+  | 'bench'
+  | 'sdk'
+  | 'test';
 
 interface Row {
   /** Layers that it may import, apart from itself. */
@@ -57,11 +68,12 @@ const IMPORT_TABLE: Record<Layer, Row> = {
   demo: { layers: [], instead: 'a target of the demo stands for another company: it imports nothing of the project' },
   wiring: { layers: ANYTHING_SHIPPED, instead: 'what is shipped does not depend on tests or benchmarks' },
   bench: { layers: ANYTHING_SHIPPED, instead: 'a benchmark does not depend on tests' },
-  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo'], instead: '' },
+  sdk: { layers: [], instead: 'an SDK is a package of its own: it imports nothing of the service, which others run' },
+  test: { layers: [...ANYTHING_SHIPPED, 'bench', 'demo', 'sdk'], instead: '' },
 };
 
 const WIRING_FILES = new Set(['server.ts', 'worker.ts']);
-const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>(['wiring', 'bench', 'test']);
+const READERS_OF_THE_ENVIRONMENT: ReadonlySet<Layer> = new Set<Layer>(['wiring', 'bench', 'sdk', 'test']);
 
 const DATABASE_DRIVERS = new Set(['knex', 'pg']);
 /** A benchmark writes the rows of the bare side itself. */
@@ -153,6 +165,7 @@ export function layerOf(path: string): Layer {
     case 'api':
     case 'demo':
     case 'bench':
+    case 'sdk':
       return top;
     default:
       return 'test'; // test/ itself, and the configuration files of tools at the top
@@ -286,7 +299,7 @@ function checkWorkflowSandbox(modules: readonly ParsedModule[]): Violation[] {
 
 /** Shipped code runs with only the production dependencies (Dockerfile). It may import types from others, but no code. */
 export function checkShippedPackages(files: readonly SourceFile[], dependencies: ReadonlySet<string>): Violation[] {
-  const shipped = typescriptOf(files).filter((file) => !['test', 'bench'].includes(layerOf(file.path)));
+  const shipped = typescriptOf(files).filter((file) => !['test', 'bench', 'sdk'].includes(layerOf(file.path)));
   return shipped.flatMap((file) =>
     parseModule(file).imports.flatMap((use) =>
       use.typeOnly || use.packageName === null || dependencies.has(use.packageName)
@@ -300,4 +313,28 @@ export function checkShippedPackages(files: readonly SourceFile[], dependencies:
           ],
     ),
   );
+}
+
+/** The packages of sdk/ that browsers load: they may import no builtin of Node. */
+const BROWSER_PACKAGES = new Set(['sdk/typescript']);
+
+/** Each package of sdk/ is installed alone: it imports its own files, and the packages that its own package.json names. */
+export function checkSdkPackages(
+  files: readonly SourceFile[],
+  dependencies: Readonly<Record<string, ReadonlySet<string>>>,
+): Violation[] {
+  return typescriptOf(files).flatMap((file) => {
+    const home = file.path.split('/').slice(0, 2).join('/');
+    if (layerOf(file.path) !== 'sdk') return [];
+    return parseModule(file).imports.flatMap((use) => {
+      const isElsewhere = use.file !== null && !use.file.startsWith(`${home}/`);
+      const isUnnamed = use.packageName !== null && dependencies[home]?.has(use.packageName) !== true;
+      const isOfNode = use.builtin && BROWSER_PACKAGES.has(home);
+      if (!isElsewhere && !isUnnamed && !isOfNode) return [];
+      const why = isOfNode
+        ? 'which browsers do not have: use what they and Node share'
+        : `which does not come with ${home}: name it in its package.json, or keep the file in its folder`;
+      return [{ path: file.path, line: use.line, message: `imports ${use.specifier}, ${why}` }];
+    });
+  });
 }

@@ -59,6 +59,7 @@ const TOP_FOLDERS = new Set([
   'test',
   'demo',
   'bench',
+  'sdk',
   'docs',
   'deploy',
   '.ci',

@@ -44,6 +44,15 @@ describe('the product has one name and one version', () => {
     });
   });
 
+  test('in the packages of the SDKs', () => {
+    const packages = TREE.filter(({ path }) => /^sdk\/[\w-]+\/package\.json$/.test(path));
+    expect(packages.length).toBeGreaterThan(0);
+    for (const { path, text } of packages) {
+      const name = expect.stringContaining(`${PRODUCT.id}-`) as string;
+      expect(JSON.parse(text), path).toMatchObject({ name, version: PRODUCT.version });
+    }
+  });
+
   test('in the API description, whose paths have its major number', () => {
     const { info, paths } = jsonOf('docs/openapi.json') as { info: object; paths: object };
     expect(info).toMatchObject({ title: PRODUCT.name, version: PRODUCT.version });

@@ -43,8 +43,9 @@ export function loadTree(root: string = PROJECT_ROOT): SourceFile[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** What people write; not what is generated for an SDK, which is long and follows from the routes. */
 export function typescriptOf(files: readonly SourceFile[]): SourceFile[] {
-  return files.filter((file) => file.path.endsWith('.ts'));
+  return files.filter((file) => file.path.endsWith('.ts') && !file.path.startsWith('sdk/typescript/src/generated/'));
 }
 
 export function lineAt(text: string, offset: number): number {

@@ -82,7 +82,7 @@ const STRAY_RULES: readonly StrayRule[] = [
   {
     pattern:
       /(?:\/\*\*|\/\/|^\s*\*|^\s*--|\.)\s+Of (?:the|this|that|these|those|an?|its?|what|who|all|each|every|many|one|two)\b/gm,
-    applies: inTypeScript,
+    applies: (path) => inTypeScript(path) && !path.startsWith('sdk/typescript/src/generated/'),
     message: 'begins a sentence with “Of …”, which must be read twice: put its subject first',
   },
   {

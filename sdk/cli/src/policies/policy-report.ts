@@ -1,12 +1,10 @@
 import { createPatch } from 'diff';
 import { CORE_SCHEMA, dump } from 'js-yaml';
-import type { z } from 'zod';
-import type { testedSchema } from '../../api/approval-policies/fixture-schemas.ts';
-import type { appliedSchema, planSchema } from '../../api/approval-policies/files-schemas.ts';
+import type { schemas } from 'agent-action-runtime-sdk';
 
-export type Plan = z.output<typeof planSchema>;
-export type Applied = z.output<typeof appliedSchema>;
-export type Tested = z.output<typeof testedSchema>;
+export type Plan = schemas['ApprovalPolicyPlan'];
+export type Applied = schemas['AppliedApprovalPolicyPlan'];
+export type Tested = schemas['TestedApprovalPolicyFiles'];
 type Result = Tested['results'][number];
 type Rule = Result['trace'][number];
 

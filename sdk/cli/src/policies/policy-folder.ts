@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { UsageError } from '../exit.ts';
 
 /** A policy or a list of fixtures, as stored in a repository. */
 const DOCUMENT = /\.(ya?ml|json)$/;
@@ -17,14 +18,11 @@ export interface Fixture {
   [member: string]: unknown;
 }
 
-/** An error in the folder, worded for the user of the command. */
-export class FolderError extends Error {}
-
 /**
  * The policy files of a folder and its subfolders, and the fixtures of its `*.fixtures.yaml` files. Names that begin with a dot,
  * and `node_modules`, are left out.
  *
- * @throws {FolderError}
+ * @throws {UsageError}
  */
 export function readPolicyFolder(folder: string): PolicyFolder {
   const paths = filesBelow(folder, '').sort();
@@ -32,7 +30,7 @@ export function readPolicyFolder(folder: string): PolicyFolder {
     .filter((file) => !FIXTURES.test(file))
     .map((file) => ({ path: file, content: read(folder, file) }));
   const fixtures = paths.filter((file) => FIXTURES.test(file)).flatMap((file) => fixturesOf(file, read(folder, file)));
-  if (files.length === 0) throw new FolderError(`${folder} holds no policy file (*.yaml, *.yml, *.json).`);
+  if (files.length === 0) throw new UsageError(`${folder} holds no policy file (*.yaml, *.yml, *.json).`);
   return { files, fixtures };
 }
 
@@ -51,7 +49,7 @@ function entriesOf(folder: string): { name: string; isDirectory(): boolean; isFi
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    throw new FolderError(`${folder} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`, {
+    throw new UsageError(`${folder} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`, {
       cause: error,
     });
   }
@@ -61,7 +59,7 @@ function read(folder: string, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path.join(folder, file)));
   } catch (error) {
-    throw new FolderError(`${file} cannot be read as UTF-8 text.`, { cause: error });
+    throw new UsageError(`${file} cannot be read as UTF-8 text.`, { cause: error });
   }
 }
 
@@ -69,10 +67,10 @@ function read(folder: string, file: string): string {
 function fixturesOf(file: string, content: string): Fixture[] {
   const value = parsed(file, content);
   const list = Array.isArray(value) ? value : (value as { fixtures?: unknown } | null)?.fixtures;
-  if (!Array.isArray(list)) throw new FolderError(`${file} holds no list of fixtures.`);
+  if (!Array.isArray(list)) throw new UsageError(`${file} holds no list of fixtures.`);
   return list.map((fixture: unknown, index) => {
     const name = (fixture as { name?: unknown } | null)?.name;
-    if (typeof name !== 'string') throw new FolderError(`${file}: fixture ${index + 1} has no name.`);
+    if (typeof name !== 'string') throw new UsageError(`${file}: fixture ${index + 1} has no name.`);
     return { ...(fixture as object), name: `${file}: ${name}` };
   });
 }
@@ -83,6 +81,6 @@ function parsed(file: string, content: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const place = error.mark === undefined ? '' : `, at line ${error.mark.line + 1}, column ${error.mark.column + 1}`;
-    throw new FolderError(`${file} is not YAML: ${error.reason}${place}`, { cause: error });
+    throw new UsageError(`${file} is not YAML: ${error.reason}${place}`, { cause: error });
   }
 }

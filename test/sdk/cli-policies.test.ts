@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../../embedded/project-root.ts';
-import { EXIT, runPolicies, USAGE } from '../../embedded/policies/run-policies.ts';
+import { EXIT } from '../../sdk/cli/src/exit.ts';
+import { runProgram } from '../../sdk/cli/src/program.ts';
 import { startTestApi, type TestApi } from '../api/harness/test-api.ts';
 import { policyClient, type PolicyClient } from '../api/approval-policies/support.ts';
-import { Program } from '../harness/embedded-stack.ts';
 
 const EXAMPLE = path.join(projectRoot(), 'docs', 'examples', 'approval-policies');
 
-/** `npm run policies` on a folder, against a real service over HTTP. */
-describe('npm run policies', () => {
+/** `agent-actions policies` on a folder, against a real service over HTTP. */
+describe('agent-actions policies', () => {
   let api: TestApi;
   let client: PolicyClient;
   let folder: string;
@@ -28,11 +28,14 @@ describe('npm run policies', () => {
 
   async function run(...argv: string[]): Promise<{ code: number; output: string; errors: string }> {
     const [output, errors]: [string[], string[]] = [[], []];
-    const code = await runPolicies({
-      argv,
-      access: (baseUrl) => ({ baseUrl: baseUrl ?? api.baseUrl, key: client.key }),
+    const code = await runProgram(['policies', ...argv], {
       print: (text) => void output.push(text),
       printError: (text) => void errors.push(text),
+      env: { BASE_URL: api.baseUrl, API_KEY: client.key },
+      readInput: () => Promise.resolve(''),
+      ask: null,
+      askSecretly: null,
+      signal: new AbortController().signal,
     });
     return { code, output: output.join('\n'), errors: errors.join('\n') };
   }
@@ -126,16 +129,15 @@ describe('npm run policies', () => {
   });
 
   it.each([
-    ['nothing', []],
     ['another verb', ['destroy', 'DIR']],
     ['no folder', ['plan']],
     ['two folders', ['plan', 'DIR', 'DIR']],
     ['an unknown option', ['plan', 'DIR', '--force']],
     ['an option of another verb', ['test', 'DIR', '--prune']],
     ['half of a plan', ['apply', '--plan', 'ppl_1']],
-  ])('ends with 2 and its usage for %s', async (_, argv) => {
+  ])('ends with 2 and says why for %s', async (_, argv) => {
     const { code, errors } = await run(...argv.map((argument) => argument.replace('DIR', folder)));
-    expect([code, errors]).toEqual([EXIT.usage, expect.stringContaining(USAGE)]);
+    expect([code, errors]).toEqual([EXIT.usage, expect.stringMatching(/^error: |^Apply a folder/)]);
   });
 
   it('ends with 2 for a folder without policies or without fixtures, or that is not there', async () => {
@@ -147,9 +149,9 @@ describe('npm run policies', () => {
     expect((await run('test', folder)).code).toBe(EXIT.usage);
   });
 
-  it('ends with 1 and says so where the service is not there, or the key may not', async () => {
+  it('ends with 5 where the service is not there, with 1 where the key may not', async () => {
     const away = await run('plan', folder, '--base-url', 'http://127.0.0.1:9');
-    expect([away.code, away.errors]).toEqual([EXIT.notOk, expect.stringContaining('could not be asked')]);
+    expect([away.code, away.errors]).toEqual([EXIT.noReply, expect.stringContaining('No reply from')]);
     const { key } = await api.createKey(client.tenant, { name: 'reader', scopes: ['policies:read'] });
     client.key = key;
     expect((await run('plan', folder)).code).toBe(EXIT.ok);
@@ -157,23 +159,4 @@ describe('npm run policies', () => {
     expect([refused.code, refused.errors]).toEqual([EXIT.notOk, expect.stringContaining('policies:write')]);
     expect(await client.revision()).toBe(0);
   });
-
-  it('is a program: its key from the environment alone, its end an exit code', async () => {
-    const spawn = async (
-      env: Record<string, string>,
-      ...argv: string[]
-    ): Promise<{ code: number | null; output: string }> => {
-      const program = new Program(['embedded/run.mjs', 'embedded/commands/policies.js', ...argv], env);
-      return { code: await program.exited, output: program.output };
-    };
-    const env = { API_URL: api.baseUrl, API_KEY: client.key };
-    const planned = await spawn(env, 'plan', folder, '--check');
-    expect([planned.code, planned.output]).toEqual([1, expect.stringContaining('2 to create.')]);
-    const tested = await spawn(env, 'test', folder);
-    expect([tested.code, tested.output]).toEqual([0, expect.stringContaining('4 passed, 0 failed.')]);
-    const keyless = await spawn({ API_URL: api.baseUrl }, 'plan', folder);
-    expect([keyless.code, keyless.output]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
-    expect((await spawn(env, 'plan')).code).toBe(2);
-    expect(planned.output + tested.output).not.toContain(client.key);
-  }, 120_000); // each may have to build first
 });

@@ -1,0 +1,134 @@
+import type { Approval, Client } from 'agent-action-runtime-sdk';
+import { EXIT, UsageError, type ExitCode } from '../exit.ts';
+import { clientOf, type CommonOptions } from '../session.ts';
+import { plain, type Terminal } from '../terminal.ts';
+
+const LOOK_EVERY_MS = 5_000;
+
+/** Shows what waits for a decision, each approval once, until Ctrl-C; `once`: what there is now. */
+export async function watchApprovals(
+  options: CommonOptions & { once?: boolean },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const client = clientOf(options, terminal);
+  const shown = new Set<string>();
+  for (;;) {
+    for (const { id } of await pending(client)) {
+      if (shown.has(id)) continue;
+      shown.add(id);
+      const approval = await read(client, id); // whole: a list shortens
+      terminal.print(
+        options.json === true
+          ? JSON.stringify(approval)
+          : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
+      );
+    }
+    if (options.once === true) {
+      if (shown.size === 0 && options.json !== true) terminal.print('Nothing waits for a decision.');
+      return EXIT.ok;
+    }
+    if (await isAborted(terminal.signal, LOOK_EVERY_MS)) return EXIT.ok;
+  }
+}
+
+async function pending(client: Client): Promise<{ id: string }[]> {
+  const found: { id: string }[] = [];
+  for await (const approval of client.pages('/api/v2/approvals', { query: { status: 'pending', limit: 100 } }))
+    found.push(approval);
+  return found.toReversed(); // oldest first
+}
+
+function read(client: Client, id: string): Promise<Approval> {
+  return client.call('GET', '/api/v2/approvals/{id}', { path: { id } });
+}
+
+export interface DecideOptions extends CommonOptions {
+  digest?: string;
+  note?: string;
+}
+
+/** Agrees to what is shown, and to nothing else: the digest that was shown is the one that is sent. */
+export async function approve(id: string, options: DecideOptions, terminal: Terminal): Promise<ExitCode> {
+  const client = clientOf(options, terminal);
+  const approval = await read(client, id);
+  const bindingDigest = options.digest ?? (await confirmed(approval, options, terminal));
+  const note = options.note === undefined ? {} : { note: options.note };
+  return decided(await client.approve(id, { bindingDigest, ...note }), options, terminal);
+}
+
+export async function deny(
+  id: string,
+  options: DecideOptions & { note: string },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const client = clientOf(options, terminal);
+  return decided(await client.deny(id, { note: options.note }), options, terminal);
+}
+
+/** Somebody read it and said yes. Where nobody can be asked, the digest has to be named: then it was read elsewhere. */
+async function confirmed(approval: Approval, { json }: CommonOptions, terminal: Terminal): Promise<string> {
+  if (json !== true) terminal.print(describe(approval));
+  const named = `agent-actions approvals approve ${approval.id} --digest ${approval.bindingDigest}`;
+  if (json === true || terminal.ask === null)
+    throw new UsageError(`Nothing was decided. Read the approval, and then run: ${named}`);
+  const answer = await terminal.ask('Agree to exactly this? Type yes: ');
+  if (answer.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was decided.');
+  return approval.bindingDigest;
+}
+
+function decided(approval: Approval, { json }: CommonOptions, terminal: Terminal): ExitCode {
+  const { id, status, quorum, invocationId } = approval;
+  if (json === true) terminal.print(JSON.stringify(approval));
+  else {
+    const lacking = quorum.required - quorum.received;
+    const next =
+      status === 'pending'
+        ? `${lacking} more must agree`
+        : invocationId === null
+          ? null
+          : `agent-actions logs --invocation ${invocationId}`;
+    terminal.print(
+      [
+        `${id} is ${status}: ${quorum.received} of ${quorum.required} agreed.`,
+        ...(next === null ? [] : [`Next: ${next}`]),
+      ].join('\n'),
+    );
+  }
+  return status === 'pending' ? EXIT.waiting : EXIT.ok;
+}
+
+/** Everything that the decision is about. */
+function describe(approval: Approval): string {
+  const { id, status, title, summary, bindingDigest, policy, quorum, expiresAt, preview, payload, allowances, url } =
+    approval;
+  const shown = preview === null ? payload : preview.request;
+  return [
+    `${id}  ${status}  ${plain(title)}`,
+    plain(summary),
+    ...(policy.reason === null || policy.reason === undefined ? [] : [`why       ${plain(policy.reason)}`]),
+    `agreed    ${quorum.received} of ${quorum.required}, until ${expiresAt}`,
+    ...allowances.map(
+      ({ name, available, requested, cap }) =>
+        `limit     ${plain(name)}: ${requested} of ${available} left (cap ${cap})`,
+    ),
+    ...(url === null ? [] : [`page      ${url}`]),
+    'exactly:',
+    ...plain(JSON.stringify(shown, null, 2))
+      .split('\n')
+      .map((line) => `  ${line}`),
+    `digest    ${bindingDigest}`,
+  ].join('\n');
+}
+
+function isAborted(signal: AbortSignal, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve(signal.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import type { Input, Invocation } from 'agent-action-runtime-sdk';
+import { EXIT, UsageError, type ExitCode } from '../exit.ts';
+import { clientOf, type CommonOptions } from '../session.ts';
+import { plain, type Terminal } from '../terminal.ts';
+
+export interface InvokeCommandOptions extends CommonOptions {
+  input?: string;
+  inputFile?: string;
+  operationKey?: string;
+  idempotencyKey?: string;
+  preview?: string;
+  retryOf?: string;
+  agent?: string;
+  wait: number;
+  dryRun?: boolean;
+}
+
+/** Invokes an action, and says what became of it by its exit code. */
+export async function invoke(action: string, options: InvokeCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const input = await readInput(options, terminal);
+  const client = clientOf(options, terminal);
+  const named = definedOf({
+    operationKey: options.operationKey,
+    previewId: options.preview,
+    retryOf: options.retryOf,
+    agentId: options.agent,
+  });
+  if (options.dryRun === true) {
+    const would = await client.dryRun(action, input, named);
+    terminal.print(options.json === true ? JSON.stringify(would) : plain(JSON.stringify(would, null, 2)));
+    return EXIT.ok;
+  }
+  const keyed = definedOf({ idempotencyKey: options.idempotencyKey });
+  const invocation = await client.invoke(action, input, {
+    ...named,
+    ...keyed,
+    wait: options.wait,
+    signal: terminal.signal,
+  });
+  terminal.print(options.json === true ? JSON.stringify(invocation) : describeInvocation(invocation));
+  return exitOf(invocation.status);
+}
+
+export function exitOf(status: Invocation['status']): ExitCode {
+  switch (status) {
+    case 'succeeded':
+      return EXIT.ok;
+    case 'unknown':
+      return EXIT.unknown;
+    case 'queued':
+    case 'dispatching':
+    case 'pending_approval':
+      return EXIT.waiting;
+    case 'failed':
+    case 'refused':
+    case 'denied':
+    case 'expired':
+    case 'cancelled':
+      return EXIT.notOk;
+    default:
+      return EXIT.unknown; // a status of a newer service: nothing is known of it
+  }
+}
+
+export function describeInvocation(invocation: Invocation): string {
+  const { id, status, grade, action, effectId, approvalId, operationKey, error, refusal, result, nextStep } =
+    invocation;
+  const lines = [
+    `${status.toUpperCase()} (${grade})  ${plain(action.name)}  ${id}`,
+    `operation key  ${plain(operationKey)}`,
+    ...(effectId === null ? [] : [`receipt        agent-actions effects show ${effectId}`]),
+    ...(approvalId === null ? [] : [`approval       ${approvalId}`]),
+    ...(error === null ? [] : [`error          ${plain(error)}`]),
+    ...(refusal === null ? [] : [`refusal        ${refusal.code}`]),
+    ...(result === null ? [] : [`answer         ${result.status} ${plain(JSON.stringify(result.body)).slice(0, 500)}`]),
+  ];
+  const next = status === 'pending_approval' ? `agent-actions approvals approve ${approvalId}` : nextStep;
+  return [...lines, ...(next === null ? [] : [`Next: ${plain(next)}`])].join('\n');
+}
+
+async function readInput({ input, inputFile }: InvokeCommandOptions, terminal: Terminal): Promise<Input> {
+  if (input !== undefined && inputFile !== undefined) throw new UsageError('Give --input or --input-file, not both.');
+  const text =
+    inputFile === undefined ? (input ?? '{}') : inputFile === '-' ? await terminal.readInput() : readText(inputFile);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`The input is no JSON: ${error instanceof Error ? error.message : ''}`, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError('The input is a JSON object.');
+  return value as Input;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`, {
+      cause: error,
+    });
+  }
+}
+
+function definedOf<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

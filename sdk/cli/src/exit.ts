@@ -1,0 +1,22 @@
+/** The exit codes of every command: docs/cli.md. */
+export const EXIT = {
+  /** Done. */
+  ok: 0,
+  /** The service refused, or what was checked does not hold. */
+  notOk: 1,
+  /** The command line, a file or the sign-in is not right; nothing was asked. */
+  usage: 2,
+  /** It waits for somebody, or is still under way. */
+  waiting: 3,
+  /** It may have taken effect, and nobody knows: do not run it again. */
+  unknown: 4,
+  /** No reply came. */
+  noReply: 5,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What the user of the command has to mend. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -1,0 +1,60 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { UsageError } from './exit.ts';
+
+const OWNER_ONLY = 0o600;
+const FOLDER_OF_OWNER = 0o700;
+const OTHERS = 0o077;
+
+/** An address and the key that is for it. A key is never sent anywhere else. */
+export interface StoredLogin {
+  baseUrl: string;
+  apiKey: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function credentialsFile(env: Env): string {
+  const folder = env['XDG_CONFIG_HOME'] ?? path.join(env['HOME'] ?? homedir(), '.config');
+  return path.join(folder, 'agent-action-runtime', 'credentials.json');
+}
+
+/**
+ * The login that is stored under a name, or null.
+ *
+ * @throws {UsageError} for a file that others can read, or that is no such file.
+ */
+export function readLogin(env: Env, profile: string): StoredLogin | null {
+  return readAll(env)[profile] ?? null;
+}
+
+/** Keeps a login under a name, in a file that only its owner may read. A reader sees the old file or the new one. */
+export function storeLogin(env: Env, profile: string, login: StoredLogin): void {
+  const file = credentialsFile(env);
+  const all = { ...readAll(env), [profile]: login };
+  mkdirSync(path.dirname(file), { recursive: true, mode: FOLDER_OF_OWNER });
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  writeFileSync(unfinished, `${JSON.stringify({ profiles: all }, null, 2)}\n`, { mode: OWNER_ONLY });
+  chmodSync(unfinished, OWNER_ONLY); // a file of that name may have been left behind
+  renameSync(unfinished, file);
+}
+
+function readAll(env: Env): Record<string, StoredLogin> {
+  const file = credentialsFile(env);
+  let text: string;
+  try {
+    if ((statSync(file).mode & OTHERS) !== 0) throw new UsageError(`Others may read ${file}. Run: chmod 600 ${file}`);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    const { profiles } = JSON.parse(text) as { profiles?: Record<string, StoredLogin> };
+    if (typeof profiles === 'object' && profiles !== null) return profiles;
+  } catch {
+    // The message must not quote the text: it holds a key.
+  }
+  throw new UsageError(`${file} cannot be read. Delete it, and log in again.`);
+}

@@ -1,0 +1,7156 @@
+// Generated from the routes of the service by `npm run openapi`. Do not edit.
+
+export interface schemas {
+  Action: {
+    id: string;
+    name: string;
+    description: string | null;
+    environmentId: schemas["Uuid"];
+    adapter: {
+      type: string;
+      version: string;
+      config: Record<string, unknown>;
+    };
+    /** JSON Schema 2020-12 of the input. */
+    inputSchema: Record<string, unknown>;
+    outputSchema?: Record<string, unknown>;
+    /** True where the action carries impact, verify or governed: true. */
+    governed: boolean;
+    impact: Array<schemas["ImpactDeclaration"]>;
+    verify?: schemas["VerifyDeclaration"];
+    approval: {
+      required: boolean;
+      tag?: string;
+    };
+    timeoutMs: number;
+    /** pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions. */
+    mcp: {
+      pinned: boolean;
+    };
+    currentVersion: {
+      id: string;
+      number: number;
+      /** SHA-256 over the RFC 8785 (JCS) bytes of the definition. */
+      digest: string;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    archivedAt: schemas["DateTime"] | null;
+  };
+  ActionAdapter: {
+    /** For example `http.request`. */
+    type: string;
+    /** Left out: the adapter's newest, which is recorded. */
+    version?: string;
+    /** What the adapter's documentation says. */
+    config: Record<string, unknown>;
+  };
+  ActionEventData: {
+    actionId: string;
+    name: string;
+    versionId: string;
+    version: number;
+  };
+  ActionPreview: {
+    id: string;
+    action: {
+      id: string;
+      name: string;
+      versionId: string;
+    };
+    adapter: {
+      type: string;
+      version: string;
+    };
+    environment: {
+      id: schemas["Uuid"];
+      name: string;
+      kind: string;
+    };
+    target: Record<string, schemas["JsonValue"]>;
+    request: schemas["PreparedRequest"];
+    impact: Array<schemas["ImpactQuantity"]>;
+    blocks: Array<schemas["PreviewBlock"]>;
+    /** What must still hold right before the dispatch. Part of the binding. */
+    preconditions: Record<string, schemas["JsonValue"]>;
+    capabilities: Record<string, schemas["JsonValue"]>;
+    allowances: Array<schemas["PreviewAllowance"]>;
+    evidenceObservedAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    /** It can no longer be used: its time is over, or another one supersedes it. */
+    expired: boolean;
+    requestDigest: string;
+    /** What an approval agrees to. */
+    bindingDigest: string;
+    supersedes: string | null;
+    /** The effect that executes it, once one is admitted. */
+    effectId: string | null;
+    createdAt: schemas["DateTime"];
+  };
+  ActionWarning: {
+    /** Dotted path into the action, such as `adapter.config.url`. */
+    path: string;
+    /** Each code is explained in docs/reference/warnings.md. */
+    code: "input_not_described" | "input_may_be_missing" | "output_not_described" | "secret_missing" | "destination_blocked";
+    message: string;
+  };
+  /** Who did it. */
+  Actor: {
+    type: string;
+    id: string | null;
+  };
+  ApiKey: {
+    id: string;
+    name: string;
+    /** The first 18 characters. */
+    keyPrefix: string;
+    /** Neither deleted nor expired. */
+    isActive: boolean;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"] | null;
+    /** To the minute. */
+    lastUsedAt: schemas["DateTime"] | null;
+    /** The member who made it; both count as one person. Null: the operator, at the command line. */
+    createdBy: string | null;
+  };
+  AppliedApprovalPolicyPlan: {
+    planId: string;
+    /** Of the policies after it. */
+    revision: number;
+    changes: Array<{
+      name: string;
+      action: "create" | "update" | "delete" | "none";
+      policyId: string | null;
+      /** The newest after it. */
+      version: schemas["Integer"] | null;
+    }>;
+    appliedAt: schemas["DateTime"];
+  };
+  ApplyApprovalPolicyPlan: {
+    planId: string;
+    digest: string;
+  };
+  Approval: {
+    id: string;
+    /** `free_standing`: for work that its caller runs itself. */
+    kind: "invocation" | "free_standing";
+    /** `consumed`: the one dispatch that it was given for was marked. `invalidated`: what was agreed to no longer held. */
+    status: "pending" | "approved" | "denied" | "expired" | "cancelled" | "invalidated" | "consumed";
+    invocationId: string | null;
+    effectId: string | null;
+    previewId: string | null;
+    action: {
+      id: string;
+      name: string;
+    } | null;
+    title: string;
+    /** What will happen, in one sentence. */
+    summary: string;
+    /** Of a free-standing one. */
+    payload: schemas["JsonValue"];
+    /** Echo it to approve. */
+    bindingDigest: string;
+    policy: schemas["ApprovalReason"];
+    quorum: schemas["ApprovalQuorum"];
+    /** Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner. */
+    approvers: Array<schemas["Approvers"]>;
+    /** The requester cannot approve. */
+    preventSelf: boolean;
+    /** Oldest first. */
+    decisions: Array<schemas["ApprovalDecision"]>;
+    requestedBy: schemas["Actor"];
+    agentId: string | null;
+    runId: string | null;
+    /** Exactly what will be sent, credentials hidden; its target, impact and blocks. Null for a free-standing one. */
+    preview: schemas["ActionPreview"] | null;
+    /** What remains of the impact limits: now, while it is pending; as it was previewed, afterwards. */
+    allowances: Array<schemas["PreviewAllowance"]>;
+    reminders: {
+      sent: schemas["Integer"];
+      lastAt: schemas["DateTime"] | null;
+    };
+    /** Where a person reads this and decides, signed in. Null where the service has no `PUBLIC_URL`. */
+    url: string | null;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    decidedAt: schemas["DateTime"] | null;
+    consumedAt: schemas["DateTime"] | null;
+  };
+  ApprovalDecision: {
+    actor: schemas["Actor"];
+    decision: "approve" | "deny";
+    note: string | null;
+    bindingDigest: string;
+    /** How the actor was known when it decided. */
+    authentication: {
+      method: "api_key" | "session" | "chat";
+      keyName: string | null;
+      sessionId: string | null;
+      /** The chat user who is linked to the actor, where it decided in a chat. */
+      chat: {
+        provider: "slack" | "discord";
+        integrationId: string;
+        userId: string;
+        userName: string;
+      } | null;
+      role: "member" | "admin" | "owner" | null;
+    };
+    /** False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count. */
+    stands: boolean;
+    at: schemas["DateTime"];
+  };
+  ApprovalEventData: {
+    approvalId: string;
+    kind: "invocation" | "free_standing";
+    title: string;
+    status: "pending" | "approved" | "denied" | "expired";
+    invocationId: string | null;
+    effectId: string | null;
+    previewId: string | null;
+    action: string | null;
+    bindingDigest: string;
+    quorum: number;
+    requestedBy: {
+      type: string;
+      id: string | null;
+    };
+    expiresAt: schemas["DateTime"];
+    decidedAt: schemas["DateTime"] | null;
+  };
+  ApprovalPolicy: {
+    id: string;
+    name: string;
+    /** Of the newest document. */
+    priority: schemas["Integer"];
+    enabled: boolean;
+    /** Number of the newest version. */
+    version: number;
+    document: schemas["ApprovalPolicyDocument"];
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Set once it was deleted: it decides nothing, and its history stays. */
+    archivedAt: schemas["DateTime"] | null;
+  };
+  ApprovalPolicyDocument: {
+    schema: "approval-policy/v1";
+    name: string;
+    priority: number;
+    rules: Array<{
+      id: string;
+      match: {
+        actions?: ((unknown & unknown) & (string))[];
+        adapters?: ((unknown & unknown) & (string))[];
+        agents?: Array<string>;
+        keys?: Array<string>;
+        tags?: Array<string>;
+      };
+      when?: string;
+      effect: "allow" | "require_approval" | "deny";
+      approval?: {
+        quorum: number;
+        approvers: {
+          roles?: ("member" | "admin" | "owner")[];
+          users?: Array<string>;
+          keys?: Array<string>;
+        };
+        preventSelf: boolean;
+        expiresIn: string;
+        onExpiry: "deny";
+      };
+    }>;
+  };
+  ApprovalPolicyFile: {
+    /** For messages; it decides nothing. */
+    path: string;
+    /** One policy document in YAML or JSON, at most 131072 bytes. */
+    content: string;
+  };
+  ApprovalPolicyPlan: {
+    planId: string;
+    /** Of the policies that the files were compared with. */
+    baseRevision: number;
+    /** Names what the plan does; `apply` repeats it. */
+    digest: string;
+    /** True where nothing would change. */
+    unchanged: boolean;
+    changes: Array<{
+      name: string;
+      action: "create" | "update" | "delete" | "none";
+      before: schemas["ApprovalPolicyDocument"] | null;
+      after: schemas["ApprovalPolicyDocument"] | null;
+    }>;
+    warnings: Array<string>;
+    expiresAt: schemas["DateTime"];
+  };
+  ApprovalPolicyTrace: {
+    /** null in a test of files: they are no policies yet. */
+    policyId: string | null;
+    policyName: string;
+    version: schemas["Integer"] | null;
+    ruleId: string;
+    /** `not_matched`: `match` did not hold; `condition_false`: `when` did not. */
+    outcome: "matched" | "not_matched" | "condition_false" | "error";
+    /** What the rule asks for. */
+    effect: "allow" | "require_approval" | "deny";
+    /** Which part of `match` did not hold, or the error of the expression. */
+    detail: string | null;
+    /** What the expression saw, by path. */
+    values: Record<string, string>;
+  };
+  ApprovalPolicyVerdict: {
+    effect: "allow" | "require_approval" | "deny";
+    /** What decided: a rule, the action's own `approval.required`, or the default of the environment. */
+    source: "policy" | "action" | "environment";
+    policyId: string | null;
+    /** Number of the version of the policy. */
+    version: schemas["Integer"] | null;
+    ruleId: string | null;
+    /** How many must approve. Set, as the next three, where the effect is require_approval. */
+    quorum: schemas["Integer"] | null;
+    /** Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+    approvers: Array<{
+      roles?: ("member" | "admin" | "owner")[];
+      users?: Array<string>;
+      keys?: Array<string>;
+    }> | null;
+    preventSelf: boolean | null;
+    expiresInSeconds: schemas["Integer"] | null;
+    reason: string;
+    /** With which the invocation would be refused, where the effect is deny. */
+    refusal: {
+      code: string;
+      message: string;
+    } | null;
+    /** Of the policies of the environment that were evaluated. */
+    revision: number;
+    /** Every rule that was looked at, in order. */
+    trace: Array<schemas["ApprovalPolicyTrace"]>;
+  };
+  ApprovalPolicyVersion: {
+    policyId: string;
+    version: number;
+    /** SHA-256 over the RFC 8785 (JCS) bytes of the document. */
+    digest: string;
+    document: schemas["ApprovalPolicyDocument"];
+    createdBy: {
+      type: string;
+      id: string;
+    };
+    createdAt: schemas["DateTime"];
+  };
+  /** `received`: how many people agreed; until the approval ends, those alone whose agreement stands. */
+  ApprovalQuorum: {
+    required: schemas["Integer"];
+    received: schemas["Integer"];
+  };
+  /** Why it is asked for. */
+  ApprovalReason: {
+    source: "policy" | "action" | "environment" | "caller";
+    id: string | null;
+    version: schemas["Integer"] | null;
+    ruleId: string | null;
+    reason: string;
+  };
+  ApprovalRequest: {
+    title: string;
+    /** What will happen, in a sentence for who decides. */
+    summary: string;
+    /** What is agreed to. Part of the binding digest. */
+    payload: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    /** ISO 8601 duration, PT1M to P30D. Default P1D. */
+    expiresIn?: string;
+    /** How many different principals must approve. */
+    quorum?: number;
+  };
+  ApproveRequest: {
+    /** The approval's own, as it was shown: a decision is about exactly this. Another one is answered 409. */
+    bindingDigest: string;
+    note?: string;
+  };
+  Approvers: {
+    roles?: ("member" | "admin" | "owner")[];
+    users?: Array<string>;
+    keys?: Array<string>;
+  };
+  Attempt: {
+    number: schemas["Integer"];
+    kind: "dispatch" | "replay" | "reconcile";
+    status: "started" | "completed" | "abandoned";
+    observedOutcome: string | null;
+    error: string | null;
+    startedAt: schemas["DateTime"];
+    finishedAt: schemas["DateTime"] | null;
+    id: string;
+    /** Since then something may have been sent. */
+    claimedAt: schemas["DateTime"] | null;
+    refusal: schemas["RecordedRefusal"] | null;
+    /** SHA-256 over the response. */
+    responseDigest: string | null;
+    /** The versions that its secrets had when it was marked. */
+    secretVersions: Record<string, schemas["Integer"]> | null;
+    /** What came after the attempt had been given up. */
+    lateAnswer: {
+      observedOutcome: string;
+      error: string | null;
+      responseDigest: string | null;
+      recordedAt: schemas["DateTime"];
+    } | null;
+    /** Its entries in the chain of the effect. */
+    chain: Array<schemas["ReceiptEntry"]>;
+  };
+  /** Who changed what. Never changed or removed. */
+  AuditEntry: {
+    id: string;
+    /** Counts the workspace's entries. */
+    sequence: number;
+    actor: {
+      type: "api_key" | "user" | "system";
+      id: string | null;
+    };
+    action: string;
+    target: {
+      type: string;
+      id: string;
+    };
+    /** null: of the workspace as a whole. */
+    environmentId: schemas["Uuid"] | null;
+    details: Record<string, schemas["JsonValue"]>;
+    requestId: string | null;
+    recordedAt: schemas["DateTime"];
+    /** The hash of the entry before; null for the first. */
+    previousHash: string | null;
+    /** SHA-256 over the entry and `previousHash`; the database computes it. */
+    hash: string;
+  };
+  /** As publish answers (for a URL group an array, for a topic the event), or why this one was not accepted. */
+  BatchResult: schemas["PublishedMessage"] | Array<schemas["PublishedMessage"]> | schemas["PublishedToTopic"] | {
+    error: {
+      code: string;
+      message: string;
+      details?: Record<string, schemas["JsonValue"]>;
+    };
+  };
+  Budget: {
+    apiKeyId: string;
+    /** The UTC month that `used` and `reserved` are of. */
+    month: string;
+    caps: schemas["BudgetCaps"];
+    used: schemas["BudgetSums"];
+    /** Of invocations that are under way, or whose outcome is unknown. */
+    reserved: schemas["BudgetSums"];
+    /** A millionth of a cent. */
+    unit: "microcents";
+    /** The key is paused (503 BUDGET_RECONCILIATION_REQUIRED): put the budget with `usedBefore`. */
+    reconciliationRequired: boolean;
+    resetsAt: schemas["DateTime"];
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  /** What is left out has no cap of its own. */
+  BudgetCaps: {
+    total?: number;
+    messages?: number;
+    events?: number;
+    cacheLookups?: number;
+    memoryOperations?: number;
+    invocations?: number;
+  };
+  BudgetSums: {
+    total: number;
+    messages: number;
+    events: number;
+    cacheLookups: number;
+    memoryOperations: number;
+    invocations: number;
+  };
+  ChatLink: {
+    integrationId: string;
+    /** Who you are in this chat: the clicks of this user are yours from now on. */
+    chatUser: {
+      id: string;
+      name: string;
+    };
+    linkedAt: schemas["DateTime"];
+  };
+  ChatLinkRequest: {
+    /** As the chat showed it to you, and to nobody else. */
+    code: string;
+  };
+  ChatUnlinked: {
+    /** The chat users that you were. */
+    unlinked: Array<string>;
+  };
+  CreateAction: {
+    description?: string | null;
+    /** What makes the call, and how. A PATCH replaces it whole. */
+    adapter: schemas["ActionAdapter"];
+    /** JSON Schema 2020-12 of the input; it must describe an object. */
+    inputSchema?: Record<string, unknown>;
+    /** JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`. */
+    outputSchema?: Record<string, unknown> | null;
+    /** An action with impact or verify is governed whatever stands here, and may not say false. */
+    governed?: boolean;
+    /** What one invocation uses up. An empty list is none. */
+    impact?: Array<schemas["ImpactDeclarationInput"]>;
+    /** How the outcome is read back from the provider. */
+    verify?: schemas["VerifyDeclarationInput"] | null;
+    /** Whether a person must approve. A member that a PATCH leaves out stays as it is. */
+    approval?: {
+      required?: boolean;
+      tag?: string | null;
+    };
+    /** Milliseconds that the call may take; 30000 where none is named. */
+    timeoutMs?: number;
+    /** pinned: a tool of its own for MCP clients, under its own name. False where it is left out. */
+    mcp?: {
+      pinned?: boolean;
+    };
+    /** Kept with the version that this makes. */
+    changeNote?: string | null;
+    /** Unique among the live actions of the environment. */
+    name: string;
+  };
+  CreateApprovalPolicy: {
+    /** A policy document `{ schema: "approval-policy/v1", name, priority, rules }`, as an object or as a string of YAML. What it leaves out is filled in with its default. */
+    document: string | Record<string, unknown>;
+  };
+  CreateEnvironmentRequest: {
+    /** Unique in the workspace. */
+    name: string;
+    /** Fixed for good. */
+    kind: "development" | "staging" | "production";
+    /** Left out: true for production, false elsewhere. */
+    protected?: boolean;
+    /** What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere. */
+    approvalDefault?: "allow" | "require_approval" | null;
+  };
+  CreateScheduleRequest: {
+    /** For people; need not be unique. */
+    name?: string | null;
+    /** Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front. */
+    cron: string;
+    /** An IANA name. UTC where it is left out. */
+    timezone?: string;
+    destination: schemas["ScheduleDestination"];
+    /** What a slot does while a message of an earlier run has not ended. `skip`: nothing. `buffer_one`: one run waits for it. `allow_all`: publishes. `skip` where it is left out. */
+    overlap?: "skip" | "buffer_one" | "allow_all";
+    /** How late a slot is still fired after an outage of the scheduler. 60 where it is left out. */
+    catchUpSeconds?: number;
+    /** True: it fires nothing until it is resumed. */
+    paused?: boolean;
+  };
+  CreatedApiKey: {
+    id: string;
+    name: string;
+    /** The first 18 characters. */
+    keyPrefix: string;
+    /** Neither deleted nor expired. */
+    isActive: boolean;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"] | null;
+    /** To the minute. */
+    lastUsedAt: schemas["DateTime"] | null;
+    /** The member who made it; both count as one person. Null: the operator, at the command line. */
+    createdBy: string | null;
+    /** Shown this once: only its hash is kept. */
+    key: string;
+  };
+  DateTime: string;
+  DateTimeWithOffset: string;
+  DeadLetter: {
+    messageId: string;
+    url: string;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Authorization, cookie and API key values are `[REDACTED]`. */
+    headers: Record<string, string> | null;
+    body: schemas["JsonValue"] | null;
+    scheduledFor: schemas["DateTime"] | null;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    attempts: number | null;
+    maxRetries: number | null;
+    responseStatus: number | null;
+    /** At most 8 KiB of it, credentials that were sent removed. */
+    responseBody: string | null;
+    /** Of the newest attempt. */
+    errorMessage: string | null;
+    deliveredAt: schemas["DateTime"] | null;
+    failedAt: schemas["DateTime"] | null;
+    callbackUrl: string | null;
+    failureCallbackUrl: string | null;
+    flowControlKey: string | null;
+    /** The failed message that this one is a retry of, from the DLQ. */
+    retryOf: string | null;
+    /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
+    contentExpired: boolean;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Why nothing more was tried. */
+    dlqReason: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+    lastAttemptAt: schemas["DateTime"] | null;
+    /** Of the last response. */
+    responseHeaders: Record<string, string> | null;
+    label: string | null;
+    urlGroupId: string | null;
+    scheduleId: string | null;
+  };
+  /** Every member must hold. None: all. */
+  DeadLetterFilter: {
+    /** The destination, exactly as it was published. */
+    url?: string;
+    /** The id of a URL group, or the name of one. */
+    urlGroup?: string;
+    scheduleId?: string;
+    /** Exactly as it was published. */
+    label?: string;
+    reason?: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+    /** Failed after. */
+    startDate?: schemas["DateTimeWithOffset"];
+    /** Failed before. */
+    endDate?: schemas["DateTimeWithOffset"];
+    responseStatus?: number;
+  };
+  DeadLetterJob: {
+    id: string;
+    kind: "retry" | "clear";
+    filter: schemas["DeadLetterFilter"];
+    /** `paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays. */
+    status: "running" | "paused" | "completed" | "failed" | "cancelled";
+    reason: {
+      code: string;
+      message: string;
+    } | null;
+    /** The records that it found when it began; null until they are counted. */
+    total: number | null;
+    /** Retried, or cleared. */
+    done: number;
+    /** Records that could not be retried. They stay. */
+    failed: number;
+    /** The last record of the last page. */
+    cursor: string | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+  };
+  DeadLetterStats: {
+    total: number;
+    oldestAt: schemas["DateTime"] | null;
+    newestAt: schemas["DateTime"] | null;
+    /** How many of the newest records the groups below are made of. */
+    examined: number;
+    byReason: Array<{
+      reason: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+      count: number;
+    }>;
+    byResponseStatus: Array<{
+      /** Null: no response. */
+      responseStatus: number | null;
+      count: number;
+    }>;
+    /** The ten destinations with the most. */
+    topUrls: Array<{
+      url: string;
+      count: number;
+    }>;
+  };
+  DenyRequest: {
+    /** Why. Kept for good. */
+    note: string;
+  };
+  DiscordConnection: {
+    /** By default the webhook's own. */
+    name?: string;
+    /** https://discord.com/api/webhooks/{id}/{token}. Sealed; never shown. */
+    webhookUrl: string;
+    /** Of the Discord application that owns the webhook: with it, messages have buttons that decide. */
+    publicKey?: string;
+  };
+  DryRun: {
+    dryRun: true;
+    action: {
+      id: string;
+      name: string;
+    };
+    versionId: string;
+    governed: boolean;
+    /** What would be sent; credentials stand as `{{secret:NAME}}`. Ids of the invocation and the effect in it are examples. */
+    request: schemas["PreparedRequest"];
+    target: Record<string, schemas["JsonValue"]>;
+    /** What the service would do now. `read_provider`: only a read of the provider says what the invocation uses, and a preview makes it. */
+    next: "send" | "ask_for_approval" | "refuse" | "read_provider";
+    refusal: {
+      code: string;
+      message: string;
+    } | null;
+    /** Null where only the provider knows it, or it has no bound. */
+    impact: Array<schemas["ImpactQuantity"]> | null;
+    /** Of the approval policies. Null where it was refused before, or the impact is not known. */
+    decision: {
+      effect: "allow" | "require_approval" | "deny";
+      /** What decided: a rule, the action's own `approval.required`, or the default of the environment. */
+      source: "policy" | "action" | "environment";
+      /** How many must approve. Set, as the next three, where the effect is require_approval. */
+      quorum: schemas["Integer"] | null;
+    } | null;
+    /** Of the impact limits that apply. Nothing is reserved. */
+    allowances: Array<schemas["PreviewAllowance"]>;
+  };
+  EffectDetail: {
+    id: string;
+    invocationId: string;
+    operationKey: string;
+    environmentId: schemas["Uuid"];
+    action: {
+      name: string;
+      versionId: string;
+    };
+    adapter: {
+      type: string;
+      version: string;
+    };
+    stage: "awaiting_approval" | "ready" | "dispatching" | "reconciling" | "settled" | "rejected";
+    outcome: "not_dispatched" | "pending" | "succeeded" | "failed" | "unknown";
+    /** A failure is not proof of zero impact. */
+    partialEffect: "none" | "possible" | "confirmed";
+    /** Derived by the database. Treat a grade you do not know as `unknown`. */
+    grade: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+    verification: "provider" | "manual" | "unverified" | "not_dispatched";
+    providerReference: string | null;
+    target: Record<string, schemas["JsonValue"]>;
+    impact: Array<schemas["ImpactQuantity"]>;
+    previewId: string | null;
+    approvalId: string | null;
+    bindingDigest: string | null;
+    dependsOn: Array<{
+      effectId: string;
+      outcome: string;
+    }>;
+    compensates: string | null;
+    rejectionReason: string | null;
+    unresolvedExposure: boolean;
+    reconciliation: {
+      attempts: number;
+      nextAt: schemas["DateTime"] | null;
+      exhausted: boolean;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    firstDispatchedAt: schemas["DateTime"] | null;
+    outcomeAt: schemas["DateTime"] | null;
+    /** The exact request; credentials stand as `{{secret:NAME}}`. */
+    request: Record<string, schemas["JsonValue"]>;
+    capabilities: Record<string, schemas["JsonValue"]>;
+    attempts: Array<schemas["Attempt"]>;
+    evidence: Array<schemas["Evidence"]>;
+    reservations: Array<schemas["Reservation"]>;
+    /** What was agreed to, where it is bound to a preview. */
+    preview: schemas["ActionPreview"] | null;
+    /** What a person recorded of an outcome that nobody saw. Permanent. */
+    resolution: Record<string, schemas["JsonValue"]> | null;
+  };
+  EffectEventData: {
+    effectId: string;
+    invocationId: string;
+    action: string;
+    outcome: "pending" | "succeeded" | "failed" | "unknown";
+    outcomeSource: string | null;
+    grade: string;
+    verification: string;
+    partialEffect: "none" | "possible" | "confirmed";
+    providerReference: string | null;
+  };
+  Environment: {
+    id: schemas["Uuid"];
+    name: string;
+    kind: "development" | "staging" | "production";
+    protected: boolean;
+    /** null: by the kind. */
+    approvalDefault: "allow" | "require_approval" | null;
+    /** null while it runs. */
+    haltedAt: schemas["DateTime"] | null;
+    haltedReason: string | null;
+    createdAt: schemas["DateTime"];
+  };
+  /** Match on `error.code`; the message is for people. */
+  Error: {
+    success: false;
+    error: {
+      code: string;
+      message: string;
+      /** Of a VALIDATION_ERROR: `issues`, each with a `path` into the request and a `message`. */
+      details?: Record<string, unknown>;
+    };
+    /** The X-Request-Id of the response. */
+    requestId: string;
+  };
+  EvaluateApprovalPolicies: {
+    /** Id or name of the action. An archived action is found by its id alone. */
+    action: string;
+    /** Checked against the action's inputSchema, as an invocation's is. */
+    input: Record<string, schemas["JsonValue"]>;
+    agentId?: string;
+    /** The key of this environment that would ask. Left out: whoever asks now. */
+    keyId?: string;
+  };
+  EventDelivery: {
+    /** The message that delivers it: `GET /messages/{messageId}/attempts` shows the responses. */
+    messageId: string;
+    subscriptionId: string;
+    url: string;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    /** The first one first. */
+    attempts: Array<schemas["EventDeliveryAttempt"]>;
+    maxRetries: number;
+    /** Null once it has ended. */
+    nextAttemptAt: schemas["DateTime"] | null;
+    deliveredAt: schemas["DateTime"] | null;
+    failedAt: schemas["DateTime"] | null;
+  };
+  EventDeliveryAttempt: {
+    number: number;
+    status: "started" | "completed" | "abandoned";
+    startedAt: schemas["DateTime"];
+    finishedAt: schemas["DateTime"] | null;
+    latencyMs: number | null;
+    responseStatus: number | null;
+    errorMessage: string | null;
+  };
+  /** Sent with every delivery. Headers of the connection and those that the service sets are refused. Values of credentials are sealed at rest and shown as `[REDACTED]`. */
+  EventHeaders: Record<string, string>;
+  EventSubscription: {
+    id: string;
+    topicId: string;
+    url: string;
+    eventTypes: Array<string>;
+    enabled: boolean;
+    /** False: its deliveries are signed with the keys of the workspace. */
+    hasCustomSecret: boolean;
+    headers: schemas["EventHeaders"] | null;
+    /** When the service disabled it, because it kept failing. */
+    disabledAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  EventSubscriptionCreated: {
+    id: string;
+    topicId: string;
+    url: string;
+    eventTypes: Array<string>;
+    enabled: boolean;
+    /** False: its deliveries are signed with the keys of the workspace. */
+    hasCustomSecret: boolean;
+    headers: schemas["EventHeaders"] | null;
+    /** When the service disabled it, because it kept failing. */
+    disabledAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** The signing secret, where `generateSecret` is true. It is shown here, once. */
+    secret?: string;
+  };
+  EventTopic: {
+    id: string;
+    name: string;
+    description: string | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  /** An event type, `*` for every type, or a prefix and `.*` for all types below it. */
+  EventTypePattern: string;
+  EventWithDeliveries: {
+    /** The service's id for it. */
+    eventId: string;
+    /** What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`. */
+    id: string;
+    topicId: string;
+    topic: string;
+    type: string;
+    data: schemas["JsonValue"];
+    occurredAt: schemas["DateTime"];
+    /** `failed`: some of its messages could not be made, for the reason in `error`. */
+    status: "fanning_out" | "fanned_out" | "failed";
+    /** Messages that were made for it, one for each subscription that it matched. */
+    deliveryCount: number;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    publishedBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    fannedOutAt: schemas["DateTime"] | null;
+    /** The page that `page` and `limit` ask for. */
+    deliveries: Array<schemas["EventDelivery"]>;
+    deliveryPagination: schemas["OffsetPagination"];
+    /** How many of its deliveries have each status. */
+    deliveryStatuses: {
+      pending: number;
+      scheduled: number;
+      processing: number;
+      delivered: number;
+      failed: number;
+      cancelled: number;
+    };
+  };
+  Evidence: {
+    id: string;
+    source: "preview" | "provider_response" | "provider_lookup" | "system" | "operator_note" | "manual_resolution";
+    observedAt: schemas["DateTime"];
+    impliedOutcome: string | null;
+    providerIds: Record<string, string>;
+    summary: string;
+    details: Record<string, schemas["JsonValue"]>;
+    actor: schemas["Actor"];
+    recordedAt: schemas["DateTime"];
+    /** Its entries in the chain of the effect. */
+    chain: Array<schemas["ReceiptEntry"]>;
+  };
+  Expectation: {
+    path: string;
+    op: "eq" | "in" | "exists";
+    value?: unknown;
+  };
+  /** One expectation over {status, headers, body} */
+  ExpectationInput: {
+    path: string;
+    op: "eq" | "in" | "exists";
+    value?: unknown;
+  };
+  FixtureAction: {
+    name: string;
+    /** Type of its adapter; http.request where none is named. */
+    adapter?: string;
+    /** Left out: false. */
+    governed?: boolean;
+    tag?: string;
+    /** Left out: false. */
+    approvalRequired?: boolean;
+  };
+  FixtureExpectation: {
+    effect: "allow" | "require_approval" | "deny";
+    /** Name of the policy that must decide. */
+    policy?: string;
+    /** null: no rule may decide. */
+    ruleId?: string | null;
+    quorum?: number;
+  };
+  FixtureRequest: {
+    /** The id or name of an action of this environment, or what the policies would see of one. */
+    action: string | schemas["FixtureAction"];
+    input: Record<string, schemas["JsonValue"]>;
+    /** Left out: what the action's declaration makes of the input. */
+    impact?: Array<schemas["ImpactQuantity"]>;
+    agentId?: string;
+    /** Of the key that asks; it need not exist. */
+    keyId?: string;
+    keyName?: string;
+    runId?: string;
+    /** In place of this environment’s own. */
+    environment?: {
+      name?: string;
+      kind?: "development" | "staging" | "production";
+      approvalDefault?: "allow" | "require_approval" | null;
+    };
+    /** Left out: the present. */
+    now?: schemas["DateTime"];
+  };
+  FlowControl: {
+    /** Any name. Messages of one key in one environment share its limits. */
+    key: string;
+    /** How many calls one window dispatches, retries included. */
+    rate?: number;
+    /** The length of a window. It goes with `rate`; 1 where it is left out. */
+    periodSeconds?: number;
+    /** How many calls may be without their response at once. At most 1000, also where it is left out. */
+    parallelism?: number;
+  };
+  FlowControlKey: {
+    id: string;
+    key: string;
+    /** Calls of one window; null: no limit. */
+    rate: schemas["Integer"] | null;
+    periodSeconds: schemas["Integer"] | null;
+    /** Calls in flight at once; null: 1000. */
+    parallelism: schemas["Integer"] | null;
+    /** What messages do not change. `rate` stands for the period too. */
+    pinned: {
+      rate: boolean;
+      parallelism: boolean;
+    };
+    paused: boolean;
+    /** A destination answered 429 or 503 with Retry-After: nothing is sent until then. */
+    heldUntil: schemas["DateTime"] | null;
+    /** Messages that wait for their turn or their time. A list counts to 1000. */
+    waiting: number;
+    /** Messages that have their turn: their calls are under way, or about to be. */
+    inFlight: number;
+    /** Calls dispatched in the present window. */
+    windowCount: number;
+    /** Null: no window is open. */
+    windowStartedAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  FlowControlLimits: {
+    /** Null: no limit by rate. */
+    rate?: number | null;
+    /** It goes with `rate`. */
+    periodSeconds?: number;
+    /** Null: 1000. */
+    parallelism?: number | null;
+  };
+  FlowControlStatus: {
+    id: string;
+    key: string;
+    /** Calls of one window; null: no limit. */
+    rate: schemas["Integer"] | null;
+    periodSeconds: schemas["Integer"] | null;
+    /** Calls in flight at once; null: 1000. */
+    parallelism: schemas["Integer"] | null;
+    /** What messages do not change. `rate` stands for the period too. */
+    pinned: {
+      rate: boolean;
+      parallelism: boolean;
+    };
+    paused: boolean;
+    /** A destination answered 429 or 503 with Retry-After: nothing is sent until then. */
+    heldUntil: schemas["DateTime"] | null;
+    /** Messages that wait for their turn or their time. A list counts to 1000. */
+    waiting: number;
+    /** Messages that have their turn: their calls are under way, or about to be. */
+    inFlight: number;
+    /** Calls dispatched in the present window. */
+    windowCount: number;
+    /** Null: no window is open. */
+    windowStartedAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Waiting messages that are due, counted to 10000. */
+    due: number;
+    /** When the first waiting message is due, or was. */
+    oldestDueAt: schemas["DateTime"] | null;
+    windowEndsAt: schemas["DateTime"] | null;
+    /** When time may let the next message through. Null: a finished call does, or the end of a pause or a halt. */
+    nextGrantAt: schemas["DateTime"] | null;
+    /** The environment is halted: nothing is sent. */
+    halted: boolean;
+  };
+  HaltEnvironmentRequest: {
+    /** Callers read it in the refusal of each invocation. Never put a credential here. */
+    reason: string;
+  };
+  Identity: {
+    type: "api_key" | "session" | "oauth";
+    /** Of API keys only. */
+    keyId: string | null;
+    /** Null for a session that names no environment. */
+    workspaceId: schemas["Uuid"] | null;
+    environment: {
+      id: schemas["Uuid"];
+      name: string;
+      kind: "development" | "staging" | "production";
+    } | null;
+    /** What this credential may do, sorted. */
+    scopes: Array<schemas["Scope"]>;
+    preset: "standard" | "read_only" | "full_access" | "agent" | null;
+    expiresAt: schemas["DateTime"] | null;
+    /** Of sessions and OAuth only. */
+    userId?: string;
+  };
+  ImpactDeclaration: {
+    dimension: string;
+    currency?: string;
+    amount: {
+      path: string;
+    } | {
+      const: schemas["Integer"];
+    };
+    bound: "exact" | "upper_bound";
+    /** Path into the response `{status, headers, body}`: what an `upper_bound` settles to. */
+    observed?: {
+      path: string;
+    };
+  };
+  ImpactDeclarationInput: {
+    dimension: string;
+    currency?: string;
+    amount: {
+      path: string;
+    } | {
+      const: number;
+    };
+    bound: "exact" | "upper_bound";
+    observed?: {
+      path: string;
+    };
+  };
+  ImpactLimit: {
+    id: string;
+    name: string;
+    dimension: string;
+    currency: string | null;
+    /** What its amounts count: `minor_units` for money, else the dimension. */
+    unit: string;
+    cap: number;
+    period: "per_effect" | "hour" | "day" | "week" | "month" | "lifetime";
+    timezone: string;
+    scope: schemas["ImpactLimitScope"];
+    thresholds: Array<schemas["Integer"]>;
+    /** The period that counts now, such as `2026-11-21`; null for `per_effect`. */
+    currentPeriod: string | null;
+    /** When the next period begins; null for `per_effect` and `lifetime`. */
+    resetsAt: schemas["DateTime"] | null;
+    /** In the current period, by effects that are under way or whose outcome is not known. */
+    reserved: number;
+    /** In the current period, by effects that happened. */
+    settled: number;
+    /** Of the current period. 0 where the cap was lowered below what is used. */
+    available: number;
+    /** What is held, of every period, by effects whose outcome is unknown, or still pending at the provider. */
+    exposures: {
+      unknown: number;
+      pending: number;
+    };
+    /** Of the current period, newest first; of `per_effect`, the newest. */
+    crossings: Array<schemas["ImpactLimitCrossing"]>;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    archivedAt: schemas["DateTime"] | null;
+  };
+  ImpactLimitCrossing: {
+    /** `exceeded`: a reservation was refused, for the first time in the period. */
+    type: "threshold" | "exceeded";
+    /** Percent of the cap. */
+    threshold: schemas["Integer"] | null;
+    period: string;
+    /** Reserved and settled, then. */
+    used: number;
+    /** By the reservation that was refused. */
+    requested: number | null;
+    /** As it was then. */
+    cap: number;
+    crossedAt: schemas["DateTime"];
+  };
+  /** Which effects the limit applies to: every member must hold, and of a list one entry. `{}`: all. */
+  ImpactLimitScope: {
+    /** Names of actions; `*` stands for any run of characters. */
+    actions?: Array<string>;
+    /** Adapter types; `*` likewise. */
+    adapters?: Array<string>;
+    /** Ids of the API keys that ask. */
+    apiKeys?: Array<string>;
+    /** As the invocations name them in `agentId`. */
+    agentIds?: Array<string>;
+    target?: {
+      /** Into the effect's `target`. */
+      path: string;
+      equals: string | number | boolean;
+    };
+  };
+  ImpactQuantity: {
+    dimension: string;
+    currency?: string;
+    /** Minor units for money, a count otherwise. */
+    amount: number;
+    bound: "exact" | "upper_bound";
+  };
+  ImportActions: {
+    /** An OpenAPI 3.0, 3.1 or 3.2 description: an object, or a text of JSON or YAML. At most 16 MiB. */
+    document?: string | Record<string, unknown>;
+    /** Where the description is, in place of `document`: https, no redirects, at most 16 MiB. */
+    url?: string;
+    /** Only these operationIds; an operation without one is `GET /path`. Left out: all. */
+    operations?: Array<string>;
+    /** The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation but GET and HEAD becomes `governed: true`. */
+    ungoverned?: Array<string>;
+    /** Put before each name, for example `stripe.`. */
+    namePrefix?: string;
+    /** Vault secret with the credential; left out, a name is derived from the host and the security scheme. */
+    secret?: string;
+  };
+  ImportedOperation: {
+    operationId: string;
+    /** Of the action that it is, or would be. */
+    name: string;
+    status: "created" | "updated" | "unchanged" | "skipped";
+    /** Whether the action is governed now. Left out where the operation was skipped. */
+    governed?: boolean;
+    /** Of an action that was created or updated. */
+    warnings?: Array<schemas["ActionWarning"]>;
+    /** Why it was skipped, or what was left out of the action. */
+    reason?: string;
+  };
+  Integer: number;
+  Integration: {
+    id: string;
+    provider: "slack" | "discord";
+    name: string;
+    /** Approvals are posted, and clicks decide. */
+    isActive: boolean;
+    /** The Slack workspace, or the Discord webhook. */
+    account: {
+      id: string;
+      name: string;
+    };
+    /** Where approvals are posted. Null: no Slack channel was chosen yet. */
+    channel: {
+      id: string;
+      name: string;
+    } | null;
+    /** Messages have buttons that decide, because their clicks can be verified. */
+    buttons: boolean;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  IntegrationToggled: {
+    message: string;
+    isActive: boolean;
+  };
+  Invitation: {
+    id: string;
+    email: string;
+    role: "member" | "admin" | "owner";
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    /** For POST /api/v2/auth/invitations/accept. Shown this once: hand it to the invited person. */
+    token: string;
+  };
+  Invocation: {
+    id: string;
+    status: "pending_approval" | "queued" | "dispatching" | "succeeded" | "failed" | "unknown" | "refused" | "denied" | "expired" | "cancelled";
+    /** What is really known. Treat a grade you do not know as `unknown`. */
+    grade: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+    action: {
+      id: string;
+      name: string;
+    };
+    versionId: string;
+    /** Of a governed action. */
+    effectId: string | null;
+    approvalId: string | null;
+    operationKey: string;
+    /** The response of the destination, credentials removed. */
+    result: {
+      status: schemas["Integer"];
+      headers: Record<string, string>;
+      body: schemas["JsonValue"];
+      bodyEncoding: "json" | "utf8" | "base64";
+    } | null;
+    error: string | null;
+    /** Why it was not carried out, failed, or is unknown; null under any other status. */
+    refusal: schemas["Refusal"] | null;
+    /** One sentence that an agent can follow. Null: nothing is left to do. */
+    nextStep: string | null;
+    requestedBy: schemas["Actor"];
+    retryOf: string | null;
+    runId: string | null;
+    agentId: string | null;
+    /** The `X-Request-Id` of the request that was admitted, as the log has it. */
+    requestId: string | null;
+    createdAt: schemas["DateTime"];
+    settledAt: schemas["DateTime"] | null;
+    resolution: Record<string, schemas["JsonValue"]> | null;
+  };
+  InvocationEventData: {
+    invocationId: string;
+    effectId: string | null;
+    actionId: string;
+    action: string;
+    status: "succeeded" | "failed" | "refused" | "denied" | "expired" | "cancelled";
+    grade: string;
+    outcomeSource: string | null;
+    refusalCode: string | null;
+    agentId: string | null;
+    runId: string | null;
+  };
+  InvokeRequest: {
+    /** Checked against the action version's inputSchema. */
+    input: Record<string, schemas["JsonValue"]>;
+    /** Names the operation for good, beyond the 24 hours of an Idempotency-Key, which it defaults to. */
+    operationKey?: string;
+    /** Executes this preview: its exact request, or nothing. What differs from it is `PREVIEW_MISMATCH`. */
+    previewId?: string;
+    /** Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused. */
+    dependsOn?: Array<string>;
+    /** The effect that this one makes up for. */
+    compensates?: string;
+    /** The earlier invocation that this one runs again under a new key. */
+    retryOf?: string;
+    runId?: string;
+    agentId?: string;
+    /** True: nothing is sent, reserved or recorded. The answer is a `DryRun`, for plain actions too: what would be sent and what would be decided. It leaves its Idempotency-Key unused, for the invocation itself. */
+    dryRun?: boolean;
+  };
+  /** Any JSON value. */
+  JsonValue: unknown;
+  ListedAction: {
+    id: string;
+    name: string;
+    description: string | null;
+    environmentId: schemas["Uuid"];
+    adapter: {
+      type: string;
+      version: string;
+      config: Record<string, unknown>;
+    };
+    /** JSON Schema 2020-12 of the input. */
+    inputSchema: Record<string, unknown>;
+    outputSchema?: Record<string, unknown>;
+    /** True where the action carries impact, verify or governed: true. */
+    governed: boolean;
+    impact: Array<schemas["ImpactDeclaration"]>;
+    verify?: schemas["VerifyDeclaration"] | schemas["Shortened"];
+    approval: {
+      required: boolean;
+      tag?: string;
+    };
+    timeoutMs: number;
+    /** pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions. */
+    mcp: {
+      pinned: boolean;
+    };
+    currentVersion: {
+      id: string;
+      number: number;
+      /** SHA-256 over the RFC 8785 (JCS) bytes of the definition. */
+      digest: string;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    archivedAt: schemas["DateTime"] | null;
+  };
+  ListedActionDefinition: {
+    adapter: {
+      type: string;
+      version: string;
+      config: Record<string, unknown>;
+    };
+    inputSchema: Record<string, unknown>;
+    outputSchema: Record<string, unknown> | null;
+    governed: boolean;
+    impact: Array<schemas["ImpactDeclaration"]>;
+    verify: schemas["VerifyDeclaration"] | schemas["Shortened"] | null;
+    approval: {
+      required: boolean;
+      tag: string | null;
+    };
+    timeoutMs: number;
+  };
+  ListedActionPreview: {
+    id: string;
+    action: {
+      id: string;
+      name: string;
+      versionId: string;
+    };
+    adapter: {
+      type: string;
+      version: string;
+    };
+    environment: {
+      id: schemas["Uuid"];
+      name: string;
+      kind: string;
+    };
+    target: Record<string, schemas["JsonValue"]>;
+    request: schemas["PreparedRequest"] | schemas["Shortened"];
+    impact: Array<schemas["ImpactQuantity"]>;
+    blocks: Array<schemas["PreviewBlock"]> | schemas["Shortened"];
+    /** What must still hold right before the dispatch. Part of the binding. */
+    preconditions: Record<string, schemas["JsonValue"]>;
+    capabilities: Record<string, schemas["JsonValue"]>;
+    allowances: Array<schemas["PreviewAllowance"]>;
+    evidenceObservedAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    /** It can no longer be used: its time is over, or another one supersedes it. */
+    expired: boolean;
+    requestDigest: string;
+    /** What an approval agrees to. */
+    bindingDigest: string;
+    supersedes: string | null;
+    /** The effect that executes it, once one is admitted. */
+    effectId: string | null;
+    createdAt: schemas["DateTime"];
+  };
+  ListedActionVersion: {
+    id: string;
+    actionId: string;
+    number: number;
+    /** SHA-256 over the RFC 8785 (JCS) bytes of the definition. */
+    digest: string;
+    definition: schemas["ListedActionDefinition"];
+    createdBy: {
+      type: string;
+      id: string;
+    };
+    createdAt: schemas["DateTime"];
+    changeNote: string | null;
+  };
+  ListedApproval: {
+    id: string;
+    /** `free_standing`: for work that its caller runs itself. */
+    kind: "invocation" | "free_standing";
+    /** `consumed`: the one dispatch that it was given for was marked. `invalidated`: what was agreed to no longer held. */
+    status: "pending" | "approved" | "denied" | "expired" | "cancelled" | "invalidated" | "consumed";
+    invocationId: string | null;
+    effectId: string | null;
+    previewId: string | null;
+    action: {
+      id: string;
+      name: string;
+    } | null;
+    title: string;
+    /** What will happen, in one sentence. */
+    summary: string;
+    /** Of a free-standing one. */
+    payload: schemas["JsonValue"];
+    /** Echo it to approve. */
+    bindingDigest: string;
+    policy: schemas["ApprovalReason"];
+    quorum: schemas["ApprovalQuorum"];
+    /** Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner. */
+    approvers: Array<schemas["Approvers"]>;
+    /** The requester cannot approve. */
+    preventSelf: boolean;
+    /** Oldest first. */
+    decisions: Array<schemas["ApprovalDecision"]>;
+    requestedBy: schemas["Actor"];
+    agentId: string | null;
+    runId: string | null;
+    preview: schemas["ListedActionPreview"] | null;
+    /** What remains of the impact limits: now, while it is pending; as it was previewed, afterwards. */
+    allowances: Array<schemas["PreviewAllowance"]>;
+    reminders: {
+      sent: schemas["Integer"];
+      lastAt: schemas["DateTime"] | null;
+    };
+    /** Where a person reads this and decides, signed in. Null where the service has no `PUBLIC_URL`. */
+    url: string | null;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    decidedAt: schemas["DateTime"] | null;
+    consumedAt: schemas["DateTime"] | null;
+  };
+  ListedApprovalPolicy: {
+    id: string;
+    name: string;
+    /** Of the newest document. */
+    priority: schemas["Integer"];
+    enabled: boolean;
+    /** Number of the newest version. */
+    version: number;
+    document: schemas["ApprovalPolicyDocument"] | schemas["Shortened"];
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Set once it was deleted: it decides nothing, and its history stays. */
+    archivedAt: schemas["DateTime"] | null;
+  };
+  ListedApprovalPolicyVersion: {
+    policyId: string;
+    version: number;
+    /** SHA-256 over the RFC 8785 (JCS) bytes of the document. */
+    digest: string;
+    document: schemas["ApprovalPolicyDocument"] | schemas["Shortened"];
+    createdBy: {
+      type: string;
+      id: string;
+    };
+    createdAt: schemas["DateTime"];
+  };
+  ListedDeadLetter: {
+    messageId: string;
+    url: string;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    headers: Record<string, string> | schemas["Shortened"] | null;
+    body: schemas["JsonValue"] | null | schemas["Shortened"];
+    scheduledFor: schemas["DateTime"] | null;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    attempts: number | null;
+    maxRetries: number | null;
+    responseStatus: number | null;
+    /** At most 8 KiB of it, credentials that were sent removed. */
+    responseBody: string | null;
+    /** Of the newest attempt. */
+    errorMessage: string | null;
+    deliveredAt: schemas["DateTime"] | null;
+    failedAt: schemas["DateTime"] | null;
+    callbackUrl: string | null;
+    failureCallbackUrl: string | null;
+    flowControlKey: string | null;
+    /** The failed message that this one is a retry of, from the DLQ. */
+    retryOf: string | null;
+    /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
+    contentExpired: boolean;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** Why nothing more was tried. */
+    dlqReason: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+    lastAttemptAt: schemas["DateTime"] | null;
+    responseHeaders: Record<string, string> | null | schemas["Shortened"];
+    label: string | null;
+    urlGroupId: string | null;
+    scheduleId: string | null;
+  };
+  ListedEffectDetail: {
+    id: string;
+    invocationId: string;
+    operationKey: string;
+    environmentId: schemas["Uuid"];
+    action: {
+      name: string;
+      versionId: string;
+    };
+    adapter: {
+      type: string;
+      version: string;
+    };
+    stage: "awaiting_approval" | "ready" | "dispatching" | "reconciling" | "settled" | "rejected";
+    outcome: "not_dispatched" | "pending" | "succeeded" | "failed" | "unknown";
+    /** A failure is not proof of zero impact. */
+    partialEffect: "none" | "possible" | "confirmed";
+    /** Derived by the database. Treat a grade you do not know as `unknown`. */
+    grade: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+    verification: "provider" | "manual" | "unverified" | "not_dispatched";
+    providerReference: string | null;
+    target: Record<string, schemas["JsonValue"]>;
+    impact: Array<schemas["ImpactQuantity"]>;
+    previewId: string | null;
+    approvalId: string | null;
+    bindingDigest: string | null;
+    dependsOn: Array<{
+      effectId: string;
+      outcome: string;
+    }>;
+    compensates: string | null;
+    rejectionReason: string | null;
+    unresolvedExposure: boolean;
+    reconciliation: {
+      attempts: number;
+      nextAt: schemas["DateTime"] | null;
+      exhausted: boolean;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    firstDispatchedAt: schemas["DateTime"] | null;
+    outcomeAt: schemas["DateTime"] | null;
+    /** The exact request; credentials stand as `{{secret:NAME}}`. */
+    request: Record<string, schemas["JsonValue"]>;
+    capabilities: Record<string, schemas["JsonValue"]>;
+    attempts: Array<schemas["Attempt"]>;
+    /** The newest twenty. */
+    evidence: Array<schemas["Evidence"]>;
+    reservations: Array<schemas["Reservation"]>;
+    preview: schemas["ListedActionPreview"] | null;
+    /** What a person recorded of an outcome that nobody saw. Permanent. */
+    resolution: Record<string, schemas["JsonValue"]> | null;
+    /** How much evidence there is. */
+    evidenceCount: number;
+  };
+  ListedEvent: {
+    /** The service's id for it. */
+    eventId: string;
+    /** What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`. */
+    id: string;
+    topicId: string;
+    topic: string;
+    type: string;
+    data: schemas["JsonValue"] | schemas["Shortened"];
+    occurredAt: schemas["DateTime"];
+    /** `failed`: some of its messages could not be made, for the reason in `error`. */
+    status: "fanning_out" | "fanned_out" | "failed";
+    /** Messages that were made for it, one for each subscription that it matched. */
+    deliveryCount: number;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    publishedBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    fannedOutAt: schemas["DateTime"] | null;
+  };
+  ListedInvocation: {
+    id: string;
+    status: "pending_approval" | "queued" | "dispatching" | "succeeded" | "failed" | "unknown" | "refused" | "denied" | "expired" | "cancelled";
+    /** What is really known. Treat a grade you do not know as `unknown`. */
+    grade: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+    action: {
+      id: string;
+      name: string;
+    };
+    versionId: string;
+    /** Of a governed action. */
+    effectId: string | null;
+    approvalId: string | null;
+    operationKey: string;
+    result: {
+      status: schemas["Integer"];
+      headers: Record<string, string>;
+      body: schemas["JsonValue"];
+      bodyEncoding: "json" | "utf8" | "base64";
+    } | null | schemas["Shortened"];
+    error: string | null;
+    /** Why it was not carried out, failed, or is unknown; null under any other status. */
+    refusal: schemas["Refusal"] | null;
+    /** One sentence that an agent can follow. Null: nothing is left to do. */
+    nextStep: string | null;
+    requestedBy: schemas["Actor"];
+    retryOf: string | null;
+    runId: string | null;
+    agentId: string | null;
+    /** The `X-Request-Id` of the request that was admitted, as the log has it. */
+    requestId: string | null;
+    createdAt: schemas["DateTime"];
+    settledAt: schemas["DateTime"] | null;
+    resolution: Record<string, schemas["JsonValue"]> | null;
+  };
+  ListedMessage: {
+    messageId: string;
+    url: string;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    headers: Record<string, string> | schemas["Shortened"] | null;
+    body: schemas["JsonValue"] | null | schemas["Shortened"];
+    scheduledFor: schemas["DateTime"] | null;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    attempts: number | null;
+    maxRetries: number | null;
+    responseStatus: number | null;
+    /** At most 8 KiB of it, credentials that were sent removed. */
+    responseBody: string | null;
+    /** Of the newest attempt. */
+    errorMessage: string | null;
+    deliveredAt: schemas["DateTime"] | null;
+    failedAt: schemas["DateTime"] | null;
+    callbackUrl: string | null;
+    failureCallbackUrl: string | null;
+    flowControlKey: string | null;
+    /** The failed message that this one is a retry of, from the DLQ. */
+    retryOf: string | null;
+    /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
+    contentExpired: boolean;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  ListedSchedule: {
+    id: string;
+    name: string | null;
+    cron: string;
+    timezone: string;
+    destination: schemas["ListedScheduleDestination"];
+    overlap: "skip" | "buffer_one" | "allow_all";
+    catchUpSeconds: number;
+    paused: boolean;
+    /** When it last published, or failed to. */
+    lastRunAt: schemas["DateTime"] | null;
+    /** Null while it is paused. */
+    nextRunAt: schemas["DateTime"] | null;
+    createdBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  ListedScheduleDestination: {
+    /** Where it is delivered to: http or https. Either this or `urlGroup`. */
+    url?: string;
+    /** The id or the name of a URL group: one message for each of its endpoints, and the answer is an array. */
+    urlGroup?: string;
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    headers?: Record<string, string> | schemas["Shortened"];
+    body?: schemas["JsonValue"] | schemas["Shortened"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    retryDelay?: string;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    /** Told of the end, whichever it is. */
+    callbackUrl?: string;
+    /** Told of a failure. */
+    failureCallbackUrl?: string;
+    /** A second message with this id within 10 minutes is not accepted: the first one is answered. */
+    deduplicationId?: string;
+    /** The same for messages of equal url, method, headers and body. Not with `deduplicationId`. */
+    contentBasedDeduplication?: boolean;
+    /** Its key, and the limits that the key has from now on. What is over them waits, in order. */
+    flowControl?: schemas["FlowControl"];
+    label?: string;
+    redact?: schemas["MessageRedaction"];
+    /** The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone. */
+    topic?: string;
+    /** The type of the event. `message` where it is left out. With `topic` alone. */
+    eventType?: string;
+  };
+  Member: {
+    userId: string;
+    email: string;
+    name: string;
+    role: "member" | "admin" | "owner";
+    joinedAt: schemas["DateTime"];
+  };
+  MessageAttempt: {
+    number: number;
+    /** `abandoned`: the worker was lost before the end was on record; the destination may have been called. */
+    status: "started" | "completed" | "abandoned";
+    startedAt: schemas["DateTime"];
+    finishedAt: schemas["DateTime"] | null;
+    /** The call alone, from the look-up of the name to the end of the response. */
+    latencyMs: number | null;
+    /** The IP address that was dialled; null where there was no connection. */
+    address: string | null;
+    responseStatus: number | null;
+    /** Credentials that were sent removed. */
+    responseHeaders: Record<string, string> | null;
+    /** At most 8 KiB of it, credentials that were sent removed. */
+    responseBody: string | null;
+    errorMessage: string | null;
+    /** The worker that made the attempt, as `pid@host`. */
+    worker: string | null;
+  };
+  MessageEventData: {
+    messageId: string;
+    url: string;
+    method: string;
+    label: string | null;
+    attempts: number;
+    responseStatus: schemas["Integer"] | null;
+    errorMessage: string | null;
+    scheduleId: string | null;
+    urlGroupId: string | null;
+    callbackOf: string | null;
+    retryOf: string | null;
+  };
+  /** What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these. */
+  MessageRedaction: {
+    body?: boolean;
+    headers?: boolean | Array<string>;
+  };
+  Notification: {
+    id: string;
+    type: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring";
+    title: string;
+    body: string;
+    /** What it is about. */
+    subject: {
+      type: "approval" | "effect" | "impact_limit" | "api_key" | "message" | "subscription" | "environment";
+      id: string;
+    };
+    /** Where a person acts on it: the page of an approval. */
+    url: string | null;
+    /** How many times it happened in its hour. It is unread again when this grows. */
+    count: number;
+    emails: schemas["NotificationEmails"];
+    /** Of this reader: a member, or an API key. */
+    readAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  NotificationEmailAllowance: {
+    /** E-mails that were queued in this UTC month, in all environments. */
+    used: number;
+    /** Of the plan. Null: no limit. */
+    allowed: number | null;
+    resetsAt: schemas["DateTime"];
+  };
+  /** What became of the e-mails, by recipient. */
+  NotificationEmails: {
+    /** Waiting for their first or their next attempt. */
+    pending: number;
+    /** Taken by the mail server. */
+    sent: number;
+    /** Not sent, because the plan's monthly allowance was used up. */
+    refused: number;
+    /** Certainly not sent: the mail server refuses them, or was away for too long. */
+    failed: number;
+    /** May have arrived: the answer of the mail server was lost. They are not sent again. */
+    unknown: number;
+  };
+  NotificationPreferences: {
+    /** Where each notification is delivered to as a signed message. Null: nowhere. */
+    alertWebhookUrl: string | null;
+    /** Who gets each notification by e-mail. */
+    emailRecipients: Array<string>;
+    emailAllowance: schemas["NotificationEmailAllowance"];
+  };
+  /** What is left out stays as it is. */
+  NotificationPreferencesUpdate: {
+    alertWebhookUrl?: string | null;
+    emailRecipients?: Array<string>;
+  };
+  OffsetPagination: {
+    total: number;
+    page: number;
+    limit: number;
+    totalPages: number;
+    hasMore: boolean;
+  };
+  OwnNotificationPreferences: {
+    /** What this member does not see in lists and counts. Everybody else, and every channel, still has it. */
+    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring")[];
+  };
+  OwnNotificationPreferencesUpdate: {
+    mutedTypes: ("approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring")[];
+  };
+  Page: {
+    success: true;
+    data: unknown;
+    pagination: schemas["OffsetPagination"];
+  };
+  PlanApprovalPolicyFiles: {
+    /** One policy each, told apart by name; at most 100, and 1 MiB with the whole request. */
+    files: Array<schemas["ApprovalPolicyFile"]>;
+    /** Delete the policies that no file names. Left out: they are left alone. */
+    prune?: boolean;
+  };
+  PolicyFixture: {
+    name: string;
+    request: schemas["FixtureRequest"];
+    expect: schemas["FixtureExpectation"];
+  };
+  PolicyFixtureResult: {
+    name: string;
+    passed: boolean;
+    /** What differs from `expect`; empty where it passed. */
+    problems: Array<string>;
+    expected: schemas["FixtureExpectation"];
+    /** null where the request could not be evaluated; `problems` says why. */
+    actual: {
+      effect: "allow" | "require_approval" | "deny";
+      /** What decided: a rule, the action's own `approval.required`, or the default of the environment. */
+      source: "policy" | "action" | "environment";
+      ruleId: string | null;
+      /** How many must approve. Set, as the next three, where the effect is require_approval. */
+      quorum: schemas["Integer"] | null;
+      /** Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner. */
+      approvers: Array<{
+        roles?: ("member" | "admin" | "owner")[];
+        users?: Array<string>;
+        keys?: Array<string>;
+      }> | null;
+      preventSelf: boolean | null;
+      expiresInSeconds: schemas["Integer"] | null;
+      reason: string;
+      /** With which the invocation would be refused, where the effect is deny. */
+      refusal: {
+        code: string;
+        message: string;
+      } | null;
+      /** Name of the policy that decided. */
+      policy: string | null;
+    } | null;
+    /** The rules that were looked at, those whose `match` held before the others. */
+    trace: Array<schemas["ApprovalPolicyTrace"]>;
+    /** How many more there were. */
+    traceOmitted: number;
+  };
+  /** Exactly what will be sent; credentials stand as `{{secret:NAME}}`. */
+  PreparedRequest: {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    body: string | null;
+    bodyEncoding: "utf8" | "base64";
+  };
+  /** What an impact limit would allow now. A dispatch checks again. */
+  PreviewAllowance: {
+    limitId: string;
+    name: string;
+    dimension: string;
+    currency: string | null;
+    unit: string;
+    cap: schemas["Integer"];
+    period: string;
+    available: schemas["Integer"];
+    requested: schemas["Integer"];
+    sufficient: boolean;
+    refusal: string | null;
+  };
+  PreviewBlock: {
+    type: "fields" | "text_diff" | "impact" | "limitations";
+    title: string;
+    fields?: Array<{
+      label: string;
+      value: string;
+    }>;
+    path?: string;
+    before?: string;
+    after?: string;
+    truncated?: boolean;
+    quantities?: Array<schemas["ImpactQuantity"]>;
+    items?: Array<{
+      kind: "guarantee" | "freshness" | "unsupported" | "irreversible";
+      text: string;
+    }>;
+  };
+  PreviewRefreshRequest: {
+    /** ISO 8601 duration, PT1M to PT24H. Default: as long as the old one. */
+    expiresIn?: string;
+  };
+  PreviewRequest: {
+    /** Checked against the action version's inputSchema. */
+    input: Record<string, schemas["JsonValue"]>;
+    /** Of the invocation to be. It is then that of the invocation, which need not name it again. */
+    operationKey?: string;
+    /** Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused. */
+    dependsOn?: Array<string>;
+    /** The effect that this one makes up for. */
+    compensates?: string;
+    /** The earlier invocation that this one runs again under a new key. */
+    retryOf?: string;
+    runId?: string;
+    agentId?: string;
+    /** ISO 8601 duration, PT1M to PT24H. Default PT15M. */
+    expiresIn?: string;
+  };
+  PublicMessage: {
+    messageId: string;
+    url: string;
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Authorization, cookie and API key values are `[REDACTED]`. */
+    headers: Record<string, string> | null;
+    body: schemas["JsonValue"] | null;
+    scheduledFor: schemas["DateTime"] | null;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    attempts: number | null;
+    maxRetries: number | null;
+    responseStatus: number | null;
+    /** At most 8 KiB of it, credentials that were sent removed. */
+    responseBody: string | null;
+    /** Of the newest attempt. */
+    errorMessage: string | null;
+    deliveredAt: schemas["DateTime"] | null;
+    failedAt: schemas["DateTime"] | null;
+    callbackUrl: string | null;
+    failureCallbackUrl: string | null;
+    flowControlKey: string | null;
+    /** The failed message that this one is a retry of, from the DLQ. */
+    retryOf: string | null;
+    /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
+    contentExpired: boolean;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  PublicUrlGroup: {
+    groupId: string;
+    name: string;
+    endpointCount: number;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  PublicUrlGroupEndpoint: {
+    id: schemas["Uuid"];
+    url: string;
+    name: string | null;
+    retryCount: number | null;
+    createdAt: schemas["DateTime"];
+  };
+  PublicUrlGroupWithEndpoints: {
+    groupId: string;
+    name: string;
+    endpointCount: number;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    /** In the order in which they were added. */
+    endpoints: Array<schemas["PublicUrlGroupEndpoint"]>;
+  };
+  PublishBatchRequest: {
+    /** Each as the body of publish. One that is not valid has its error in the reply; the others are accepted. */
+    messages: Array<schemas["JsonValue"]>;
+  };
+  PublishEventRequest: {
+    /** The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes. */
+    topic: string;
+    /** What happened. Subscriptions choose by it. */
+    type: string;
+    /** Delivered as it is. At most 256 KiB. */
+    data: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    /** Your id for it, unique in the environment: an event that is published twice is delivered once. */
+    id?: string;
+    /** When it happened. Left out: now. */
+    occurredAt?: schemas["DateTimeWithOffset"];
+  };
+  PublishMessageRequest: {
+    /** Where it is delivered to: http or https. Either this or `urlGroup`. */
+    url?: string;
+    /** The id or the name of a URL group: one message for each of its endpoints, and the answer is an array. */
+    urlGroup?: string;
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`. */
+    headers?: Record<string, string>;
+    /** A string is sent as it is; anything else as JSON. Null: none. */
+    body?: schemas["JsonValue"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    retryDelay?: string;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    /** Told of the end, whichever it is. */
+    callbackUrl?: string;
+    /** Told of a failure. */
+    failureCallbackUrl?: string;
+    /** A second message with this id within 10 minutes is not accepted: the first one is answered. */
+    deduplicationId?: string;
+    /** The same for messages of equal url, method, headers and body. Not with `deduplicationId`. */
+    contentBasedDeduplication?: boolean;
+    /** Its key, and the limits that the key has from now on. What is over them waits, in order. */
+    flowControl?: schemas["FlowControl"];
+    label?: string;
+    redact?: schemas["MessageRedaction"];
+    /** The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone. */
+    topic?: string;
+    /** The type of the event. `message` where it is left out. With `topic` alone. */
+    eventType?: string;
+  };
+  /** One message; for a URL group an array, one for each endpoint; for a topic the event. */
+  PublishResult: schemas["PublishedMessage"] | Array<schemas["PublishedMessage"]> | schemas["PublishedToTopic"];
+  PublishToUrlGroupRequest: {
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`. */
+    headers?: Record<string, string>;
+    /** A string is sent as it is; anything else as JSON. Null: none. */
+    body?: schemas["JsonValue"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    retryDelay?: string;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    /** Told of the end, whichever it is. */
+    callbackUrl?: string;
+    /** Told of a failure. */
+    failureCallbackUrl?: string;
+    /** A second message with this id within 10 minutes is not accepted: the first one is answered. */
+    deduplicationId?: string;
+    /** The same for messages of equal url, method, headers and body. Not with `deduplicationId`. */
+    contentBasedDeduplication?: boolean;
+    /** Its key, and the limits that the key has from now on. What is over them waits, in order. */
+    flowControl?: schemas["FlowControl"];
+    label?: string;
+    redact?: schemas["MessageRedaction"];
+  };
+  PublishedEvent: {
+    /** The service's id for it. */
+    eventId: string;
+    /** What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`. */
+    id: string;
+    topicId: string;
+    topic: string;
+    type: string;
+    data: schemas["JsonValue"];
+    occurredAt: schemas["DateTime"];
+    /** `failed`: some of its messages could not be made, for the reason in `error`. */
+    status: "fanning_out" | "fanned_out" | "failed";
+    /** Messages that were made for it, one for each subscription that it matched. */
+    deliveryCount: number;
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    publishedBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    fannedOutAt: schemas["DateTime"] | null;
+    /** True: an event with this id was there, and nothing new was accepted. */
+    deduplicated: boolean;
+  };
+  PublishedMessage: {
+    messageId: string;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    /** True: `messageId` is an earlier message, and nothing new was accepted. */
+    deduplicated: boolean;
+  };
+  /** The event: `GET /events/{eventId}` shows its deliveries. */
+  PublishedToTopic: {
+    eventId: string;
+    status: "fanning_out" | "fanned_out" | "failed";
+    deduplicated: boolean;
+  };
+  ReceiptCheck: {
+    valid: boolean;
+    entries: number;
+    /** How many of each are what was hashed. */
+    checked: {
+      evidence: number;
+      attempts: number;
+      resolutions: number;
+    };
+    /** The end of the chain. Keep it elsewhere: a chain that is rewritten as a whole has another one. */
+    head: {
+      sequence: schemas["Integer"];
+      hash: string | null;
+    } | null;
+    /** Where the chain breaks first. */
+    brokenAt: {
+      sequence: schemas["Integer"] | null;
+      /** `content`: the record is not what was hashed, or is gone. `link`: the entry does not follow from the one before. `end`: the chain ends early, or late. `unchained`: the record has no entry. */
+      problem: "content" | "link" | "end" | "unchained";
+      kind: "evidence" | "attempt_started" | "attempt_claimed" | "attempt_ended" | "late_answer" | "resolution" | null;
+      recordId: string | null;
+    } | null;
+  };
+  ReceiptEntry: {
+    /** Its place in the chain of the effect, from 1. */
+    sequence: number;
+    kind: "evidence" | "attempt_started" | "attempt_claimed" | "attempt_ended" | "late_answer" | "resolution";
+    /** The hash of the entry before; null: it is the first. */
+    previousHash: string | null;
+    /** SHA-256 over what is recorded and the entry before; docs/receipts.md says over which bytes. */
+    hash: string;
+  };
+  RecordedRefusal: {
+    code: schemas["RefusalCode"];
+    message: string;
+    details?: schemas["RefusalDetails"];
+  };
+  RecoverSubscriptionRequest: {
+    /** Deliveries that failed for good from this moment on, until the request. */
+    since: schemas["DateTimeWithOffset"];
+  };
+  Refusal: {
+    code: schemas["RefusalCode"];
+    message: string;
+    details: schemas["RefusalDetails"];
+  };
+  /** Match on it. Each code is explained in docs/reference/refusals.md. */
+  RefusalCode: "digest_mismatch" | "action_version_changed" | "action_disabled" | "preview_expired" | "precondition_changed" | "policy_denied" | "policy_evaluation_error" | "approval_denied" | "approval_expired" | "approval_cancelled" | "approval_invalidated" | "impact_limit_exceeded" | "impact_unbounded" | "currency_mismatch" | "secret_missing" | "mode_mismatch" | "recipient_not_allowed" | "environment_halted" | "destination_blocked" | "dependency_unsettled" | "operation_in_flight" | "requester_revoked" | "provider_rejected" | "provider_reports_failure" | "absent_at_provider" | "reversed_by_provider" | "not_sent" | "not_taken_up" | "resolved_as_failed" | "no_usable_answer" | "worker_lost" | "replay_unanswered" | "ambiguous_at_provider";
+  RefusalDetails: {
+    approvalId?: string;
+    effectId?: string;
+    previewId?: string;
+    policyId?: string;
+    ruleId?: string;
+    keyId?: string;
+    limitId?: string;
+    /** Every limit that has too little left, the named one first. */
+    limitIds?: Array<string>;
+    available?: schemas["Integer"];
+    requested?: schemas["Integer"];
+    currency?: string;
+    /** When the same may pass, or when the provider is read next. */
+    resumeAt?: schemas["DateTime"];
+    expiresAt?: schemas["DateTime"];
+    versionId?: string;
+    currentVersionId?: string;
+    /** Names of secrets. */
+    secrets?: Array<string>;
+    host?: string;
+    /** What to mend, each with a path such as `input.amount`. */
+    issues?: Array<{
+      path: string;
+      message: string;
+    }>;
+  };
+  Reservation: {
+    limitId: string;
+    name: string;
+    dimension: string;
+    currency: string | null;
+    period: string;
+    amount: schemas["Integer"];
+    state: "reserved" | "settled" | "released";
+    exposure: "dispatching" | "pending" | "unknown" | "partial" | null;
+    settled: schemas["Integer"];
+    released: schemas["Integer"];
+    createdAt: schemas["DateTime"];
+    finishedAt: schemas["DateTime"] | null;
+  };
+  ResolveRequest: {
+    outcome: "succeeded" | "failed";
+    /** What it left behind all the same. Needed for `failed` where the `partialEffect` of the effect is `possible`; else `none` by default. */
+    partialEffect?: "none" | "possible" | "confirmed";
+    /** What it really used, at most what was declared; the rest of its allowance is given back. */
+    settledImpact?: Array<schemas["ImpactQuantity"]>;
+    evidence: {
+      /** How you know. */
+      summary: string;
+      providerIds?: Record<string, string>;
+      /** Where it can be looked up. */
+      url?: string;
+    };
+  };
+  RetriedMessage: {
+    messageId: string;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+    /** The message that failed. */
+    retryOf: string;
+  };
+  RetryMessageRequest: {
+    url?: string;
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** All of them. `[REDACTED]` keeps the value of a sealed one. Null: none. */
+    headers?: Record<string, string> | null;
+    /** A string is sent as it is; anything else as JSON. Null: none. */
+    body?: schemas["JsonValue"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    retryDelay?: string | null;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    callbackUrl?: string | null;
+    failureCallbackUrl?: string | null;
+    flowControl?: schemas["FlowControl"] | null;
+    label?: string | null;
+    redact?: schemas["MessageRedaction"];
+  };
+  RotatedSigningKey: {
+    id: string;
+    /** The first characters of the secret. */
+    prefix: string;
+    createdAt: schemas["DateTime"];
+    /** Until when it signs beside the newest one; null for that one. */
+    retiresAt: schemas["DateTime"] | null;
+    /** `whsec_` and the base64 of 32 bytes. Shown here, once. */
+    secret: string;
+  };
+  RotatedSubscriptionSecret: {
+    subscriptionId: string;
+    /** The new signing secret. It is shown here, once. */
+    secret: string;
+    /** Until when what signed before signs beside it. Null: it does not sign any more. */
+    previousSignsUntil: schemas["DateTime"] | null;
+  };
+  Schedule: {
+    id: string;
+    name: string | null;
+    cron: string;
+    timezone: string;
+    destination: schemas["ShownScheduleDestination"];
+    overlap: "skip" | "buffer_one" | "allow_all";
+    catchUpSeconds: number;
+    paused: boolean;
+    /** When it last published, or failed to. */
+    lastRunAt: schemas["DateTime"] | null;
+    /** Null while it is paused. */
+    nextRunAt: schemas["DateTime"] | null;
+    createdBy: {
+      type: string;
+      id: string | null;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  /** What each firing publishes: the body of a publish request without `scheduledFor`. */
+  ScheduleDestination: (schemas["PublishMessageRequest"]) & ({
+    /** Where it is delivered to: http or https. Either this or `urlGroup`. */
+    url?: string;
+    /** The id or the name of a URL group: one message for each of its endpoints, and the answer is an array. */
+    urlGroup?: string;
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`. */
+    headers?: Record<string, string>;
+    /** A string is sent as it is; anything else as JSON. Null: none. */
+    body?: schemas["JsonValue"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    retryDelay?: string;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    /** Told of the end, whichever it is. */
+    callbackUrl?: string;
+    /** Told of a failure. */
+    failureCallbackUrl?: string;
+    /** A second message with this id within 10 minutes is not accepted: the first one is answered. */
+    deduplicationId?: string;
+    /** The same for messages of equal url, method, headers and body. Not with `deduplicationId`. */
+    contentBasedDeduplication?: boolean;
+    /** Its key, and the limits that the key has from now on. What is over them waits, in order. */
+    flowControl?: schemas["FlowControl"];
+    label?: string;
+    redact?: schemas["MessageRedaction"];
+    /** The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone. */
+    topic?: string;
+    /** The type of the event. `message` where it is left out. With `topic` alone. */
+    eventType?: string;
+  });
+  SchedulePreview: {
+    cron: string;
+    timezone: string;
+    /** The next ten, or fewer where so many do not come within fifty years. */
+    times: Array<schemas["DateTime"]>;
+  };
+  ScheduleRun: {
+    scheduleId: string;
+    /** `manual`: asked for by `POST /schedules/{scheduleId}/run`. */
+    trigger: "schedule" | "manual";
+    /** When it was due. */
+    nominalTime: schemas["DateTime"];
+    /** When its outcome came. */
+    firedAt: schemas["DateTime"];
+    /** `queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`. */
+    outcome: "queued" | "waiting" | "published" | "skipped" | "failed";
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    messages: Array<{
+      messageId: string;
+      /** Null once the message is no longer kept. */
+      status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled" | null;
+    }>;
+    /** The event that it published to a topic. */
+    eventId: string | null;
+  };
+  Scope: "messages:read" | "messages:write" | "messages:ingest" | "schedules:read" | "schedules:write" | "queues:read" | "queues:write" | "workflows:read" | "workflows:write" | "integrations:read" | "integrations:write" | "logs:read" | "dlq:read" | "dlq:write" | "flow-control:read" | "flow-control:write" | "url-groups:read" | "url-groups:write" | "billing:read" | "notifications:read" | "notifications:write" | "notifications:manage" | "feedback:write" | "analytics:read" | "memory:read" | "memory:write" | "events:read" | "events:write" | "files:read" | "files:write" | "cache:read" | "cache:write" | "sessions:read" | "sessions:write" | "context:read" | "secrets:read" | "secrets:write" | "actions:read" | "actions:write" | "actions:invoke" | "actions:govern" | "actions:resolve" | "approvals:read" | "approvals:write" | "approvals:decide" | "budgets:read" | "budgets:write" | "runs:read" | "runs:write" | "environments:halt" | "policies:read" | "policies:write" | "impact-limits:read" | "impact-limits:write";
+  /** What can be read of a secret: everything but its value. */
+  Secret: {
+    id: string;
+    name: string;
+    /** Of the value in use. Counts up with every rotation, over a delete too. */
+    version: number;
+    description: string | null;
+    createdAt: schemas["DateTime"];
+    /** When the present value replaced an earlier one; null before. */
+    rotatedAt: schemas["DateTime"] | null;
+  };
+  /** In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole. */
+  Shortened: {
+    truncated: true;
+    /** Of its JSON text. */
+    bytes: number;
+    /** How that begins. */
+    preview: string;
+  };
+  /** As it was given. Values of credentials, and what `redact` names, are `[REDACTED]`. */
+  ShownScheduleDestination: {
+    /** Where it is delivered to: http or https. Either this or `urlGroup`. */
+    url?: string;
+    /** The id or the name of a URL group: one message for each of its endpoints, and the answer is an array. */
+    urlGroup?: string;
+    /** POST where it is left out. */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`. */
+    headers?: Record<string, string>;
+    /** A string is sent as it is; anything else as JSON. Null: none. */
+    body?: schemas["JsonValue"];
+    /** Seconds, or a duration such as `1d10h30m`. At most a year. */
+    delay?: number | string;
+    /** Not with `delay`. Past: at once. At most a year. */
+    scheduledFor?: schemas["DateTimeWithOffset"];
+    /** 5 where it is left out. */
+    maxRetries?: number;
+    /** CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n. */
+    retryDelay?: string;
+    /** Of one attempt. 30 where it is left out. */
+    timeoutSeconds?: number;
+    /** Told of the end, whichever it is. */
+    callbackUrl?: string;
+    /** Told of a failure. */
+    failureCallbackUrl?: string;
+    /** A second message with this id within 10 minutes is not accepted: the first one is answered. */
+    deduplicationId?: string;
+    /** The same for messages of equal url, method, headers and body. Not with `deduplicationId`. */
+    contentBasedDeduplication?: boolean;
+    /** Its key, and the limits that the key has from now on. What is over them waits, in order. */
+    flowControl?: schemas["FlowControl"];
+    label?: string;
+    redact?: schemas["MessageRedaction"];
+    /** The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone. */
+    topic?: string;
+    /** The type of the event. `message` where it is left out. With `topic` alone. */
+    eventType?: string;
+  };
+  SignInSession: {
+    user: schemas["User"];
+    workspaces: Array<{
+      id: schemas["Uuid"];
+      name: string;
+      role: "member" | "admin" | "owner";
+    }>;
+    /** Send it as `X-CSRF-Token` with every request of this session that changes something. */
+    csrfToken: string;
+    /** The session ends then at the latest, and after an hour without a request. */
+    expiresAt: schemas["DateTime"];
+  };
+  SigningKey: {
+    id: string;
+    /** The first characters of the secret. */
+    prefix: string;
+    createdAt: schemas["DateTime"];
+    /** Until when it signs beside the newest one; null for that one. */
+    retiresAt: schemas["DateTime"] | null;
+  };
+  SlackChannel: {
+    id: string;
+    name: string;
+    isPrivate: boolean;
+    /** The bot is in it. Invite it to a channel that it is to post to. */
+    isMember: boolean;
+  };
+  SlackChannels: {
+    channels: Array<schemas["SlackChannel"]>;
+    /** There are more: choose by the id that Slack shows in the details of a channel. */
+    truncated: boolean;
+  };
+  SlackConnection: {
+    /** By default the Slack workspace's own. */
+    name?: string;
+    /** With the scopes `chat:write`, `channels:read` and `groups:read`. Sealed; never shown. */
+    botToken: string;
+    /** Of the Slack app: with it, messages have buttons that decide. Sealed; never shown. */
+    signingSecret?: string;
+  };
+  SubscriptionAttempt: {
+    /** The delivery. `GET /messages/{messageId}/attempts` shows the responses. */
+    messageId: string;
+    /** What the delivery carries as `id`. Null: the event is kept no longer. */
+    eventId: string | null;
+    eventType: string | null;
+    /** Which attempt of the delivery, from 1. */
+    number: number;
+    /** `failed`: it is retried, unless the delivery has failed for good. */
+    status: "started" | "delivered" | "failed";
+    startedAt: schemas["DateTime"];
+    finishedAt: schemas["DateTime"] | null;
+    latencyMs: number | null;
+    responseStatus: number | null;
+    errorMessage: string | null;
+  };
+  SubscriptionRecovery: {
+    id: string;
+    subscriptionId: string;
+    since: schemas["DateTime"];
+    /** `paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays. */
+    status: "running" | "paused" | "completed" | "failed" | "cancelled";
+    reason: {
+      code: string;
+      message: string;
+    } | null;
+    /** The records that it found when it began; null until they are counted. */
+    total: number | null;
+    /** Deliveries that were published again. */
+    done: number;
+    /** Deliveries whose event is kept no longer. */
+    failed: number;
+    /** The last record of the last page. */
+    cursor: string | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+  };
+  SubscriptionTest: {
+    /** The test event. */
+    eventId: string;
+    /** Its delivery: `GET /messages/{messageId}` says what became of it. */
+    messageId: string;
+    status: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+  };
+  Success: {
+    success: true;
+    data: unknown;
+  };
+  TestApprovalPolicyFiles: {
+    /** One policy each, told apart by name; at most 100, and 1 MiB with the whole request. */
+    files: Array<schemas["ApprovalPolicyFile"]>;
+    fixtures: Array<schemas["PolicyFixture"]>;
+  };
+  TestMessageSent: {
+    message: string;
+  };
+  TestedApprovalPolicyFiles: {
+    /** True where every fixture passed. */
+    passed: boolean;
+    passedCount: number;
+    failedCount: number;
+    /** In the order of the fixtures. */
+    results: Array<schemas["PolicyFixtureResult"]>;
+  };
+  ToolExport: {
+    /** Definitions as the format's own API takes them. */
+    tools: Array<Record<string, schemas["JsonValue"]>>;
+    /** The action of each tool, by the name of the tool. */
+    names: Record<string, string>;
+    /** What the format does not take. The service checks every input by the whole schema all the same. */
+    dropped: Array<{
+      tool: string;
+      /** JSON Pointer into the input schema of the action. */
+      path: string;
+      keyword: string;
+      reason: string;
+    }>;
+  };
+  UnpinFlowControlKeyRequest: {
+    /** True: messages may change rate and period again. */
+    rate?: boolean;
+    /** True: messages may change the parallelism again. */
+    parallelism?: boolean;
+  };
+  UpdateAction: {
+    description?: string | null;
+    /** What makes the call, and how. A PATCH replaces it whole. */
+    adapter?: schemas["ActionAdapter"];
+    /** JSON Schema 2020-12 of the input; it must describe an object. */
+    inputSchema?: Record<string, unknown>;
+    /** JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`. */
+    outputSchema?: Record<string, unknown> | null;
+    /** An action with impact or verify is governed whatever stands here, and may not say false. */
+    governed?: boolean;
+    /** What one invocation uses up. An empty list is none. */
+    impact?: Array<schemas["ImpactDeclarationInput"]>;
+    /** How the outcome is read back from the provider. */
+    verify?: schemas["VerifyDeclarationInput"] | null;
+    /** Whether a person must approve. A member that a PATCH leaves out stays as it is. */
+    approval?: {
+      required?: boolean;
+      tag?: string | null;
+    };
+    /** Milliseconds that the call may take; 30000 where none is named. */
+    timeoutMs?: number;
+    /** pinned: a tool of its own for MCP clients, under its own name. False where it is left out. */
+    mcp?: {
+      pinned?: boolean;
+    };
+    /** Kept with the version that this makes. */
+    changeNote?: string | null;
+    /** Unique among the live actions of the environment. */
+    name?: string;
+  };
+  UpdateApprovalPolicy: {
+    /** A policy document `{ schema: "approval-policy/v1", name, priority, rules }`, as an object or as a string of YAML. What it leaves out is filled in with its default. */
+    document?: string | Record<string, unknown>;
+    /** A policy that is not enabled decides nothing. */
+    enabled?: boolean;
+    /** Answers 409 where the policy is at another version: it was changed meanwhile. */
+    expectedVersion?: number;
+  };
+  UpdateEnvironmentRequest: {
+    /** Unique in the workspace. */
+    name?: string;
+    /** Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`. */
+    protected?: boolean;
+    /** What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere. */
+    approvalDefault?: "allow" | "require_approval" | null;
+  };
+  UpdateScheduleRequest: {
+    /** For people; need not be unique. */
+    name?: string | null;
+    /** Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front. */
+    cron?: string;
+    /** An IANA name. UTC where it is left out. */
+    timezone?: string;
+    /** Replaces the whole destination. */
+    destination?: schemas["ScheduleDestination"];
+    /** What a slot does while a message of an earlier run has not ended. `skip`: nothing. `buffer_one`: one run waits for it. `allow_all`: publishes. `skip` where it is left out. */
+    overlap?: "skip" | "buffer_one" | "allow_all";
+    /** How late a slot is still fired after an outage of the scheduler. 60 where it is left out. */
+    catchUpSeconds?: number;
+  };
+  UrlGroupEndpointRequest: {
+    /** Where its messages are delivered to: http or https. Once in a group. */
+    url: string;
+    name?: string | null;
+    /** Overrides the `maxRetries` of a publish request. Null: the request decides. */
+    retryCount?: number | null;
+  };
+  /** A person who signs in. */
+  User: {
+    id: string;
+    email: string;
+    name: string;
+  };
+  Uuid: string;
+  VerifyDeclaration: {
+    request: {
+      method: "GET";
+      url: string;
+      headers?: Record<string, string>;
+    };
+    expect: Array<schemas["Expectation"]>;
+    pending?: Array<schemas["Expectation"]>;
+    failed?: Array<schemas["Expectation"]>;
+    absenceProves?: {
+      minAgeSeconds: number;
+      reads: schemas["Integer"];
+    };
+  };
+  VerifyDeclarationInput: {
+    request: {
+      method: "GET";
+      url: string;
+      headers?: Record<string, string>;
+    };
+    expect: Array<schemas["ExpectationInput"]>;
+    pending?: Array<schemas["ExpectationInput"]>;
+    failed?: Array<schemas["ExpectationInput"]>;
+    absenceProves?: {
+      minAgeSeconds: number;
+      reads: number;
+    };
+  };
+  WrittenAction: {
+    id: string;
+    name: string;
+    description: string | null;
+    environmentId: schemas["Uuid"];
+    adapter: {
+      type: string;
+      version: string;
+      config: Record<string, unknown>;
+    };
+    /** JSON Schema 2020-12 of the input. */
+    inputSchema: Record<string, unknown>;
+    outputSchema?: Record<string, unknown>;
+    /** True where the action carries impact, verify or governed: true. */
+    governed: boolean;
+    impact: Array<schemas["ImpactDeclaration"]>;
+    verify?: schemas["VerifyDeclaration"];
+    approval: {
+      required: boolean;
+      tag?: string;
+    };
+    timeoutMs: number;
+    /** pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions. */
+    mcp: {
+      pinned: boolean;
+    };
+    currentVersion: {
+      id: string;
+      number: number;
+      /** SHA-256 over the RFC 8785 (JCS) bytes of the definition. */
+      digest: string;
+    };
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    archivedAt: schemas["DateTime"] | null;
+    /** What may be wrong with the definition that was written. */
+    warnings: Array<schemas["ActionWarning"]>;
+  };
+}
+
+export interface operations {
+  /** Get the caller's own credential */
+  "auth.identity": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Identity"];
+      } } };
+    };
+  };
+  /** Get who is signed in */
+  "auth.session.get": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
+  /** Sign in */
+  "auth.session.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Case makes no difference. */
+      email: string;
+      password: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
+  /** Sign out */
+  "auth.session.delete": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Change the password */
+  "auth.password.change": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      currentPassword: string;
+      /** Of at least 12 characters, whichever they are. */
+      newPassword: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SignInSession"];
+      } } };
+    };
+  };
+  /** Accept an invitation into a workspace */
+  "auth.invitations.accept": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      token: string;
+      /** The password that the e-mail address signs in with, or for a new user the one it shall have (12 characters). */
+      password?: string;
+      /** Of a new user. */
+      name?: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          user: schemas["User"];
+          workspace: {
+            id: schemas["Uuid"];
+            role: "member" | "admin" | "owner";
+          };
+        };
+      } } };
+    };
+  };
+  /** List the members of a workspace, newest first */
+  "members.list": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Member"]>;
+      } } };
+    };
+  };
+  /** Invite an e-mail address into a workspace */
+  "members.invite": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Case makes no difference. */
+      email: string;
+      role?: "member" | "admin" | "owner";
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Invitation"];
+      } } };
+    };
+  };
+  /** Change a member's role */
+  "members.update": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        userId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      role: "member" | "admin" | "owner";
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Member"];
+      } } };
+    };
+  };
+  /** Remove a member, or leave */
+  "members.remove": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        userId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** List the API keys of all environments, newest first */
+  "apiKeys.list": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ApiKey"]>;
+      } } };
+    };
+  };
+  /** Create an API key */
+  "apiKeys.create": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      name: string;
+      /** The one environment that the key works in, for good. */
+      environmentId: schemas["Uuid"];
+      /** `agent` is for the key that an agent holds: it invokes actions, and can neither define them nor decide. No preset grants an earlier namespace such as `messages:*`; name such scopes beside it. */
+      preset?: "standard" | "read_only" | "full_access" | "agent";
+      /** Beside a preset they are added to what it grants. Without scopes and preset the key holds every scope that is not privileged, earlier namespaces included. */
+      scopes?: Array<schemas["Scope"]>;
+      /** In the future. The key stops working then, and cannot be reactivated. */
+      expiresAt?: schemas["DateTimeWithOffset"] | null;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CreatedApiKey"];
+      } } };
+    };
+  };
+  /** Delete an API key */
+  "apiKeys.delete": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        keyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** List a workspace's environments, newest first */
+  "environments.list": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Environment"]>;
+      } } };
+    };
+  };
+  /** Create an environment */
+  "environments.create": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CreateEnvironmentRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Environment"];
+      } } };
+    };
+  };
+  /** Get an environment */
+  "environments.get": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        environmentId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Environment"];
+      } } };
+    };
+  };
+  /** Change an environment */
+  "environments.update": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        environmentId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateEnvironmentRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Environment"];
+      } } };
+    };
+  };
+  /** Halt an environment */
+  "environments.halt": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        environmentId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["HaltEnvironmentRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Environment"];
+      } } };
+    };
+  };
+  /** Resume a halted environment */
+  "environments.resume": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+        environmentId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Environment"];
+      } } };
+    };
+  };
+  /** List a workspace's audit log, newest first */
+  "audit.list": {
+    parameters: {
+      path: {
+        workspaceId: schemas["Uuid"];
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Id of the user or the API key. */
+        actor?: string;
+        /** Such as `environment.halted`. */
+        action?: string;
+        /** Id of what was changed. */
+        target?: string;
+        environmentId?: schemas["Uuid"];
+        /** From this moment on. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Until before this moment. */
+        endDate?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["AuditEntry"]>;
+      } } };
+    };
+  };
+  /** List secrets, newest first, without their values */
+  "secrets.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Secret"]>;
+      } } };
+    };
+  };
+  /** Get a secret, without its value */
+  "secrets.get": {
+    parameters: {
+      path: {
+        /** Name of the secret, as `{{secret:NAME}}` refers to it. */
+        name: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Secret"];
+      } } };
+    };
+  };
+  /** Create or rotate a secret */
+  "secrets.put": {
+    parameters: {
+      path: {
+        /** Name of the secret, as `{{secret:NAME}}` refers to it. */
+        name: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** The credential, 1 byte to 64 KiB of UTF-8. Write-only: no reply ever holds it. */
+      value: string;
+      /** What it is for. Left out, a rotation keeps the present one; null removes it. Never put a credential here. */
+      description?: string | null;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Secret"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Secret"];
+      } } };
+    };
+  };
+  /** Destroy a secret and all its sealed versions */
+  "secrets.delete": {
+    parameters: {
+      path: {
+        /** Name of the secret, as `{{secret:NAME}}` refers to it. */
+        name: string;
+      };
+      query?: {
+        /** In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body. */
+        confirmProtected?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body. */
+      confirmProtected?: boolean;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** List actions, newest first */
+  "actions.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Exactly this name. */
+        name?: string;
+        /** Words, each of which the name or the description has, in whatever case. */
+        query?: string;
+        /** Archived actions too; they are left out otherwise. */
+        includeArchived?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedAction"]>;
+      } } };
+    };
+  };
+  /** Create an action and its version 1 */
+  "actions.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CreateAction"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["WrittenAction"];
+      } } };
+    };
+  };
+  /** Import actions from an OpenAPI description */
+  "actions.import": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ImportActions"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["ImportedOperation"]>;
+      } } };
+    };
+  };
+  /** Get an action by id or name */
+  "actions.get": {
+    parameters: {
+      path: {
+        /** Id or name of the action. An archived action is found by its id alone. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Action"];
+      } } };
+    };
+  };
+  /** Change an action */
+  "actions.update": {
+    parameters: {
+      path: {
+        /** Id or name of the action. An archived action is found by its id alone. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateAction"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["WrittenAction"];
+      } } };
+    };
+  };
+  /** Archive an action */
+  "actions.archive": {
+    parameters: {
+      path: {
+        /** Id or name of the action. An archived action is found by its id alone. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Action"];
+      } } };
+    };
+  };
+  /** List the immutable versions of an action, newest first */
+  "actions.versions.list": {
+    parameters: {
+      path: {
+        /** Id or name of the action. An archived action is found by its id alone. */
+        ref: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedActionVersion"]>;
+      } } };
+    };
+  };
+  /** Export actions as tool definitions */
+  "actions.exportTools": {
+    parameters: {
+      path?: never;
+      query: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Whose API the definitions are for. */
+        format: "openai" | "anthropic" | "mcp";
+        /** Names of actions, in which `*` and `?` stand for any characters: at most 20, after commas. */
+        actions?: string | Array<string>;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: schemas["ToolExport"];
+      } } };
+    };
+  };
+  /** Preview a governed invocation */
+  "previews.create": {
+    parameters: {
+      path: {
+        /** Id or name of the action. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["PreviewRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ActionPreview"];
+      } } };
+    };
+  };
+  /** Get a preview */
+  "previews.get": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ActionPreview"];
+      } } };
+    };
+  };
+  /** Refresh a preview */
+  "previews.refresh": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["PreviewRefreshRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ActionPreview"];
+      } } };
+    };
+  };
+  /** Invoke an action */
+  "actions.invoke": {
+    parameters: {
+      path: {
+        /** Id or name of the action. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["InvokeRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Invocation"] | schemas["DryRun"];
+      } } };
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Invocation"];
+      } } };
+    };
+  };
+  /** List invocations, newest first */
+  "invocations.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "pending_approval" | "queued" | "dispatching" | "succeeded" | "failed" | "unknown" | "refused" | "denied" | "expired" | "cancelled";
+        grade?: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+        operationKey?: string;
+        agentId?: string;
+        runId?: string;
+        /** Created at this time or later. */
+        from?: schemas["DateTimeWithOffset"];
+        /** Created before this time. */
+        to?: schemas["DateTimeWithOffset"];
+        /** Id or name of the action. */
+        action?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedInvocation"]>;
+      } } };
+    };
+  };
+  /** Get an invocation, or wait for it */
+  "invocations.get": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** Seconds to wait for the invocation to end, or to become unknown, before it answers with what there is. */
+        wait?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Invocation"];
+      } } };
+    };
+  };
+  /** List one action's invocations, newest first */
+  "actions.listInvocations": {
+    parameters: {
+      path: {
+        /** Id or name of the action. */
+        ref: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "pending_approval" | "queued" | "dispatching" | "succeeded" | "failed" | "unknown" | "refused" | "denied" | "expired" | "cancelled";
+        grade?: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+        operationKey?: string;
+        agentId?: string;
+        runId?: string;
+        /** Created at this time or later. */
+        from?: schemas["DateTimeWithOffset"];
+        /** Created before this time. */
+        to?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedInvocation"]>;
+      } } };
+    };
+  };
+  /** List governed effects, newest first */
+  "effects.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        grade?: "confirmed" | "acknowledged" | "unknown" | "failed" | "refused" | "denied" | "pending";
+        stage?: "awaiting_approval" | "ready" | "dispatching" | "reconciling" | "settled" | "rejected";
+        outcome?: "not_dispatched" | "pending" | "succeeded" | "failed" | "unknown";
+        /** Name of the action. */
+        action?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedEffectDetail"]>;
+      } } };
+    };
+  };
+  /** Get an effect with its attempts, evidence and reservations */
+  "effects.get": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+    };
+  };
+  /** Check the receipt of an effect */
+  "effects.verify": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ReceiptCheck"];
+      } } };
+    };
+  };
+  /** Add an investigation note */
+  "effects.addNote": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      note: string;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+    };
+  };
+  /** List approval policies, newest first */
+  "approvalPolicies.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** Exactly this name. */
+        name?: string;
+        /** Only those that are enabled, or only those that are not. */
+        enabled?: "true" | "false";
+        /** Deleted policies too; they are left out otherwise. */
+        includeArchived?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedApprovalPolicy"]>;
+      } } };
+    };
+  };
+  /** Create an approval policy and its version 1 */
+  "approvalPolicies.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CreateApprovalPolicy"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicy"];
+      } } };
+    };
+  };
+  /** Evaluate the policies for an invocation */
+  "approvalPolicies.evaluate": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["EvaluateApprovalPolicies"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicyVerdict"];
+      } } };
+    };
+  };
+  /** Plan what applying policy files would change */
+  "approvalPolicies.files.plan": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["PlanApprovalPolicyFiles"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicyPlan"];
+      } } };
+    };
+  };
+  /** Apply a plan made from policy files */
+  "approvalPolicies.files.apply": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ApplyApprovalPolicyPlan"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["AppliedApprovalPolicyPlan"];
+      } } };
+    };
+  };
+  /** Test policy files against fixture requests */
+  "approvalPolicies.files.test": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["TestApprovalPolicyFiles"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["TestedApprovalPolicyFiles"];
+      } } };
+    };
+  };
+  /** Get an approval policy with its newest document */
+  "approvalPolicies.get": {
+    parameters: {
+      path: {
+        policyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicy"];
+      } } };
+    };
+  };
+  /** Change an approval policy */
+  "approvalPolicies.update": {
+    parameters: {
+      path: {
+        policyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateApprovalPolicy"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicy"];
+      } } };
+    };
+  };
+  /** Delete an approval policy */
+  "approvalPolicies.delete": {
+    parameters: {
+      path: {
+        policyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicy"];
+      } } };
+    };
+  };
+  /** List the immutable versions of an approval policy, newest first */
+  "approvalPolicies.versions.list": {
+    parameters: {
+      path: {
+        policyId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedApprovalPolicyVersion"]>;
+      } } };
+    };
+  };
+  /** Get one version of an approval policy by its number */
+  "approvalPolicies.versions.get": {
+    parameters: {
+      path: {
+        policyId: string;
+        /** Number of the version, from 1. */
+        version: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ApprovalPolicyVersion"];
+      } } };
+    };
+  };
+  /** List approvals, newest first */
+  "approvals.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "pending" | "approved" | "denied" | "expired" | "cancelled" | "invalidated" | "consumed";
+        kind?: "invocation" | "free_standing";
+        /** Id or name of the action. */
+        action?: string;
+        invocationId?: string;
+        effectId?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedApproval"]>;
+      } } };
+    };
+  };
+  /** Open a free-standing approval */
+  "approvals.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ApprovalRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Approval"];
+      } } };
+    };
+  };
+  /** Get an approval, or wait for it */
+  "approvals.get": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** Seconds to wait for a decision, or an end, before it answers with what there is. */
+        wait?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Approval"];
+      } } };
+    };
+  };
+  /** Approve a request */
+  "approvals.approve": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ApproveRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Approval"];
+      } } };
+    };
+  };
+  /** Deny a request */
+  "approvals.deny": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["DenyRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Approval"];
+      } } };
+    };
+  };
+  /** Look up the outcome of an effect now */
+  "effects.reconcile": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+    };
+  };
+  /** Record what became of an unknown effect */
+  "effects.resolve": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ResolveRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+    };
+  };
+  /** Send a lost request again under the same idempotency key */
+  "effects.replay": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EffectDetail"];
+      } } };
+    };
+  };
+  /** Record what became of an unknown invocation */
+  "invocations.resolve": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ResolveRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Invocation"];
+      } } };
+    };
+  };
+  /** List impact limits with what is used of them, newest first */
+  "impactLimits.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** `money`, `resource_mutations`, or a unit of your own, such as `emails`. An open string. */
+        dimension?: string;
+        /** Also those that are archived. */
+        includeArchived?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ImpactLimit"]>;
+      } } };
+    };
+  };
+  /** Create an impact limit */
+  "impactLimits.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Of the live limits of an environment, one has it. */
+      name: string;
+      /** `money`, `resource_mutations`, or a unit of your own, such as `emails`. An open string. */
+      dimension: string;
+      /** Needed for `money`, and only for it. */
+      currency?: string;
+      /** Of one period: minor units for money, a count otherwise. 0 lets nothing pass. */
+      cap: number;
+      /** `per_effect`: the cap is of each effect by itself. */
+      period: "per_effect" | "hour" | "day" | "week" | "month" | "lifetime";
+      /** Where its hours, days, weeks (from Monday) and months begin. */
+      timezone?: string;
+      scope?: schemas["ImpactLimitScope"];
+      /** Percent of the cap. That one was reached is kept once for each period, in `crossings`. */
+      thresholds?: Array<number>;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ImpactLimit"];
+      } } };
+    };
+  };
+  /** Get an impact limit with what is used of it */
+  "impactLimits.get": {
+    parameters: {
+      path: {
+        /** Id of the limit, `lim_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ImpactLimit"];
+      } } };
+    };
+  };
+  /** Change the name, cap or thresholds of an impact limit */
+  "impactLimits.update": {
+    parameters: {
+      path: {
+        /** Id of the limit, `lim_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** Of the live limits of an environment, one has it. */
+      name?: string;
+      /** Of one period: minor units for money, a count otherwise. 0 lets nothing pass. */
+      cap?: number;
+      /** Percent of the cap. That one was reached is kept once for each period, in `crossings`. */
+      thresholds?: Array<number>;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ImpactLimit"];
+      } } };
+    };
+  };
+  /** Archive an impact limit */
+  "impactLimits.archive": {
+    parameters: {
+      path: {
+        /** Id of the limit, `lim_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ImpactLimit"];
+      } } };
+    };
+  };
+  /** List the budgets of API keys, newest first */
+  "budgets.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Budget"]>;
+      } } };
+    };
+  };
+  /** Get the budget of an API key */
+  "budgets.get": {
+    parameters: {
+      path: {
+        /** Of a key of this environment. */
+        apiKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Budget"];
+      } } };
+    };
+  };
+  /** Create or replace the budget of an API key */
+  "budgets.put": {
+    parameters: {
+      path: {
+        /** Of a key of this environment. */
+        apiKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** In microcents a UTC month. Replaces all earlier caps. */
+      caps: schemas["BudgetCaps"];
+      /** What the key had used this month before its use was counted; for `reconciliationRequired` only. */
+      usedBefore?: {
+        messages?: number;
+        events?: number;
+        cacheLookups?: number;
+        memoryOperations?: number;
+        invocations?: number;
+      };
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Budget"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Budget"];
+      } } };
+    };
+  };
+  /** Remove the budget of an API key */
+  "budgets.delete": {
+    parameters: {
+      path: {
+        /** Of a key of this environment. */
+        apiKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Publish a message */
+  "messages.publish": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["PublishMessageRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublishResult"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublishResult"];
+      } } };
+    };
+  };
+  /** Publish up to 1,000 messages */
+  "messages.batch": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["PublishBatchRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["BatchResult"]>;
+      } } };
+    };
+  };
+  /** List messages, newest first */
+  "messages.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "pending" | "scheduled" | "processing" | "delivered" | "failed" | "cancelled";
+        /** Messages created after. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Messages created before. */
+        endDate?: schemas["DateTimeWithOffset"];
+        /** The destination, exactly as it was published. */
+        url?: string;
+        /** The label, exactly as it was published. */
+        label?: string;
+        /** Messages that this schedule published. */
+        scheduleId?: string;
+        /** Deliveries of events are messages too; hidden by default. */
+        includeEventDeliveries?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedMessage"]>;
+      } } };
+    };
+  };
+  /** Get a message */
+  "messages.get": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicMessage"];
+      } } };
+    };
+  };
+  /** Cancel a message */
+  "messages.cancel": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicMessage"];
+      } } };
+    };
+  };
+  /** List a message's attempts, the first one first */
+  "messages.attempts.list": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["MessageAttempt"]>;
+      } } };
+    };
+  };
+  /** List schedules, newest first */
+  "schedules.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedSchedule"]>;
+      } } };
+    };
+  };
+  /** Create a schedule */
+  "schedules.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CreateScheduleRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Schedule"];
+      } } };
+    };
+  };
+  /** Preview the next ten times of a cron expression */
+  "schedules.preview": {
+    parameters: {
+      path?: never;
+      query: {
+        /** Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front. */
+        cron: string;
+        /** An IANA name. UTC where it is left out. */
+        timezone?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SchedulePreview"];
+      } } };
+    };
+  };
+  /** Get a schedule */
+  "schedules.get": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Schedule"];
+      } } };
+    };
+  };
+  /** Change a schedule */
+  "schedules.update": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateScheduleRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Schedule"];
+      } } };
+    };
+  };
+  /** Delete a schedule */
+  "schedules.delete": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: {
+        /** In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body. */
+        confirmProtected?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body. */
+      confirmProtected?: boolean;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Pause a schedule */
+  "schedules.pause": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Schedule"];
+      } } };
+    };
+  };
+  /** Resume a schedule */
+  "schedules.resume": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Schedule"];
+      } } };
+    };
+  };
+  /** Fire a schedule now */
+  "schedules.run": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ScheduleRun"];
+      } } };
+    };
+  };
+  /** List the runs of a schedule, newest first */
+  "schedules.runs": {
+    parameters: {
+      path: {
+        scheduleId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ScheduleRun"]>;
+      } } };
+    };
+  };
+  /** List flow-control keys, newest first */
+  "flowControl.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The key of this name alone. */
+        key?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["FlowControlKey"]>;
+      } } };
+    };
+  };
+  /** Create a flow-control key */
+  "flowControl.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["FlowControl"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Get a flow-control key with what waits and what is in flight */
+  "flowControl.get": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Change the rate or the parallelism of a flow-control key */
+  "flowControl.update": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["FlowControlLimits"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Delete a flow-control key */
+  "flowControl.delete": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Get why the messages of a flow-control key wait, and for how long */
+  "flowControl.status": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlStatus"];
+      } } };
+    };
+  };
+  /** Hold the messages of a flow-control key */
+  "flowControl.pause": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Let the messages of a paused flow-control key through again */
+  "flowControl.resume": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Keep the limits of a flow-control key, whatever messages bring */
+  "flowControl.pin": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["FlowControlLimits"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Let messages change the limits of a flow-control key again */
+  "flowControl.unpin": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UnpinFlowControlKeyRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** Begin the window of a flow-control key anew */
+  "flowControl.resetRate": {
+    parameters: {
+      path: {
+        /** Id of the flow-control key, `fck_…`. */
+        flowControlKeyId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["FlowControlKey"];
+      } } };
+    };
+  };
+  /** List the keys that sign deliveries */
+  "signingKeys.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["SigningKey"]>;
+      } } };
+    };
+  };
+  /** Make a new signing key and show its secret once */
+  "signingKeys.rotate": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** How long the earlier key still signs. 0: from now on it does not. */
+      gracePeriodSeconds?: number;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RotatedSigningKey"];
+      } } };
+    };
+  };
+  /** List URL groups, newest first */
+  "urlGroups.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The name, exactly. */
+        name?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["PublicUrlGroup"]>;
+      } } };
+    };
+  };
+  /** Create a URL group */
+  "urlGroups.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Unique in its environment. A publish request names the group by it, or by its id. */
+      name: string;
+      endpoints?: Array<schemas["UrlGroupEndpointRequest"]>;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicUrlGroupWithEndpoints"];
+      } } };
+    };
+  };
+  /** Get a URL group with its endpoints */
+  "urlGroups.get": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicUrlGroupWithEndpoints"];
+      } } };
+    };
+  };
+  /** Rename a URL group */
+  "urlGroups.update": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Unique in its environment. A publish request names the group by it, or by its id. */
+      name: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicUrlGroupWithEndpoints"];
+      } } };
+    };
+  };
+  /** Delete a URL group */
+  "urlGroups.delete": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Add an endpoint to a URL group */
+  "urlGroups.endpoints.add": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["UrlGroupEndpointRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublicUrlGroupEndpoint"];
+      } } };
+    };
+  };
+  /** Remove an endpoint from a URL group */
+  "urlGroups.endpoints.remove": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+        /** Id of the endpoint, a UUID. */
+        endpointId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Publish to all endpoints of a URL group */
+  "urlGroups.publish": {
+    parameters: {
+      path: {
+        /** Id of the group, `grp_…`. */
+        groupId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["PublishToUrlGroupRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["PublishedMessage"]>;
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["PublishedMessage"]>;
+      } } };
+    };
+  };
+  /** List events, newest first */
+  "events.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The id of a topic, or its name. */
+        topic?: string;
+        /** The type, exactly. */
+        type?: string;
+        /** `failed`: some of its messages could not be made, for the reason in `error`. */
+        status?: "fanning_out" | "fanned_out" | "failed";
+        /** Events published after. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Events published before. */
+        endDate?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedEvent"]>;
+      } } };
+    };
+  };
+  /** Publish an event */
+  "events.publish": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["PublishEventRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublishedEvent"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PublishedEvent"];
+      } } };
+    };
+  };
+  /** Get an event with its deliveries */
+  "events.get": {
+    parameters: {
+      path: {
+        /** The id of the event, `evt_…`, or the one that its publisher gave it. */
+        eventId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventWithDeliveries"];
+      } } };
+    };
+  };
+  /** List topics, newest first */
+  "events.topics.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The name, exactly. */
+        name?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["EventTopic"]>;
+      } } };
+    };
+  };
+  /** Create a topic */
+  "events.topics.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Unique in its environment. Letters, digits, `_`, `.` and `-`. */
+      name: string;
+      description?: string | null;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventTopic"];
+      } } };
+    };
+  };
+  /** Get a topic */
+  "events.topics.get": {
+    parameters: {
+      path: {
+        /** The id of the topic, `top_…`, or its name. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventTopic"];
+      } } };
+    };
+  };
+  /** Change a topic */
+  "events.topics.update": {
+    parameters: {
+      path: {
+        /** The id of the topic, `top_…`, or its name. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** Unique in its environment. Letters, digits, `_`, `.` and `-`. */
+      name?: string;
+      description?: string | null;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventTopic"];
+      } } };
+    };
+  };
+  /** Delete a topic with its subscriptions and events */
+  "events.topics.delete": {
+    parameters: {
+      path: {
+        /** The id of the topic, `top_…`, or its name. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** List a topic's subscriptions, newest first */
+  "events.subscriptions.list": {
+    parameters: {
+      path: {
+        /** The id of the topic, `top_…`, or its name. */
+        ref: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["EventSubscription"]>;
+      } } };
+    };
+  };
+  /** Subscribe to a topic */
+  "events.subscriptions.create": {
+    parameters: {
+      path: {
+        /** The id of the topic, `top_…`, or its name. */
+        ref: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Where events are delivered to: http or https. */
+      url: string;
+      eventTypes?: Array<schemas["EventTypePattern"]>;
+      /** False: it gets no events until it is enabled, and none of those later. */
+      enabled?: boolean;
+      /** Makes a signing secret for this subscription alone, in place of the keys of the workspace. */
+      generateSecret?: boolean;
+      headers?: schemas["EventHeaders"] | null;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventSubscriptionCreated"];
+      } } };
+    };
+  };
+  /** Change a subscription */
+  "events.subscriptions.update": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** Deliveries that are under way still go to the earlier one. */
+      url?: string;
+      eventTypes?: Array<schemas["EventTypePattern"]>;
+      enabled?: boolean;
+      /** All of them. `[REDACTED]` keeps a sealed value. Null: none. */
+      headers?: schemas["EventHeaders"] | null;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["EventSubscription"];
+      } } };
+    };
+  };
+  /** Delete a subscription */
+  "events.subscriptions.delete": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Give a subscription a new signing secret and show it once */
+  "events.subscriptions.rotateSecret": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      /** How long what signed before still signs. 0: from now on it does not. */
+      gracePeriodSeconds?: number;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RotatedSubscriptionSecret"];
+      } } };
+    };
+  };
+  /** Send a test event to a subscription */
+  "events.subscriptions.test": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SubscriptionTest"];
+      } } };
+    };
+  };
+  /** List a subscription's attempts, newest first */
+  "events.subscriptions.attempts.list": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "started" | "delivered" | "failed";
+        /** Attempts that began after. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Attempts that began before. */
+        endDate?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["SubscriptionAttempt"]>;
+      } } };
+    };
+  };
+  /** Deliver again what failed for a subscription */
+  "events.subscriptions.recover": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["RecoverSubscriptionRequest"] } };
+    responses: {
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SubscriptionRecovery"];
+      } } };
+    };
+  };
+  /** List a subscription's recoveries, newest first */
+  "events.subscriptions.recoveries.list": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "running" | "paused" | "completed" | "failed" | "cancelled";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["SubscriptionRecovery"]>;
+      } } };
+    };
+  };
+  /** Get a recovery, with its progress */
+  "events.subscriptions.recoveries.get": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+        /** Id of the recovery, `rcv_…`. */
+        recoveryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SubscriptionRecovery"];
+      } } };
+    };
+  };
+  /** Cancel a recovery */
+  "events.subscriptions.recoveries.cancel": {
+    parameters: {
+      path: {
+        /** Id of the subscription, `sub_…`. */
+        subscriptionId: string;
+        /** Id of the recovery, `rcv_…`. */
+        recoveryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SubscriptionRecovery"];
+      } } };
+    };
+  };
+  /** List dead letters, those that failed last first */
+  "deadLetters.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The destination, exactly as it was published. */
+        url?: string;
+        /** The id of a URL group, or the name of one. */
+        urlGroup?: string;
+        scheduleId?: string;
+        /** Exactly as it was published. */
+        label?: string;
+        reason?: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+        /** Failed after. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Failed before. */
+        endDate?: schemas["DateTimeWithOffset"];
+        /** The status of the last response. */
+        responseStatus?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedDeadLetter"]>;
+      } } };
+    };
+  };
+  /** Clear the dead letters, or those of a filter, for good */
+  "deadLetters.clear": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The destination, exactly as it was published. */
+        url?: string;
+        /** The id of a URL group, or the name of one. */
+        urlGroup?: string;
+        scheduleId?: string;
+        /** Exactly as it was published. */
+        label?: string;
+        reason?: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
+        /** Failed after. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Failed before. */
+        endDate?: schemas["DateTimeWithOffset"];
+        /** The status of the last response. */
+        responseStatus?: number;
+        /** In a protected environment send `confirmProtected=true`, because nothing brings the records back. */
+        confirmProtected?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetterJob"];
+      } } };
+    };
+  };
+  /** Count dead letters, by reason, response status and destination */
+  "deadLetters.stats": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetterStats"];
+      } } };
+    };
+  };
+  /** Get a dead letter */
+  "deadLetters.get": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetter"];
+      } } };
+    };
+  };
+  /** Delete a dead letter */
+  "deadLetters.delete": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Send a dead letter again */
+  "deadLetters.retry": {
+    parameters: {
+      path: {
+        messageId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["RetryMessageRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RetriedMessage"];
+      } } };
+    };
+  };
+  /** Send all dead letters again, or those of a filter */
+  "deadLetters.retryAll": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["DeadLetterFilter"] } };
+    responses: {
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetterJob"];
+      } } };
+    };
+  };
+  /** List jobs that retry or clear dead letters, newest first */
+  "deadLetters.jobs.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "running" | "paused" | "completed" | "failed" | "cancelled";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["DeadLetterJob"]>;
+      } } };
+    };
+  };
+  /** Get a job, with its progress */
+  "deadLetters.jobs.get": {
+    parameters: {
+      path: {
+        /** Id of the job, `dlj_…`. */
+        jobId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetterJob"];
+      } } };
+    };
+  };
+  /** Cancel a job */
+  "deadLetters.jobs.cancel": {
+    parameters: {
+      path: {
+        /** Id of the job, `dlj_…`. */
+        jobId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["DeadLetterJob"];
+      } } };
+    };
+  };
+  /** List integrations, newest first, without their credentials */
+  "integrations.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Integration"]>;
+      } } };
+    };
+  };
+  /** Connect a Discord channel */
+  "integrations.discord.connect": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["DiscordConnection"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Integration"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Integration"];
+      } } };
+    };
+  };
+  /** Post a test message to a Discord channel */
+  "integrations.discord.test": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["TestMessageSent"];
+      } } };
+    };
+  };
+  /** Connect a Slack workspace */
+  "integrations.slack.connect": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["SlackConnection"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Integration"];
+      } } };
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Integration"];
+      } } };
+    };
+  };
+  /** List the channels of the Slack workspace */
+  "integrations.slack.channels": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SlackChannels"];
+      } } };
+    };
+  };
+  /** Choose the Slack channel */
+  "integrations.slack.channel": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** Slack's id of the channel, such as C0123456789. */
+      channelId: string;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Integration"];
+      } } };
+    };
+  };
+  /** Post a test message to the Slack channel */
+  "integrations.slack.test": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["TestMessageSent"];
+      } } };
+    };
+  };
+  /** Turn an integration on or off */
+  "integrations.toggle": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      isActive: boolean;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["IntegrationToggled"];
+      } } };
+    };
+  };
+  /** Say who you are in a chat */
+  "integrations.links.create": {
+    parameters: {
+      path: {
+        workspaceId: string;
+        environmentId: schemas["Uuid"];
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["ChatLinkRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ChatLink"];
+      } } };
+    };
+  };
+  /** End your links with a chat */
+  "integrations.links.delete": {
+    parameters: {
+      path: {
+        workspaceId: string;
+        environmentId: schemas["Uuid"];
+        integrationId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["ChatUnlinked"];
+      } } };
+    };
+  };
+  /** List notifications, newest first */
+  "notifications.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        type?: "approval.requested" | "effect.unknown" | "effect.exhausted" | "impact_limit.threshold" | "impact_limit.exceeded" | "budget.threshold" | "budget.exceeded" | "message.failed" | "environment.halted" | "environment.resumed" | "subscription.disabled" | "approval.expiring";
+        unread?: "true" | "false";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Notification"]>;
+      } } };
+    };
+  };
+  /** Count unread notifications */
+  "notifications.unreadCount": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          unread: number;
+        };
+      } } };
+    };
+  };
+  /** Mark a notification as read */
+  "notifications.read": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Notification"];
+      } } };
+    };
+  };
+  /** Mark all notifications as read */
+  "notifications.readAll": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          /** How many were unread. */
+          read: number;
+        };
+      } } };
+    };
+  };
+  /** Delete a notification from the own view */
+  "notifications.delete": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Get the workspace's notification preferences */
+  "notifications.preferences.get": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["NotificationPreferences"];
+      } } };
+    };
+  };
+  /** Change the workspace's notification preferences */
+  "notifications.preferences.update": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["NotificationPreferencesUpdate"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["NotificationPreferences"];
+      } } };
+    };
+  };
+  /** Send a test alert to the webhook */
+  "notifications.preferences.testWebhook": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: {
+          messageId: string;
+        };
+      } } };
+    };
+  };
+  /** Get what the member has muted */
+  "notifications.preferences.getOwn": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["OwnNotificationPreferences"];
+      } } };
+    };
+  };
+  /** Change what the member has muted */
+  "notifications.preferences.updateOwn": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["OwnNotificationPreferencesUpdate"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["OwnNotificationPreferences"];
+      } } };
+    };
+  };
+}
+
+export interface paths {
+  "/api/v2/auth/identity": {
+    get: operations["auth.identity"];
+  };
+  "/api/v2/auth/session": {
+    get: operations["auth.session.get"];
+    post: operations["auth.session.create"];
+    delete: operations["auth.session.delete"];
+  };
+  "/api/v2/auth/password": {
+    post: operations["auth.password.change"];
+  };
+  "/api/v2/auth/invitations/accept": {
+    post: operations["auth.invitations.accept"];
+  };
+  "/api/v2/workspaces/{workspaceId}/members": {
+    get: operations["members.list"];
+    post: operations["members.invite"];
+  };
+  "/api/v2/workspaces/{workspaceId}/members/{userId}": {
+    patch: operations["members.update"];
+    delete: operations["members.remove"];
+  };
+  "/api/v2/workspaces/{workspaceId}/api-keys": {
+    get: operations["apiKeys.list"];
+    post: operations["apiKeys.create"];
+  };
+  "/api/v2/workspaces/{workspaceId}/api-keys/{keyId}": {
+    delete: operations["apiKeys.delete"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments": {
+    get: operations["environments.list"];
+    post: operations["environments.create"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments/{environmentId}": {
+    get: operations["environments.get"];
+    patch: operations["environments.update"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments/{environmentId}/halt": {
+    post: operations["environments.halt"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments/{environmentId}/resume": {
+    post: operations["environments.resume"];
+  };
+  "/api/v2/workspaces/{workspaceId}/audit": {
+    get: operations["audit.list"];
+  };
+  "/api/v2/secrets": {
+    get: operations["secrets.list"];
+  };
+  "/api/v2/secrets/{name}": {
+    get: operations["secrets.get"];
+    put: operations["secrets.put"];
+    delete: operations["secrets.delete"];
+  };
+  "/api/v2/actions": {
+    get: operations["actions.list"];
+    post: operations["actions.create"];
+  };
+  "/api/v2/actions/import": {
+    post: operations["actions.import"];
+  };
+  "/api/v2/actions/{ref}": {
+    get: operations["actions.get"];
+    patch: operations["actions.update"];
+    delete: operations["actions.archive"];
+  };
+  "/api/v2/actions/{ref}/versions": {
+    get: operations["actions.versions.list"];
+  };
+  "/api/v2/actions/tools": {
+    get: operations["actions.exportTools"];
+  };
+  "/api/v2/actions/{ref}/previews": {
+    post: operations["previews.create"];
+  };
+  "/api/v2/actions/previews/{id}": {
+    get: operations["previews.get"];
+  };
+  "/api/v2/actions/previews/{id}/refresh": {
+    post: operations["previews.refresh"];
+  };
+  "/api/v2/actions/{ref}/invoke": {
+    post: operations["actions.invoke"];
+  };
+  "/api/v2/actions/invocations": {
+    get: operations["invocations.list"];
+  };
+  "/api/v2/actions/invocations/{id}": {
+    get: operations["invocations.get"];
+  };
+  "/api/v2/actions/{ref}/invocations": {
+    get: operations["actions.listInvocations"];
+  };
+  "/api/v2/actions/effects": {
+    get: operations["effects.list"];
+  };
+  "/api/v2/actions/effects/{id}": {
+    get: operations["effects.get"];
+  };
+  "/api/v2/actions/effects/{id}/verify": {
+    get: operations["effects.verify"];
+  };
+  "/api/v2/actions/effects/{id}/notes": {
+    post: operations["effects.addNote"];
+  };
+  "/api/v2/approval-policies": {
+    get: operations["approvalPolicies.list"];
+    post: operations["approvalPolicies.create"];
+  };
+  "/api/v2/approval-policies/evaluate": {
+    post: operations["approvalPolicies.evaluate"];
+  };
+  "/api/v2/approval-policies/files/plan": {
+    post: operations["approvalPolicies.files.plan"];
+  };
+  "/api/v2/approval-policies/files/apply": {
+    post: operations["approvalPolicies.files.apply"];
+  };
+  "/api/v2/approval-policies/files/test": {
+    post: operations["approvalPolicies.files.test"];
+  };
+  "/api/v2/approval-policies/{policyId}": {
+    get: operations["approvalPolicies.get"];
+    patch: operations["approvalPolicies.update"];
+    delete: operations["approvalPolicies.delete"];
+  };
+  "/api/v2/approval-policies/{policyId}/versions": {
+    get: operations["approvalPolicies.versions.list"];
+  };
+  "/api/v2/approval-policies/{policyId}/versions/{version}": {
+    get: operations["approvalPolicies.versions.get"];
+  };
+  "/api/v2/approvals": {
+    get: operations["approvals.list"];
+    post: operations["approvals.create"];
+  };
+  "/api/v2/approvals/{id}": {
+    get: operations["approvals.get"];
+  };
+  "/api/v2/approvals/{id}/approve": {
+    post: operations["approvals.approve"];
+  };
+  "/api/v2/approvals/{id}/deny": {
+    post: operations["approvals.deny"];
+  };
+  "/api/v2/actions/effects/{id}/reconcile": {
+    post: operations["effects.reconcile"];
+  };
+  "/api/v2/actions/effects/{id}/resolve": {
+    post: operations["effects.resolve"];
+  };
+  "/api/v2/actions/effects/{id}/replay": {
+    post: operations["effects.replay"];
+  };
+  "/api/v2/actions/invocations/{id}/resolve": {
+    post: operations["invocations.resolve"];
+  };
+  "/api/v2/impact-limits": {
+    get: operations["impactLimits.list"];
+    post: operations["impactLimits.create"];
+  };
+  "/api/v2/impact-limits/{id}": {
+    get: operations["impactLimits.get"];
+    patch: operations["impactLimits.update"];
+    delete: operations["impactLimits.archive"];
+  };
+  "/api/v2/budgets": {
+    get: operations["budgets.list"];
+  };
+  "/api/v2/budgets/{apiKeyId}": {
+    get: operations["budgets.get"];
+    put: operations["budgets.put"];
+    delete: operations["budgets.delete"];
+  };
+  "/api/v2/messages/publish": {
+    post: operations["messages.publish"];
+  };
+  "/api/v2/messages/batch": {
+    post: operations["messages.batch"];
+  };
+  "/api/v2/messages": {
+    get: operations["messages.list"];
+  };
+  "/api/v2/messages/{messageId}": {
+    get: operations["messages.get"];
+    delete: operations["messages.cancel"];
+  };
+  "/api/v2/messages/{messageId}/attempts": {
+    get: operations["messages.attempts.list"];
+  };
+  "/api/v2/schedules": {
+    get: operations["schedules.list"];
+    post: operations["schedules.create"];
+  };
+  "/api/v2/schedules/preview": {
+    get: operations["schedules.preview"];
+  };
+  "/api/v2/schedules/{scheduleId}": {
+    get: operations["schedules.get"];
+    patch: operations["schedules.update"];
+    delete: operations["schedules.delete"];
+  };
+  "/api/v2/schedules/{scheduleId}/pause": {
+    post: operations["schedules.pause"];
+  };
+  "/api/v2/schedules/{scheduleId}/resume": {
+    post: operations["schedules.resume"];
+  };
+  "/api/v2/schedules/{scheduleId}/run": {
+    post: operations["schedules.run"];
+  };
+  "/api/v2/schedules/{scheduleId}/runs": {
+    get: operations["schedules.runs"];
+  };
+  "/api/v2/flow-control": {
+    get: operations["flowControl.list"];
+    post: operations["flowControl.create"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}": {
+    get: operations["flowControl.get"];
+    patch: operations["flowControl.update"];
+    delete: operations["flowControl.delete"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/status": {
+    get: operations["flowControl.status"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/pause": {
+    post: operations["flowControl.pause"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/resume": {
+    post: operations["flowControl.resume"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/pin": {
+    post: operations["flowControl.pin"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/unpin": {
+    post: operations["flowControl.unpin"];
+  };
+  "/api/v2/flow-control/{flowControlKeyId}/reset-rate": {
+    post: operations["flowControl.resetRate"];
+  };
+  "/api/v2/signing-keys": {
+    get: operations["signingKeys.list"];
+  };
+  "/api/v2/signing-keys/rotate": {
+    post: operations["signingKeys.rotate"];
+  };
+  "/api/v2/url-groups": {
+    get: operations["urlGroups.list"];
+    post: operations["urlGroups.create"];
+  };
+  "/api/v2/url-groups/{groupId}": {
+    get: operations["urlGroups.get"];
+    patch: operations["urlGroups.update"];
+    delete: operations["urlGroups.delete"];
+  };
+  "/api/v2/url-groups/{groupId}/endpoints": {
+    post: operations["urlGroups.endpoints.add"];
+  };
+  "/api/v2/url-groups/{groupId}/endpoints/{endpointId}": {
+    delete: operations["urlGroups.endpoints.remove"];
+  };
+  "/api/v2/url-groups/{groupId}/publish": {
+    post: operations["urlGroups.publish"];
+  };
+  "/api/v2/events": {
+    get: operations["events.list"];
+    post: operations["events.publish"];
+  };
+  "/api/v2/events/{eventId}": {
+    get: operations["events.get"];
+  };
+  "/api/v2/events/topics": {
+    get: operations["events.topics.list"];
+    post: operations["events.topics.create"];
+  };
+  "/api/v2/events/topics/{ref}": {
+    get: operations["events.topics.get"];
+    patch: operations["events.topics.update"];
+    delete: operations["events.topics.delete"];
+  };
+  "/api/v2/events/topics/{ref}/subscriptions": {
+    get: operations["events.subscriptions.list"];
+    post: operations["events.subscriptions.create"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}": {
+    patch: operations["events.subscriptions.update"];
+    delete: operations["events.subscriptions.delete"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/rotate-secret": {
+    post: operations["events.subscriptions.rotateSecret"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/test": {
+    post: operations["events.subscriptions.test"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/attempts": {
+    get: operations["events.subscriptions.attempts.list"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/recover": {
+    post: operations["events.subscriptions.recover"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/recoveries": {
+    get: operations["events.subscriptions.recoveries.list"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}": {
+    get: operations["events.subscriptions.recoveries.get"];
+  };
+  "/api/v2/events/subscriptions/{subscriptionId}/recoveries/{recoveryId}/cancel": {
+    post: operations["events.subscriptions.recoveries.cancel"];
+  };
+  "/api/v2/dlq": {
+    get: operations["deadLetters.list"];
+    delete: operations["deadLetters.clear"];
+  };
+  "/api/v2/dlq/stats": {
+    get: operations["deadLetters.stats"];
+  };
+  "/api/v2/dlq/{messageId}": {
+    get: operations["deadLetters.get"];
+    delete: operations["deadLetters.delete"];
+  };
+  "/api/v2/dlq/{messageId}/retry": {
+    post: operations["deadLetters.retry"];
+  };
+  "/api/v2/dlq/retry-all": {
+    post: operations["deadLetters.retryAll"];
+  };
+  "/api/v2/dlq/jobs": {
+    get: operations["deadLetters.jobs.list"];
+  };
+  "/api/v2/dlq/jobs/{jobId}": {
+    get: operations["deadLetters.jobs.get"];
+  };
+  "/api/v2/dlq/jobs/{jobId}/cancel": {
+    post: operations["deadLetters.jobs.cancel"];
+  };
+  "/api/v2/integrations": {
+    get: operations["integrations.list"];
+  };
+  "/api/v2/integrations/discord": {
+    post: operations["integrations.discord.connect"];
+  };
+  "/api/v2/integrations/discord/{id}/test": {
+    post: operations["integrations.discord.test"];
+  };
+  "/api/v2/integrations/slack": {
+    post: operations["integrations.slack.connect"];
+  };
+  "/api/v2/integrations/slack/{id}/channels": {
+    get: operations["integrations.slack.channels"];
+  };
+  "/api/v2/integrations/slack/{id}/channel": {
+    patch: operations["integrations.slack.channel"];
+  };
+  "/api/v2/integrations/slack/{id}/test": {
+    post: operations["integrations.slack.test"];
+  };
+  "/api/v2/integrations/{id}/toggle": {
+    patch: operations["integrations.toggle"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments/{environmentId}/chat-links": {
+    post: operations["integrations.links.create"];
+  };
+  "/api/v2/workspaces/{workspaceId}/environments/{environmentId}/chat-links/{integrationId}": {
+    delete: operations["integrations.links.delete"];
+  };
+  "/api/v2/notifications": {
+    get: operations["notifications.list"];
+  };
+  "/api/v2/notifications/unread-count": {
+    get: operations["notifications.unreadCount"];
+  };
+  "/api/v2/notifications/{id}/read": {
+    patch: operations["notifications.read"];
+  };
+  "/api/v2/notifications/read-all": {
+    patch: operations["notifications.readAll"];
+  };
+  "/api/v2/notifications/{id}": {
+    delete: operations["notifications.delete"];
+  };
+  "/api/v2/notifications/preferences": {
+    get: operations["notifications.preferences.get"];
+    patch: operations["notifications.preferences.update"];
+  };
+  "/api/v2/notifications/preferences/test-webhook": {
+    post: operations["notifications.preferences.testWebhook"];
+  };
+  "/api/v2/notifications/preferences/me": {
+    get: operations["notifications.preferences.getOwn"];
+    patch: operations["notifications.preferences.updateOwn"];
+  };
+}
