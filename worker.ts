@@ -284,10 +284,7 @@ async function main(): Promise<void> {
   started = worker;
   logger.info({ taskQueue: TASK_QUEUE }, 'the worker polls');
   collectWhenIdle();
-  const signal = new Promise<string>((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
-  });
+  const signal = new Promise<string>((resolve) => void process.once('SIGTERM', resolve).once('SIGINT', resolve));
   const reason = await Promise.race([signal, worker.finished.then(() => 'the worker ended by itself')]);
   logger.info({ reason }, 'stopping');
   await worker.stop();
