@@ -9,7 +9,7 @@ const IDLE_UTILIZATION_MAX = 0.05;
 const WORTH_COLLECTING_BYTES = 12 * 1024 * 1024;
 
 export interface Collectable {
-  /** Of the event loop since the last call, 0 to 1. */
+  /** How busy the event loop was since the last call, 0 to 1. */
   utilization: () => number;
   heapUsedBytes: () => number;
   collect: () => void;
