@@ -13,6 +13,7 @@ import { createApi, type Api } from './api/create-api.ts';
 import { serveMetrics } from './api/health/serve-metrics.ts';
 import { WorkerWatch } from './api/health/worker-watch.ts';
 import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
+import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
 import { Database } from './db/client.ts';
@@ -89,6 +90,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const settlements = new SettlementHub(notifications);
   const importPlanner = new ImportPlanner();
   const schemas = new TenantSchemas();
+  const tokens = new TokenCounter();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog } = parts;
   const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
   const { publicUrl } = parts.network;
@@ -106,6 +108,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       workers,
       importPlanner,
       schemas,
+      tokens,
       egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
@@ -119,6 +122,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
     await workers.close();
     importPlanner.close();
     await schemas.close();
+    await tokens.close();
     settlements.close();
     await notifications.close();
     await db.close();

@@ -7,6 +7,7 @@ import type { SettlementHub } from '../db/announcements/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
+import type { TokenCounter } from './context/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
 import type { Workers } from './health/worker-watch.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
@@ -39,6 +40,8 @@ export interface ApiDependencies {
   importPlanner: ImportPlanner;
   /** Runs the JSON Schemas of tenants, the costly ones in threads; its creator closes it. */
   schemas: TenantSchemas;
+  /** Counts tokens and assembles contexts, in a thread; its creator closes it. */
+  tokens: TokenCounter;
   /** Which addresses actions may call although they are blocked otherwise: what a written action is warned of. */
   egressAllow: EgressAllow;
   /** Through the egress guard. */

@@ -5,6 +5,7 @@ import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
+import { contextRoutes } from './context/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
@@ -22,6 +23,7 @@ import { scheduleRoutes } from './schedules/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { toolRoutes } from './tools/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
 import { urlGroupRoutes } from './url-groups/routes.ts';
 
@@ -50,6 +52,8 @@ export const ROUTES: readonly AnyRoute[] = [
   ...urlGroupRoutes,
   ...eventRoutes,
   ...deadLetterRoutes,
+  ...sessionRoutes,
+  ...contextRoutes,
   ...integrationRoutes,
   ...notificationRoutes,
 ];

@@ -917,6 +917,18 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_session_sequence()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF NEW.last_sequence < OLD.last_sequence THEN
+      RAISE EXCEPTION 'session % would use the number % twice', OLD.id, OLD.last_sequence USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claim_flow_control(the_message text, lease interval)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1176,6 +1188,31 @@ AS $function$
 ALTER FUNCTION delete_expired_permits(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_expired_permits(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_permits(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_expired_sessions(ids text[], most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      messages integer;
+      gone integer;
+    BEGIN
+      DELETE FROM session_messages m USING (
+        SELECT o.session_id, o.sequence FROM session_messages o JOIN sessions s ON s.id = o.session_id
+        WHERE s.id = ANY (ids) AND s.expires_at < now() LIMIT most) old
+      WHERE m.session_id = old.session_id AND m.sequence = old.sequence;
+      GET DIAGNOSTICS messages = ROW_COUNT;
+      DELETE FROM sessions s WHERE s.id = ANY (ids) AND s.expires_at < now()
+        AND NOT EXISTS (SELECT FROM session_messages m WHERE m.session_id = s.id);
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      RETURN messages + gone;
+    END $function$
+;
+ALTER FUNCTION delete_expired_sessions(text[],integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_sessions(text[],integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_sessions(text[],integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_expired_sign_in_throttles(forgotten_after interval, home interval, ids text[])
  RETURNS integer
@@ -1518,6 +1555,23 @@ END
 ALTER FUNCTION find_expired_permits(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_expired_permits(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_permits(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_sessions(after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT s.id
+    FROM sessions s
+   WHERE ((s.expires_at < now()) AND (s.id > find_expired_sessions.after_id))
+   ORDER BY s.id
+  LIMIT find_expired_sessions.most;
+END
+;
+ALTER FUNCTION find_expired_sessions(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_sessions(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_sessions(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_sign_in_throttles(forgotten_after interval, home interval, after_id text, most integer)
  RETURNS TABLE(id text)
@@ -5040,6 +5094,76 @@ CREATE POLICY tenant ON secrets FOR ALL TO PUBLIC USING ((environment_id = curre
 GRANT INSERT, SELECT, UPDATE ON secrets TO service_app;
 CREATE TRIGGER raise_rotated AFTER UPDATE OF current_version ON public.secrets FOR EACH ROW WHEN (((new.current_version <> old.current_version) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION raise_secret_event();
 
+CREATE TABLE session_messages (
+  session_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  environment_id uuid NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  role text NOT NULL,
+  content jsonb NOT NULL,
+  name text,
+  tool_call_id text,
+  tool_calls jsonb,
+  metadata jsonb,
+  tokens integer NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT session_messages_pkey PRIMARY KEY (session_id, sequence),
+  CONSTRAINT session_messages_check CHECK (((role = 'tool'::text) = (tool_call_id IS NOT NULL))),
+  CONSTRAINT session_messages_check1 CHECK (((tool_calls IS NULL) OR (role = 'assistant'::text))),
+  CONSTRAINT session_messages_content_check CHECK ((jsonb_typeof(content) = ANY (ARRAY['string'::text, 'array'::text]))),
+  CONSTRAINT session_messages_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT session_messages_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
+  CONSTRAINT session_messages_role_check CHECK ((role = ANY (ARRAY['system'::text, 'user'::text, 'assistant'::text, 'tool'::text]))),
+  CONSTRAINT session_messages_sequence_check CHECK ((sequence >= 1)),
+  CONSTRAINT session_messages_tokens_check CHECK ((tokens >= 0)),
+  CONSTRAINT session_messages_tool_call_id_check CHECK (((char_length(tool_call_id) >= 1) AND (char_length(tool_call_id) <= 200))),
+  CONSTRAINT session_messages_tool_calls_check CHECK ((jsonb_typeof(tool_calls) = 'array'::text))
+);
+CREATE INDEX session_messages_of_system ON public.session_messages USING btree (session_id, sequence) WHERE (role = 'system'::text);
+ALTER TABLE session_messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE session_messages FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON session_messages FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON session_messages FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON session_messages TO service_app;
+GRANT DELETE ON session_messages TO service_directory;
+GRANT SELECT (session_id, sequence) ON session_messages TO service_directory;
+
+CREATE TABLE sessions (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text,
+  user_id text,
+  agent_id text,
+  metadata jsonb,
+  message_count integer DEFAULT 0 NOT NULL,
+  token_count bigint DEFAULT 0 NOT NULL,
+  last_sequence bigint DEFAULT 0 NOT NULL,
+  expires_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
+  CONSTRAINT sessions_check CHECK ((last_sequence >= message_count)),
+  CONSTRAINT sessions_message_count_check CHECK (((message_count >= 0) AND (message_count <= 100000))),
+  CONSTRAINT sessions_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT sessions_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  CONSTRAINT sessions_token_count_check CHECK ((token_count >= 0)),
+  CONSTRAINT sessions_user_id_check CHECK (((char_length(user_id) >= 1) AND (char_length(user_id) <= 200)))
+) WITH (fillfactor=70);
+CREATE INDEX sessions_by_agent ON public.sessions USING btree (environment_id, agent_id, created_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (environment_id, user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX sessions_newest_first ON public.sessions USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sessions FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON sessions FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON sessions FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON sessions TO service_app;
+GRANT DELETE ON sessions TO service_directory;
+GRANT UPDATE (name, user_id, agent_id, metadata, message_count, token_count, last_sequence, expires_at, updated_at) ON sessions TO service_app;
+GRANT SELECT (id, environment_id, expires_at) ON sessions TO service_directory;
+CREATE TRIGGER check_sequence BEFORE UPDATE OF last_sequence ON public.sessions FOR EACH ROW EXECUTE FUNCTION check_session_sequence();
+
 CREATE TABLE sign_in_sessions (
   id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
@@ -5351,6 +5475,9 @@ ALTER TABLE schedules ADD CONSTRAINT schedules_environment_id_fkey FOREIGN KEY (
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE secret_versions ADD CONSTRAINT secret_versions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES secrets(id);
 ALTER TABLE secrets ADD CONSTRAINT secrets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE session_messages ADD CONSTRAINT session_messages_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE session_messages ADD CONSTRAINT session_messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id);
+ALTER TABLE sessions ADD CONSTRAINT sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

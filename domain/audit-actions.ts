@@ -50,6 +50,10 @@ export const AUDIT_ACTIONS = {
     'budget.replaced': 'its caps change',
     'budget.deleted': 'it is removed',
   },
+  Sessions: {
+    'session.deleted': 'a session is deleted with its messages',
+    'session.cleared': 'its messages are deleted',
+  },
   'Flow control': {
     'flow_control_key.created': 'a key is made by hand',
     'flow_control_key.updated': 'its limits change',

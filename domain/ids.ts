@@ -27,6 +27,7 @@ export const ID_PREFIXES = {
   run: 'run',
   span: 'spn',
   session: 'ses',
+  sessionMessage: 'smg',
   memory: 'mem',
   collection: 'col',
   file: 'fil',

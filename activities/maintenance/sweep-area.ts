@@ -2,6 +2,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredPermits } from './expired-permits.ts';
+import { expiredSessions } from './expired-sessions.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
@@ -37,6 +38,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['unwatched-approvals', sweeping(unwatchedApprovals())],
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
   ['expired-deduplications', sweeping(expiredDeduplications)],
+  ['expired-sessions', sweeping(expiredSessions)],
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],

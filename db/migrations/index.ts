@@ -29,6 +29,7 @@ import * as events from './0027-events.ts';
 import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
+import * as sessions from './0033-sessions.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   notifications,
   integrations,
   eventDeliveries,
+  sessions,
 ];

@@ -132,6 +132,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
   'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
   'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
+  'db/sessions/expired-sessions.ts': 'lists and deletes what is past its time, in every environment',
   'db/previews/find-old-previews.ts': 'lists what is past the time it is kept, in every environment',
   'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',
   'db/approvals/find-old-approvals.ts': 'lists what is past the time it is kept, in every environment',

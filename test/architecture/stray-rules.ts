@@ -21,6 +21,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/auth/accept-invitation.ts',
   'api/auth/audit.ts',
   'api/auth/sign-in.ts',
+  'api/context/context-of-session.ts',
   'api/flow-control/start-granted.ts',
   'api/integrations/slack-channels.ts',
   'api/integrations/take-click.ts',

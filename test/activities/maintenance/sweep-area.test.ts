@@ -231,6 +231,17 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     const left = `environment_id || '/' || encode(digest, 'hex')`;
     return deleting('message_deduplications', ids, left, `get_byte(OLD.digest, 0) = 2`);
   },
+  'expired-sessions': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('session'));
+    // The last one is not past its end.
+    for (const [id, seconds] of [...ids.map((one) => [one, -1] as const), [newId('session'), 60] as const]) {
+      await owner(
+        'INSERT INTO sessions (id, environment_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))',
+        [id, environmentId, seconds],
+      );
+    }
+    return deleting('sessions', ids, 'id', `OLD.id = '${ids[1]}'`);
+  },
   'expired-sign-in-throttles': async () => {
     // The last three are kept: one failed today, one was used to sign in recently, and one did both.
     await owner(`INSERT INTO sign_in_throttles (key, last_failed_at, succeeded_at)

@@ -9,6 +9,7 @@ import { createChatClient } from '../../../activities/adapters/chat/chat-client.
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
+import { TokenCounter } from '../../../api/context/token-counter.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
 import type { Workers } from '../../../api/health/worker-watch.ts';
@@ -97,6 +98,13 @@ const SCHEMAS_FROM_SOURCE: TenantSchemasOptions = {
   waitMsMax: 240_000,
 };
 
+/** The same for the thread that counts tokens. */
+const TOKENS_FROM_SOURCE = {
+  threadFile: () => compiledModule('api/context/token-thread.ts'),
+  deadlineMs: 120_000,
+  waitMsMax: 240_000,
+};
+
 /** Most tests run no worker, or a busy one, and what they invoke waits for it. */
 const UNWATCHED: Workers = {
   state: 'unknown',
@@ -136,6 +144,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workers: options.workers ?? UNWATCHED,
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
+    tokens: new TokenCounter(TOKENS_FROM_SOURCE),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
     egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
     fetchDocument: createDocumentFetcher({
@@ -175,6 +184,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       api.close();
       deps.importPlanner.close();
       await deps.schemas.close();
+      await deps.tokens.close();
       settlements.close();
       await notifications.close();
       await connection.close();

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import {
+  type AssembledContext,
+  CONTEXT_FORMATS,
+  MAX_TOKENS_DEFAULT,
+  MAX_TOKENS_MAX,
+  MAX_TOKENS_MIN,
+} from '../../domain/context/assemble.ts';
+
+/** Contexts as requests and replies show them: docs/context.md. */
+export const formatSchema = z
+  .enum(CONTEXT_FORMATS)
+  .describe(
+    '`openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text.',
+  );
+
+const TOKENS_TEXT = `The budget, in tokens of o200k_base. ${MAX_TOKENS_DEFAULT} where it is left out.`;
+
+export const contextQuery = z.strictObject({
+  maxTokens: z.coerce
+    .number()
+    .int()
+    .min(MAX_TOKENS_MIN)
+    .max(MAX_TOKENS_MAX)
+    .default(MAX_TOKENS_DEFAULT)
+    .describe(TOKENS_TEXT),
+  format: formatSchema.default('openai'),
+});
+
+export const contextBody = z
+  .strictObject({
+    sessionId: z.string().min(1).max(100).describe('Whose messages it is made of.'),
+    maxTokens: z.int().min(MAX_TOKENS_MIN).max(MAX_TOKENS_MAX).default(MAX_TOKENS_DEFAULT).describe(TOKENS_TEXT),
+    format: formatSchema.default('openai'),
+  })
+  .meta({ id: 'AssembleContext' });
+
+const count = z.int().min(0);
+const rest = {
+  tokens: count.describe(
+    'Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`.',
+  ),
+  included: z
+    .array(
+      z.strictObject({
+        source: z.enum(['session', 'memory']),
+        id: z.string().describe('Of the message or of the memory.'),
+        tokens: count.describe('Its own, without the frame of the format.'),
+        score: z.number().nullable().describe('Of a memory: how well it fits the query.'),
+      }),
+    )
+    .describe('What it is made of, in its order.'),
+  dropped: z
+    .strictObject({
+      messages: count.describe(
+        'Messages of the session that are not in it: older ones, and calls without all of their results.',
+      ),
+      memories: count.describe('Memories that were found and did not fit.'),
+    })
+    .describe('What was left out.'),
+};
+const message = z.record(z.string(), z.json());
+
+export const contextSchema = z
+  .discriminatedUnion('format', [
+    z.strictObject({ format: z.literal('openai'), messages: z.array(message), ...rest }),
+    z.strictObject({ format: z.literal('anthropic'), system: z.string(), messages: z.array(message), ...rest }),
+    z.strictObject({ format: z.literal('text'), text: z.string(), ...rest }),
+  ])
+  .meta({ id: 'Context' });
+
+type Fitting = Extract<AssembledContext, { fits: true }>;
+
+export function presentContext({ context, tokens, included, dropped }: Fitting): z.input<typeof contextSchema> {
+  return { ...context, tokens, included, dropped } as z.input<typeof contextSchema>;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { createSession } from '../../db/sessions/create-session.ts';
+import { getSession, lockSession } from '../../db/sessions/get-session.ts';
+import { listSessions } from '../../db/sessions/list-sessions.ts';
+import { deleteSession } from '../../db/sessions/remove-messages.ts';
+import { updateSession } from '../../db/sessions/update-session.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  createSessionBody,
+  listedSessionSchema,
+  listSessionsQuery,
+  presentSession,
+  sessionParams,
+  sessionSchema,
+  updateSessionBody,
+} from './schemas.ts';
+
+export const listSessionsRoute = defineRoute({
+  id: 'sessions.list',
+  method: 'GET',
+  path: '/api/v2/sessions',
+  summary: 'List sessions, newest first',
+  scope: 'sessions:read',
+  role: 'member',
+  request: { query: listSessionsQuery },
+  response: { 200: z.array(listedSessionSchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listSessions(tx, { ...query, ...page });
+    return { items: items.map(presentSession), total };
+  },
+});
+
+export const createSessionRoute = defineRoute({
+  id: 'sessions.create',
+  method: 'POST',
+  path: '/api/v2/sessions',
+  summary: 'Begin a session',
+  description: 'A session is one conversation of an agent: its messages in one order, each with a number.',
+  scope: 'sessions:write',
+  role: 'admin',
+  request: { body: createSessionBody },
+  response: { 201: sessionSchema },
+  errors: [],
+  idempotent: true,
+  async change(tx, { body }) {
+    const session = await createSession(tx, body);
+    return { reply: { status: 201, data: presentSession(session) }, audit: 'none: the session is the record of it' };
+  },
+});
+
+export const getSessionRoute = defineRoute({
+  id: 'sessions.get',
+  method: 'GET',
+  path: '/api/v2/sessions/{id}',
+  summary: 'Get a session',
+  scope: 'sessions:read',
+  role: 'member',
+  request: { params: sessionParams },
+  response: { 200: sessionSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const session = await getSession(tx, params.id);
+    if (session === null) throw notFound('session');
+    return presentSession(session);
+  },
+});
+
+export const updateSessionRoute = defineRoute({
+  id: 'sessions.update',
+  method: 'PATCH',
+  path: '/api/v2/sessions/{id}',
+  summary: 'Change a session',
+  description: 'Only what the body names changes. `ttlSeconds` counts from now; null ends the expiry.',
+  scope: 'sessions:write',
+  role: 'admin',
+  request: { params: sessionParams, body: updateSessionBody },
+  response: { 200: sessionSchema },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  async change(tx, { params, body }) {
+    const session = await updateSession(tx, params.id, body);
+    if (session === null) throw notFound('session');
+    return { reply: { status: 200, data: presentSession(session) }, audit: 'none: the session is the record of it' };
+  },
+});
+
+export const deleteSessionRoute = defineRoute({
+  id: 'sessions.delete',
+  method: 'DELETE',
+  path: '/api/v2/sessions/{id}',
+  summary: 'Delete a session with its messages',
+  scope: 'sessions:write',
+  role: 'admin',
+  request: { params: sessionParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  idempotent: true,
+  async change(tx, { params: { id } }) {
+    const session = await lockSession(tx, id);
+    if (session === null) throw notFound('session');
+    await deleteSession(tx, id);
+    const { name, messageCount } = session;
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'session.deleted', target: { type: 'session', id }, details: { name, messageCount } },
+    };
+  },
+});

@@ -1,0 +1,47 @@
+import type { ChatMessage } from '../sessions/sessions.ts';
+
+/** A message of a session, as far as a context needs it. */
+export interface ContextMessage extends ChatMessage {
+  id: string;
+  tokens: number;
+}
+
+/**
+ * What is kept or dropped as one: a message, or an assistant's tool calls with the results of all of them. A model's API refuses calls
+ * without results, and results without their call.
+ */
+export interface Unit {
+  message: ContextMessage;
+  /** One for each call of the message. */
+  results: ContextMessage[];
+}
+
+/**
+ * The units of a conversation in their order, without its system messages. A result belongs to the newest call before it that has its id
+ * and no result yet, for some models name a call the same in each turn. Calls that lack a result, and results without a call, are in
+ * no unit.
+ */
+export function unitsOf(messages: readonly ContextMessage[]): Unit[] {
+  const units: Unit[] = [];
+  const open: { unit: Unit; missing: Set<string> }[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    if (message.role === 'tool') {
+      const callId = message.toolCallId ?? '';
+      const asked = open.findLast(({ missing }) => missing.has(callId));
+      if (asked === undefined) continue;
+      asked.missing.delete(callId);
+      asked.unit.results.push(message);
+      continue;
+    }
+    const unit: Unit = { message, results: [] };
+    units.push(unit);
+    if (message.toolCalls !== null) open.push({ unit, missing: new Set(message.toolCalls.map(({ id }) => id)) });
+  }
+  const unanswered = new Set(open.filter(({ missing }) => missing.size > 0).map(({ unit }) => unit));
+  return units.filter((unit) => !unanswered.has(unit));
+}
+
+export function messagesOf({ message, results }: Unit): ContextMessage[] {
+  return [message, ...results];
+}
