@@ -15,7 +15,7 @@ const MESSAGES = [
 
 const newSession = () => ({
   name: unique('Order'),
-    userId: 'customer-17',
+  userId: 'customer-17',
   agentId: 'support',
   metadata: { channel: 'web' },
 });

@@ -148,7 +148,10 @@ test('deleting and clearing are in the audit log, with what was there', async ()
 test('a full session refuses more: 429, and nothing is appended', async () => {
   const { id } = await begin();
   const nearlyFull = [MESSAGES_PER_SESSION_MAX - 1, id];
-  await api.database.asOwner('UPDATE sessions SET message_count = $1::int, last_sequence = $1::int WHERE id = $2', nearlyFull);
+  await api.database.asOwner(
+    'UPDATE sessions SET message_count = $1::int, last_sequence = $1::int WHERE id = $2',
+    nearlyFull,
+  );
   const refused = await call('POST', `/${id}/messages`, { messages: [said('a'), said('b')] });
   expect([refused.status, errorOf(refused).code]).toEqual([429, 'QUOTA_EXCEEDED']);
   expect((await append(id, said('a')))[0]?.sequence).toBe(MESSAGES_PER_SESSION_MAX);
