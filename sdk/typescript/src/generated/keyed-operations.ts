@@ -57,4 +57,10 @@ export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'DELETE /api/v2/dlq/{messageId}',
   'POST /api/v2/dlq/retry-all',
   'POST /api/v2/dlq/jobs/{jobId}/cancel',
+  'POST /api/v2/sessions',
+  'PATCH /api/v2/sessions/{id}',
+  'DELETE /api/v2/sessions/{id}',
+  'POST /api/v2/sessions/{id}/messages',
+  'DELETE /api/v2/sessions/{id}/messages',
+  'DELETE /api/v2/sessions/{id}/messages/last',
 ]);
