@@ -4,6 +4,7 @@ import { auditReference } from './audit-reference.ts';
 import { buildOpenApi } from './build.ts';
 import { errorReference } from './error-reference.ts';
 import { eventReference } from './event-reference.ts';
+import { pythonFiles } from './python/files.ts';
 import { refusalReference } from './refusal-reference.ts';
 import { errorCodes, typescriptErrors, typescriptKeyedOperations } from './sdk-tables.ts';
 import { typescriptTypes } from './typescript-types.ts';
@@ -23,6 +24,7 @@ export function generatedDocuments(): Record<string, string> {
     'sdk/typescript/src/generated/api.ts': typescriptTypes(document),
     'sdk/typescript/src/generated/errors.ts': typescriptErrors(),
     'sdk/typescript/src/generated/keyed-operations.ts': typescriptKeyedOperations(ROUTES),
+    ...pythonFiles(document),
   };
 }
 

@@ -1,0 +1,3391 @@
+"""What is sent to the service, and what it answers: its API description as types of Python.
+
+Records are dictionaries with the names of the API. Made by `npm run openapi`; do not change it by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+
+class _ActionRequired(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    environmentId: str
+    adapter: ActionAdapterObject
+    inputSchema: Dict[str, Any]
+    """JSON Schema 2020-12 of the input."""
+    governed: bool
+    """True where the action carries impact, verify or governed: true."""
+    impact: List[ImpactDeclaration]
+    approval: ActionApproval
+    timeoutMs: int
+    mcp: ActionMcp
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    currentVersion: ActionCurrentVersion
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+
+
+class Action(_ActionRequired, total=False):
+    outputSchema: Dict[str, Any]
+    verify: VerifyDeclaration
+
+
+class _ActionAdapterRequired(TypedDict):
+    type: str
+    """For example `http.request`."""
+    config: Dict[str, Any]
+    """What the adapter's documentation says."""
+
+
+class ActionAdapter(_ActionAdapterRequired, total=False):
+    version: str
+    """Left out: the adapter's newest, which is recorded."""
+
+
+class ActionAdapterObject(TypedDict):
+    type: str
+    version: str
+    config: Dict[str, Any]
+
+
+class _ActionApprovalRequired(TypedDict):
+    required: bool
+
+
+class ActionApproval(_ActionApprovalRequired, total=False):
+    tag: str
+
+
+class ActionCurrentVersion(TypedDict):
+    id: str
+    number: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
+
+
+class ActionEventData(TypedDict):
+    actionId: str
+    name: str
+    versionId: str
+    version: int
+
+
+class ActionMcp(TypedDict):
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    pinned: bool
+
+
+class ActionPreview(TypedDict):
+    id: str
+    action: ActionPreviewAction
+    adapter: ActionPreviewAdapter
+    environment: ActionPreviewEnvironment
+    target: Dict[str, Any]
+    request: PreparedRequest
+    impact: List[ImpactQuantity]
+    blocks: List[PreviewBlock]
+    preconditions: Dict[str, Any]
+    """What must still hold right before the dispatch. Part of the binding."""
+    capabilities: Dict[str, Any]
+    allowances: List[PreviewAllowance]
+    evidenceObservedAt: str
+    expiresAt: str
+    expired: bool
+    """It can no longer be used: its time is over, or another one supersedes it."""
+    requestDigest: str
+    bindingDigest: str
+    """What an approval agrees to."""
+    supersedes: Optional[str]
+    effectId: Optional[str]
+    """The effect that executes it, once one is admitted."""
+    createdAt: str
+
+
+class ActionPreviewAction(TypedDict):
+    id: str
+    name: str
+    versionId: str
+
+
+class ActionPreviewAdapter(TypedDict):
+    type: str
+    version: str
+
+
+class ActionPreviewEnvironment(TypedDict):
+    id: str
+    name: str
+    kind: str
+
+
+class ActionWarning(TypedDict):
+    path: str
+    """Dotted path into the action, such as `adapter.config.url`."""
+    code: Literal["input_not_described", "input_may_be_missing", "output_not_described", "secret_missing", "destination_blocked"]
+    """Each code is explained in docs/reference/warnings.md."""
+    message: str
+
+
+class Actor(TypedDict):
+    """Who did it."""
+    type: str
+    id: Optional[str]
+
+
+class ApiKey(TypedDict):
+    id: str
+    name: str
+    keyPrefix: str
+    """The first 18 characters."""
+    isActive: bool
+    """Neither deleted nor expired."""
+    createdAt: str
+    expiresAt: Optional[str]
+    lastUsedAt: Optional[str]
+    """To the minute."""
+    createdBy: Optional[str]
+    """The member who made it; both count as one person. Null: the operator, at the command line."""
+
+
+class _ApiKeysCreateBodyRequired(TypedDict):
+    name: str
+    environmentId: str
+    """The one environment that the key works in, for good."""
+
+
+class ApiKeysCreateBody(_ApiKeysCreateBodyRequired, total=False):
+    preset: Literal["standard", "read_only", "full_access", "agent"]
+    """`agent` is for the key that an agent holds: it invokes actions, and can neither define them nor decide. No preset grants an earlier namespace such as `messages:*`; name such scopes beside it."""
+    scopes: List[Scope]
+    """Beside a preset they are added to what it grants. Without scopes and preset the key holds every scope that is not privileged, earlier namespaces included."""
+    expiresAt: Optional[str]
+    """In the future. The key stops working then, and cannot be reactivated."""
+
+
+class ApiKeysDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class AppliedApprovalPolicyPlan(TypedDict):
+    planId: str
+    revision: int
+    """Of the policies after it."""
+    changes: List[AppliedApprovalPolicyPlanChangesItem]
+    appliedAt: str
+
+
+class AppliedApprovalPolicyPlanChangesItem(TypedDict):
+    name: str
+    action: Literal["create", "update", "delete", "none"]
+    policyId: Optional[str]
+    version: Optional[int]
+    """The newest after it."""
+
+
+class ApplyApprovalPolicyPlan(TypedDict):
+    planId: str
+    digest: str
+
+
+class Approval(TypedDict):
+    id: str
+    kind: Literal["invocation", "free_standing"]
+    """`free_standing`: for work that its caller runs itself."""
+    status: Literal["pending", "approved", "denied", "expired", "cancelled", "invalidated", "consumed"]
+    """`consumed`: the one dispatch that it was given for was marked. `invalidated`: what was agreed to no longer held."""
+    invocationId: Optional[str]
+    effectId: Optional[str]
+    previewId: Optional[str]
+    action: Optional[ApprovalAction]
+    title: str
+    summary: str
+    """What will happen, in one sentence."""
+    payload: Any
+    """Of a free-standing one."""
+    bindingDigest: str
+    """Echo it to approve."""
+    policy: ApprovalReason
+    quorum: ApprovalQuorum
+    approvers: List[Approvers]
+    """Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner."""
+    preventSelf: bool
+    """The requester cannot approve."""
+    decisions: List[ApprovalDecision]
+    """Oldest first."""
+    requestedBy: Actor
+    agentId: Optional[str]
+    runId: Optional[str]
+    preview: Optional[ActionPreview]
+    """Exactly what will be sent, credentials hidden; its target, impact and blocks. Null for a free-standing one."""
+    allowances: List[PreviewAllowance]
+    """What remains of the impact limits: now, while it is pending; as it was previewed, afterwards."""
+    reminders: ApprovalReminders
+    url: Optional[str]
+    """Where a person reads this and decides, signed in. Null where the service has no `PUBLIC_URL`."""
+    createdAt: str
+    expiresAt: str
+    decidedAt: Optional[str]
+    consumedAt: Optional[str]
+
+
+class ApprovalAction(TypedDict):
+    id: str
+    name: str
+
+
+class ApprovalDecision(TypedDict):
+    actor: Actor
+    decision: Literal["approve", "deny"]
+    note: Optional[str]
+    bindingDigest: str
+    authentication: ApprovalDecisionAuthentication
+    """How the actor was known when it decided."""
+    stands: bool
+    """False once its key was revoked, or its member, or the maker of its key, was removed. An agreement that does not stand when the approval is consumed does not count."""
+    at: str
+
+
+class ApprovalDecisionAuthentication(TypedDict):
+    """How the actor was known when it decided."""
+    method: Literal["api_key", "session", "chat"]
+    keyName: Optional[str]
+    sessionId: Optional[str]
+    chat: Optional[ApprovalDecisionAuthenticationChat]
+    """The chat user who is linked to the actor, where it decided in a chat."""
+    role: Optional[Literal["member", "admin", "owner"]]
+
+
+class ApprovalDecisionAuthenticationChat(TypedDict):
+    """The chat user who is linked to the actor, where it decided in a chat."""
+    provider: Literal["slack", "discord"]
+    integrationId: str
+    userId: str
+    userName: str
+
+
+class ApprovalEventData(TypedDict):
+    approvalId: str
+    kind: Literal["invocation", "free_standing"]
+    title: str
+    status: Literal["pending", "approved", "denied", "expired"]
+    invocationId: Optional[str]
+    effectId: Optional[str]
+    previewId: Optional[str]
+    action: Optional[str]
+    bindingDigest: str
+    quorum: int
+    requestedBy: ApprovalEventDataRequestedBy
+    expiresAt: str
+    decidedAt: Optional[str]
+
+
+class ApprovalEventDataRequestedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class ApprovalPolicy(TypedDict):
+    id: str
+    name: str
+    priority: int
+    """Of the newest document."""
+    enabled: bool
+    version: int
+    """Number of the newest version."""
+    document: ApprovalPolicyDocument
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+    """Set once it was deleted: it decides nothing, and its history stays."""
+
+
+class ApprovalPolicyDocument(TypedDict):
+    schema: Literal["approval-policy/v1"]
+    name: str
+    priority: int
+    rules: List[ApprovalPolicyDocumentRulesItem]
+
+
+class _ApprovalPolicyDocumentRulesItemRequired(TypedDict):
+    id: str
+    match: ApprovalPolicyDocumentRulesItemMatch
+    effect: Literal["allow", "require_approval", "deny"]
+
+
+class ApprovalPolicyDocumentRulesItem(_ApprovalPolicyDocumentRulesItemRequired, total=False):
+    when: str
+    approval: ApprovalPolicyDocumentRulesItemApproval
+
+
+class ApprovalPolicyDocumentRulesItemApproval(TypedDict):
+    quorum: int
+    approvers: ApprovalPolicyDocumentRulesItemApprovalApprovers
+    preventSelf: bool
+    expiresIn: str
+    onExpiry: Literal["deny"]
+
+
+class ApprovalPolicyDocumentRulesItemApprovalApprovers(TypedDict, total=False):
+    roles: List[Literal["member", "admin", "owner"]]
+    users: List[str]
+    keys: List[str]
+
+
+class ApprovalPolicyDocumentRulesItemMatch(TypedDict, total=False):
+    actions: List[str]
+    adapters: List[str]
+    agents: List[str]
+    keys: List[str]
+    tags: List[str]
+
+
+class ApprovalPolicyFile(TypedDict):
+    path: str
+    """For messages; it decides nothing."""
+    content: str
+    """One policy document in YAML or JSON, at most 131072 bytes."""
+
+
+class ApprovalPolicyPlan(TypedDict):
+    planId: str
+    baseRevision: int
+    """Of the policies that the files were compared with."""
+    digest: str
+    """Names what the plan does; `apply` repeats it."""
+    unchanged: bool
+    """True where nothing would change."""
+    changes: List[ApprovalPolicyPlanChangesItem]
+    warnings: List[str]
+    expiresAt: str
+
+
+class ApprovalPolicyPlanChangesItem(TypedDict):
+    name: str
+    action: Literal["create", "update", "delete", "none"]
+    before: Optional[ApprovalPolicyDocument]
+    after: Optional[ApprovalPolicyDocument]
+
+
+class ApprovalPolicyTrace(TypedDict):
+    policyId: Optional[str]
+    """null in a test of files: they are no policies yet."""
+    policyName: str
+    version: Optional[int]
+    ruleId: str
+    outcome: Literal["matched", "not_matched", "condition_false", "error"]
+    """`not_matched`: `match` did not hold; `condition_false`: `when` did not."""
+    effect: Literal["allow", "require_approval", "deny"]
+    """What the rule asks for."""
+    detail: Optional[str]
+    """Which part of `match` did not hold, or the error of the expression."""
+    values: Dict[str, str]
+    """What the expression saw, by path."""
+
+
+class ApprovalPolicyVerdict(TypedDict):
+    effect: Literal["allow", "require_approval", "deny"]
+    source: Literal["policy", "action", "environment"]
+    """What decided: a rule, the action's own `approval.required`, or the default of the environment."""
+    policyId: Optional[str]
+    version: Optional[int]
+    """Number of the version of the policy."""
+    ruleId: Optional[str]
+    quorum: Optional[int]
+    """How many must approve. Set, as the next three, where the effect is require_approval."""
+    approvers: Optional[List[ApprovalPolicyVerdictApproversItem]]
+    """Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    preventSelf: Optional[bool]
+    expiresInSeconds: Optional[int]
+    reason: str
+    refusal: Optional[ApprovalPolicyVerdictRefusal]
+    """With which the invocation would be refused, where the effect is deny."""
+    revision: int
+    """Of the policies of the environment that were evaluated."""
+    trace: List[ApprovalPolicyTrace]
+    """Every rule that was looked at, in order."""
+
+
+class ApprovalPolicyVerdictApproversItem(TypedDict, total=False):
+    roles: List[Literal["member", "admin", "owner"]]
+    users: List[str]
+    keys: List[str]
+
+
+class ApprovalPolicyVerdictRefusal(TypedDict):
+    """With which the invocation would be refused, where the effect is deny."""
+    code: str
+    message: str
+
+
+class ApprovalPolicyVersion(TypedDict):
+    policyId: str
+    version: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the document."""
+    document: ApprovalPolicyDocument
+    createdBy: ApprovalPolicyVersionCreatedBy
+    createdAt: str
+
+
+class ApprovalPolicyVersionCreatedBy(TypedDict):
+    type: str
+    id: str
+
+
+class ApprovalQuorum(TypedDict):
+    """`received`: how many people agreed; until the approval ends, those alone whose agreement stands."""
+    required: int
+    received: int
+
+
+class ApprovalReason(TypedDict):
+    """Why it is asked for."""
+    source: Literal["policy", "action", "environment", "caller"]
+    id: Optional[str]
+    version: Optional[int]
+    ruleId: Optional[str]
+    reason: str
+
+
+class ApprovalReminders(TypedDict):
+    sent: int
+    lastAt: Optional[str]
+
+
+class _ApprovalRequestRequired(TypedDict):
+    title: str
+    summary: str
+    """What will happen, in a sentence for who decides."""
+    payload: Any
+    """What is agreed to. Part of the binding digest."""
+
+
+class ApprovalRequest(_ApprovalRequestRequired, total=False):
+    expiresIn: str
+    """ISO 8601 duration, PT1M to P30D. Default P1D."""
+    quorum: int
+    """How many different principals must approve."""
+
+
+class _ApproveRequestRequired(TypedDict):
+    bindingDigest: str
+    """The approval's own, as it was shown: a decision is about exactly this. Another one is answered 409."""
+
+
+class ApproveRequest(_ApproveRequestRequired, total=False):
+    note: str
+
+
+class Approvers(TypedDict, total=False):
+    roles: List[Literal["member", "admin", "owner"]]
+    users: List[str]
+    keys: List[str]
+
+
+class Attempt(TypedDict):
+    number: int
+    kind: Literal["dispatch", "replay", "reconcile"]
+    status: Literal["started", "completed", "abandoned"]
+    observedOutcome: Optional[str]
+    error: Optional[str]
+    startedAt: str
+    finishedAt: Optional[str]
+    id: str
+    claimedAt: Optional[str]
+    """Since then something may have been sent."""
+    refusal: Optional[RecordedRefusal]
+    responseDigest: Optional[str]
+    """SHA-256 over the response."""
+    secretVersions: Optional[Dict[str, int]]
+    """The versions that its secrets had when it was marked."""
+    lateAnswer: Optional[AttemptLateAnswer]
+    """What came after the attempt had been given up."""
+    chain: List[ReceiptEntry]
+    """Its entries in the chain of the effect."""
+
+
+class AttemptLateAnswer(TypedDict):
+    """What came after the attempt had been given up."""
+    observedOutcome: str
+    error: Optional[str]
+    responseDigest: Optional[str]
+    recordedAt: str
+
+
+class AuditEntry(TypedDict):
+    """Who changed what. Never changed or removed."""
+    id: str
+    sequence: int
+    """Counts the workspace's entries."""
+    actor: AuditEntryActor
+    action: str
+    target: AuditEntryTarget
+    environmentId: Optional[str]
+    """null: of the workspace as a whole."""
+    details: Dict[str, Any]
+    requestId: Optional[str]
+    recordedAt: str
+    previousHash: Optional[str]
+    """The hash of the entry before; null for the first."""
+    hash: str
+    """SHA-256 over the entry and `previousHash`; the database computes it."""
+
+
+class AuditEntryActor(TypedDict):
+    type: Literal["api_key", "user", "system"]
+    id: Optional[str]
+
+
+class AuditEntryTarget(TypedDict):
+    type: str
+    id: str
+
+
+class _AuthInvitationsAcceptBodyRequired(TypedDict):
+    token: str
+
+
+class AuthInvitationsAcceptBody(_AuthInvitationsAcceptBodyRequired, total=False):
+    password: str
+    """The password that the e-mail address signs in with, or for a new user the one it shall have (12 characters)."""
+    name: str
+    """Of a new user."""
+
+
+class AuthInvitationsAcceptReply(TypedDict):
+    user: User
+    workspace: AuthInvitationsAcceptReplyWorkspace
+
+
+class AuthInvitationsAcceptReplyWorkspace(TypedDict):
+    id: str
+    role: Literal["member", "admin", "owner"]
+
+
+class AuthPasswordChangeBody(TypedDict):
+    currentPassword: str
+    newPassword: str
+    """Of at least 12 characters, whichever they are."""
+
+
+class AuthSessionCreateBody(TypedDict):
+    email: str
+    """Case makes no difference."""
+    password: str
+
+
+class AuthSessionDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class BatchResult4(TypedDict):
+    error: BatchResult4Error
+
+
+class _BatchResult4ErrorRequired(TypedDict):
+    code: str
+    message: str
+
+
+class BatchResult4Error(_BatchResult4ErrorRequired, total=False):
+    details: Dict[str, Any]
+
+
+class Budget(TypedDict):
+    apiKeyId: str
+    month: str
+    """The UTC month that `used` and `reserved` are of."""
+    caps: BudgetCaps
+    used: BudgetSums
+    reserved: BudgetSums
+    """Of invocations that are under way, or whose outcome is unknown."""
+    unit: Literal["microcents"]
+    """A millionth of a cent."""
+    reconciliationRequired: bool
+    """The key is paused (503 BUDGET_RECONCILIATION_REQUIRED): put the budget with `usedBefore`."""
+    resetsAt: str
+    createdAt: str
+    updatedAt: str
+
+
+class BudgetCaps(TypedDict, total=False):
+    """What is left out has no cap of its own."""
+    total: int
+    messages: int
+    events: int
+    cacheLookups: int
+    memoryOperations: int
+    invocations: int
+
+
+class BudgetSums(TypedDict):
+    total: int
+    messages: int
+    events: int
+    cacheLookups: int
+    memoryOperations: int
+    invocations: int
+
+
+class BudgetsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class _BudgetsPutBodyRequired(TypedDict):
+    caps: BudgetCaps
+    """In microcents a UTC month. Replaces all earlier caps."""
+
+
+class BudgetsPutBody(_BudgetsPutBodyRequired, total=False):
+    usedBefore: BudgetsPutBodyUsedBefore
+    """What the key had used this month before its use was counted; for `reconciliationRequired` only."""
+
+
+class BudgetsPutBodyUsedBefore(TypedDict, total=False):
+    """What the key had used this month before its use was counted; for `reconciliationRequired` only."""
+    messages: int
+    events: int
+    cacheLookups: int
+    memoryOperations: int
+    invocations: int
+
+
+class ChatLink(TypedDict):
+    integrationId: str
+    chatUser: ChatLinkChatUser
+    """Who you are in this chat: the clicks of this user are yours from now on."""
+    linkedAt: str
+
+
+class ChatLinkChatUser(TypedDict):
+    """Who you are in this chat: the clicks of this user are yours from now on."""
+    id: str
+    name: str
+
+
+class ChatLinkRequest(TypedDict):
+    code: str
+    """As the chat showed it to you, and to nobody else."""
+
+
+class ChatUnlinked(TypedDict):
+    unlinked: List[str]
+    """The chat users that you were."""
+
+
+class _CreateActionRequired(TypedDict):
+    adapter: ActionAdapter
+    """What makes the call, and how. A PATCH replaces it whole."""
+    name: str
+    """Unique among the live actions of the environment."""
+
+
+class CreateAction(_CreateActionRequired, total=False):
+    description: Optional[str]
+    inputSchema: Dict[str, Any]
+    """JSON Schema 2020-12 of the input; it must describe an object."""
+    outputSchema: Optional[Dict[str, Any]]
+    """JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`."""
+    governed: bool
+    """An action with impact or verify is governed whatever stands here, and may not say false."""
+    impact: List[ImpactDeclarationInput]
+    """What one invocation uses up. An empty list is none."""
+    verify: Optional[VerifyDeclarationInput]
+    """How the outcome is read back from the provider."""
+    approval: CreateActionApproval
+    """Whether a person must approve. A member that a PATCH leaves out stays as it is."""
+    timeoutMs: int
+    """Milliseconds that the call may take; 30000 where none is named."""
+    mcp: CreateActionMcp
+    """pinned: a tool of its own for MCP clients, under its own name. False where it is left out."""
+    changeNote: Optional[str]
+    """Kept with the version that this makes."""
+
+
+class CreateActionApproval(TypedDict, total=False):
+    """Whether a person must approve. A member that a PATCH leaves out stays as it is."""
+    required: bool
+    tag: Optional[str]
+
+
+class CreateActionMcp(TypedDict, total=False):
+    """pinned: a tool of its own for MCP clients, under its own name. False where it is left out."""
+    pinned: bool
+
+
+class CreateApprovalPolicy(TypedDict):
+    document: Union[str, Dict[str, Any]]
+    """A policy document `{ schema: "approval-policy/v1", name, priority, rules }`, as an object or as a string of YAML. What it leaves out is filled in with its default."""
+
+
+class _CreateEnvironmentRequestRequired(TypedDict):
+    name: str
+    """Unique in the workspace."""
+    kind: Literal["development", "staging", "production"]
+    """Fixed for good."""
+
+
+class CreateEnvironmentRequest(_CreateEnvironmentRequestRequired, total=False):
+    protected: bool
+    """Left out: true for production, false elsewhere."""
+    approvalDefault: Optional[Literal["allow", "require_approval"]]
+    """What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere."""
+
+
+class _CreateScheduleRequestRequired(TypedDict):
+    cron: str
+    """Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front."""
+    destination: ScheduleDestination
+
+
+class CreateScheduleRequest(_CreateScheduleRequestRequired, total=False):
+    name: Optional[str]
+    """For people; need not be unique."""
+    timezone: str
+    """An IANA name. UTC where it is left out."""
+    overlap: Literal["skip", "buffer_one", "allow_all"]
+    """What a slot does while a message of an earlier run has not ended. `skip`: nothing. `buffer_one`: one run waits for it. `allow_all`: publishes. `skip` where it is left out."""
+    catchUpSeconds: int
+    """How late a slot is still fired after an outage of the scheduler. 60 where it is left out."""
+    paused: bool
+    """True: it fires nothing until it is resumed."""
+
+
+class CreatedApiKey(TypedDict):
+    id: str
+    name: str
+    keyPrefix: str
+    """The first 18 characters."""
+    isActive: bool
+    """Neither deleted nor expired."""
+    createdAt: str
+    expiresAt: Optional[str]
+    lastUsedAt: Optional[str]
+    """To the minute."""
+    createdBy: Optional[str]
+    """The member who made it; both count as one person. Null: the operator, at the command line."""
+    key: str
+    """Shown this once: only its hash is kept."""
+
+
+class DeadLetter(TypedDict):
+    messageId: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    headers: Optional[Dict[str, str]]
+    """Authorization, cookie and API key values are `[REDACTED]`."""
+    body: Any
+    scheduledFor: Optional[str]
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    attempts: Optional[int]
+    maxRetries: Optional[int]
+    responseStatus: Optional[int]
+    responseBody: Optional[str]
+    """At most 8 KiB of it, credentials that were sent removed."""
+    errorMessage: Optional[str]
+    """Of the newest attempt."""
+    deliveredAt: Optional[str]
+    failedAt: Optional[str]
+    callbackUrl: Optional[str]
+    failureCallbackUrl: Optional[str]
+    flowControlKey: Optional[str]
+    retryOf: Optional[str]
+    """The failed message that this one is a retry of, from the DLQ."""
+    contentExpired: bool
+    """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
+    createdAt: str
+    updatedAt: str
+    dlqReason: Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]
+    """Why nothing more was tried."""
+    lastAttemptAt: Optional[str]
+    responseHeaders: Optional[Dict[str, str]]
+    """Of the last response."""
+    label: Optional[str]
+    urlGroupId: Optional[str]
+    scheduleId: Optional[str]
+
+
+class DeadLetterFilter(TypedDict, total=False):
+    """Every member must hold. None: all."""
+    url: str
+    """The destination, exactly as it was published."""
+    urlGroup: str
+    """The id of a URL group, or the name of one."""
+    scheduleId: str
+    label: str
+    """Exactly as it was published."""
+    reason: Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]
+    startDate: str
+    """Failed after."""
+    endDate: str
+    """Failed before."""
+    responseStatus: int
+
+
+class DeadLetterJob(TypedDict):
+    id: str
+    kind: Literal["retry", "clear"]
+    filter: DeadLetterFilter
+    status: Literal["running", "paused", "completed", "failed", "cancelled"]
+    """`paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays."""
+    reason: Optional[DeadLetterJobReason]
+    total: Optional[int]
+    """The records that it found when it began; null until they are counted."""
+    done: int
+    """Retried, or cleared."""
+    failed: int
+    """Records that could not be retried. They stay."""
+    cursor: Optional[str]
+    """The last record of the last page."""
+    createdAt: str
+    updatedAt: str
+    endedAt: Optional[str]
+
+
+class DeadLetterJobReason(TypedDict):
+    code: str
+    message: str
+
+
+class DeadLetterStats(TypedDict):
+    total: int
+    oldestAt: Optional[str]
+    newestAt: Optional[str]
+    examined: int
+    """How many of the newest records the groups below are made of."""
+    byReason: List[DeadLetterStatsByReasonItem]
+    byResponseStatus: List[DeadLetterStatsByResponseStatusItem]
+    topUrls: List[DeadLetterStatsTopUrlsItem]
+    """The ten destinations with the most."""
+
+
+class DeadLetterStatsByReasonItem(TypedDict):
+    reason: Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]
+    count: int
+
+
+class DeadLetterStatsByResponseStatusItem(TypedDict):
+    responseStatus: Optional[int]
+    """Null: no response."""
+    count: int
+
+
+class DeadLetterStatsTopUrlsItem(TypedDict):
+    url: str
+    count: int
+
+
+class DeadLettersDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class DenyRequest(TypedDict):
+    note: str
+    """Why. Kept for good."""
+
+
+class _DiscordConnectionRequired(TypedDict):
+    webhookUrl: str
+    """https://discord.com/api/webhooks/{id}/{token}. Sealed; never shown."""
+
+
+class DiscordConnection(_DiscordConnectionRequired, total=False):
+    name: str
+    """By default the webhook's own."""
+    publicKey: str
+    """Of the Discord application that owns the webhook: with it, messages have buttons that decide."""
+
+
+class DryRun(TypedDict):
+    dryRun: Literal[True]
+    action: DryRunAction
+    versionId: str
+    governed: bool
+    request: PreparedRequest
+    """What would be sent; credentials stand as `{{secret:NAME}}`. Ids of the invocation and the effect in it are examples."""
+    target: Dict[str, Any]
+    next: Literal["send", "ask_for_approval", "refuse", "read_provider"]
+    """What the service would do now. `read_provider`: only a read of the provider says what the invocation uses, and a preview makes it."""
+    refusal: Optional[DryRunRefusal]
+    impact: Optional[List[ImpactQuantity]]
+    """Null where only the provider knows it, or it has no bound."""
+    decision: Optional[DryRunDecision]
+    """Of the approval policies. Null where it was refused before, or the impact is not known."""
+    allowances: List[PreviewAllowance]
+    """Of the impact limits that apply. Nothing is reserved."""
+
+
+class DryRunAction(TypedDict):
+    id: str
+    name: str
+
+
+class DryRunDecision(TypedDict):
+    """Of the approval policies. Null where it was refused before, or the impact is not known."""
+    effect: Literal["allow", "require_approval", "deny"]
+    source: Literal["policy", "action", "environment"]
+    """What decided: a rule, the action's own `approval.required`, or the default of the environment."""
+    quorum: Optional[int]
+    """How many must approve. Set, as the next three, where the effect is require_approval."""
+
+
+class DryRunRefusal(TypedDict):
+    code: str
+    message: str
+
+
+class EffectDetail(TypedDict):
+    id: str
+    invocationId: str
+    operationKey: str
+    environmentId: str
+    action: EffectDetailAction
+    adapter: EffectDetailAdapter
+    stage: Literal["awaiting_approval", "ready", "dispatching", "reconciling", "settled", "rejected"]
+    outcome: Literal["not_dispatched", "pending", "succeeded", "failed", "unknown"]
+    partialEffect: Literal["none", "possible", "confirmed"]
+    """A failure is not proof of zero impact."""
+    grade: Literal["confirmed", "acknowledged", "unknown", "failed", "refused", "denied", "pending"]
+    """Derived by the database. Treat a grade you do not know as `unknown`."""
+    verification: Literal["provider", "manual", "unverified", "not_dispatched"]
+    providerReference: Optional[str]
+    target: Dict[str, Any]
+    impact: List[ImpactQuantity]
+    previewId: Optional[str]
+    approvalId: Optional[str]
+    bindingDigest: Optional[str]
+    dependsOn: List[EffectDetailDependsOnItem]
+    compensates: Optional[str]
+    rejectionReason: Optional[str]
+    unresolvedExposure: bool
+    reconciliation: EffectDetailReconciliation
+    createdAt: str
+    updatedAt: str
+    firstDispatchedAt: Optional[str]
+    outcomeAt: Optional[str]
+    request: Dict[str, Any]
+    """The exact request; credentials stand as `{{secret:NAME}}`."""
+    capabilities: Dict[str, Any]
+    attempts: List[Attempt]
+    evidence: List[Evidence]
+    reservations: List[Reservation]
+    preview: Optional[ActionPreview]
+    """What was agreed to, where it is bound to a preview."""
+    resolution: Optional[Dict[str, Any]]
+    """What a person recorded of an outcome that nobody saw. Permanent."""
+
+
+class EffectDetailAction(TypedDict):
+    name: str
+    versionId: str
+
+
+class EffectDetailAdapter(TypedDict):
+    type: str
+    version: str
+
+
+class EffectDetailDependsOnItem(TypedDict):
+    effectId: str
+    outcome: str
+
+
+class EffectDetailReconciliation(TypedDict):
+    attempts: int
+    nextAt: Optional[str]
+    exhausted: bool
+
+
+class EffectEventData(TypedDict):
+    effectId: str
+    invocationId: str
+    action: str
+    outcome: Literal["pending", "succeeded", "failed", "unknown"]
+    outcomeSource: Optional[str]
+    grade: str
+    verification: str
+    partialEffect: Literal["none", "possible", "confirmed"]
+    providerReference: Optional[str]
+
+
+class EffectsAddNoteBody(TypedDict):
+    note: str
+
+
+class Environment(TypedDict):
+    id: str
+    name: str
+    kind: Literal["development", "staging", "production"]
+    protected: bool
+    approvalDefault: Optional[Literal["allow", "require_approval"]]
+    """null: by the kind."""
+    haltedAt: Optional[str]
+    """null while it runs."""
+    haltedReason: Optional[str]
+    createdAt: str
+
+
+class _EvaluateApprovalPoliciesRequired(TypedDict):
+    action: str
+    """Id or name of the action. An archived action is found by its id alone."""
+    input: Dict[str, Any]
+    """Checked against the action's inputSchema, as an invocation's is."""
+
+
+class EvaluateApprovalPolicies(_EvaluateApprovalPoliciesRequired, total=False):
+    agentId: str
+    keyId: str
+    """The key of this environment that would ask. Left out: whoever asks now."""
+
+
+class EventDelivery(TypedDict):
+    messageId: str
+    """The message that delivers it: `GET /messages/{messageId}/attempts` shows the responses."""
+    subscriptionId: str
+    url: str
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    attempts: List[EventDeliveryAttempt]
+    """The first one first."""
+    maxRetries: int
+    nextAttemptAt: Optional[str]
+    """Null once it has ended."""
+    deliveredAt: Optional[str]
+    failedAt: Optional[str]
+
+
+class EventDeliveryAttempt(TypedDict):
+    number: int
+    status: Literal["started", "completed", "abandoned"]
+    startedAt: str
+    finishedAt: Optional[str]
+    latencyMs: Optional[int]
+    responseStatus: Optional[int]
+    errorMessage: Optional[str]
+
+
+class EventSubscription(TypedDict):
+    id: str
+    topicId: str
+    url: str
+    eventTypes: List[str]
+    enabled: bool
+    hasCustomSecret: bool
+    """False: its deliveries are signed with the keys of the workspace."""
+    headers: Optional[EventHeaders]
+    disabledAt: Optional[str]
+    """When the service disabled it, because it kept failing."""
+    createdAt: str
+    updatedAt: str
+
+
+class _EventSubscriptionCreatedRequired(TypedDict):
+    id: str
+    topicId: str
+    url: str
+    eventTypes: List[str]
+    enabled: bool
+    hasCustomSecret: bool
+    """False: its deliveries are signed with the keys of the workspace."""
+    headers: Optional[EventHeaders]
+    disabledAt: Optional[str]
+    """When the service disabled it, because it kept failing."""
+    createdAt: str
+    updatedAt: str
+
+
+class EventSubscriptionCreated(_EventSubscriptionCreatedRequired, total=False):
+    secret: str
+    """The signing secret, where `generateSecret` is true. It is shown here, once."""
+
+
+class EventTopic(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    createdAt: str
+    updatedAt: str
+
+
+class EventWithDeliveries(TypedDict):
+    eventId: str
+    """The service's id for it."""
+    id: str
+    """What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`."""
+    topicId: str
+    topic: str
+    type: str
+    data: Any
+    occurredAt: str
+    status: Literal["fanning_out", "fanned_out", "failed"]
+    """`failed`: some of its messages could not be made, for the reason in `error`."""
+    deliveryCount: int
+    """Messages that were made for it, one for each subscription that it matched."""
+    error: Optional[EventWithDeliveriesError]
+    publishedBy: EventWithDeliveriesPublishedBy
+    createdAt: str
+    fannedOutAt: Optional[str]
+    deliveries: List[EventDelivery]
+    """The page that `page` and `limit` ask for."""
+    deliveryPagination: OffsetPagination
+    deliveryStatuses: EventWithDeliveriesDeliveryStatuses
+    """How many of its deliveries have each status."""
+
+
+class EventWithDeliveriesDeliveryStatuses(TypedDict):
+    """How many of its deliveries have each status."""
+    pending: int
+    scheduled: int
+    processing: int
+    delivered: int
+    failed: int
+    cancelled: int
+
+
+class EventWithDeliveriesError(TypedDict):
+    code: str
+    message: str
+
+
+class EventWithDeliveriesPublishedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class _EventsSubscriptionsCreateBodyRequired(TypedDict):
+    url: str
+    """Where events are delivered to: http or https."""
+
+
+class EventsSubscriptionsCreateBody(_EventsSubscriptionsCreateBodyRequired, total=False):
+    eventTypes: List[EventTypePattern]
+    enabled: bool
+    """False: it gets no events until it is enabled, and none of those later."""
+    generateSecret: bool
+    """Makes a signing secret for this subscription alone, in place of the keys of the workspace."""
+    headers: Optional[EventHeaders]
+
+
+class EventsSubscriptionsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class EventsSubscriptionsRotateSecretBody(TypedDict, total=False):
+    gracePeriodSeconds: int
+    """How long what signed before still signs. 0: from now on it does not."""
+
+
+class EventsSubscriptionsUpdateBody(TypedDict, total=False):
+    url: str
+    """Deliveries that are under way still go to the earlier one."""
+    eventTypes: List[EventTypePattern]
+    enabled: bool
+    headers: Optional[EventHeaders]
+    """All of them. `[REDACTED]` keeps a sealed value. Null: none."""
+
+
+class _EventsTopicsCreateBodyRequired(TypedDict):
+    name: str
+    """Unique in its environment. Letters, digits, `_`, `.` and `-`."""
+
+
+class EventsTopicsCreateBody(_EventsTopicsCreateBodyRequired, total=False):
+    description: Optional[str]
+
+
+class EventsTopicsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class EventsTopicsUpdateBody(TypedDict, total=False):
+    name: str
+    """Unique in its environment. Letters, digits, `_`, `.` and `-`."""
+    description: Optional[str]
+
+
+class Evidence(TypedDict):
+    id: str
+    source: Literal["preview", "provider_response", "provider_lookup", "system", "operator_note", "manual_resolution"]
+    observedAt: str
+    impliedOutcome: Optional[str]
+    providerIds: Dict[str, str]
+    summary: str
+    details: Dict[str, Any]
+    actor: Actor
+    recordedAt: str
+    chain: List[ReceiptEntry]
+    """Its entries in the chain of the effect."""
+
+
+class _ExpectationRequired(TypedDict):
+    path: str
+    op: Literal["eq", "in", "exists"]
+
+
+class Expectation(_ExpectationRequired, total=False):
+    value: Any
+
+
+class _ExpectationInputRequired(TypedDict):
+    path: str
+    op: Literal["eq", "in", "exists"]
+
+
+class ExpectationInput(_ExpectationInputRequired, total=False):
+    """One expectation over {status, headers, body}"""
+    value: Any
+
+
+class _FixtureActionRequired(TypedDict):
+    name: str
+
+
+class FixtureAction(_FixtureActionRequired, total=False):
+    adapter: str
+    """Type of its adapter; http.request where none is named."""
+    governed: bool
+    """Left out: false."""
+    tag: str
+    approvalRequired: bool
+    """Left out: false."""
+
+
+class _FixtureExpectationRequired(TypedDict):
+    effect: Literal["allow", "require_approval", "deny"]
+
+
+class FixtureExpectation(_FixtureExpectationRequired, total=False):
+    policy: str
+    """Name of the policy that must decide."""
+    ruleId: Optional[str]
+    """null: no rule may decide."""
+    quorum: int
+
+
+class _FixtureRequestRequired(TypedDict):
+    action: Union[str, FixtureAction]
+    """The id or name of an action of this environment, or what the policies would see of one."""
+    input: Dict[str, Any]
+
+
+class FixtureRequest(_FixtureRequestRequired, total=False):
+    impact: List[ImpactQuantity]
+    """Left out: what the action's declaration makes of the input."""
+    agentId: str
+    keyId: str
+    """Of the key that asks; it need not exist."""
+    keyName: str
+    runId: str
+    environment: FixtureRequestEnvironment
+    """In place of this environment’s own."""
+    now: str
+    """Left out: the present."""
+
+
+class FixtureRequestEnvironment(TypedDict, total=False):
+    """In place of this environment’s own."""
+    name: str
+    kind: Literal["development", "staging", "production"]
+    approvalDefault: Optional[Literal["allow", "require_approval"]]
+
+
+class _FlowControlRequired(TypedDict):
+    key: str
+    """Any name. Messages of one key in one environment share its limits."""
+
+
+class FlowControl(_FlowControlRequired, total=False):
+    rate: int
+    """How many calls one window dispatches, retries included."""
+    periodSeconds: int
+    """The length of a window. It goes with `rate`; 1 where it is left out."""
+    parallelism: int
+    """How many calls may be without their response at once. At most 1000, also where it is left out."""
+
+
+class FlowControlKey(TypedDict):
+    id: str
+    key: str
+    rate: Optional[int]
+    """Calls of one window; null: no limit."""
+    periodSeconds: Optional[int]
+    parallelism: Optional[int]
+    """Calls in flight at once; null: 1000."""
+    pinned: FlowControlKeyPinned
+    """What messages do not change. `rate` stands for the period too."""
+    paused: bool
+    heldUntil: Optional[str]
+    """A destination answered 429 or 503 with Retry-After: nothing is sent until then."""
+    waiting: int
+    """Messages that wait for their turn or their time. A list counts to 1000."""
+    inFlight: int
+    """Messages that have their turn: their calls are under way, or about to be."""
+    windowCount: int
+    """Calls dispatched in the present window."""
+    windowStartedAt: Optional[str]
+    """Null: no window is open."""
+    createdAt: str
+    updatedAt: str
+
+
+class FlowControlKeyPinned(TypedDict):
+    """What messages do not change. `rate` stands for the period too."""
+    rate: bool
+    parallelism: bool
+
+
+class FlowControlLimits(TypedDict, total=False):
+    rate: Optional[int]
+    """Null: no limit by rate."""
+    periodSeconds: int
+    """It goes with `rate`."""
+    parallelism: Optional[int]
+    """Null: 1000."""
+
+
+class FlowControlStatus(TypedDict):
+    id: str
+    key: str
+    rate: Optional[int]
+    """Calls of one window; null: no limit."""
+    periodSeconds: Optional[int]
+    parallelism: Optional[int]
+    """Calls in flight at once; null: 1000."""
+    pinned: FlowControlStatusPinned
+    """What messages do not change. `rate` stands for the period too."""
+    paused: bool
+    heldUntil: Optional[str]
+    """A destination answered 429 or 503 with Retry-After: nothing is sent until then."""
+    waiting: int
+    """Messages that wait for their turn or their time. A list counts to 1000."""
+    inFlight: int
+    """Messages that have their turn: their calls are under way, or about to be."""
+    windowCount: int
+    """Calls dispatched in the present window."""
+    windowStartedAt: Optional[str]
+    """Null: no window is open."""
+    createdAt: str
+    updatedAt: str
+    due: int
+    """Waiting messages that are due, counted to 10000."""
+    oldestDueAt: Optional[str]
+    """When the first waiting message is due, or was."""
+    windowEndsAt: Optional[str]
+    nextGrantAt: Optional[str]
+    """When time may let the next message through. Null: a finished call does, or the end of a pause or a halt."""
+    halted: bool
+    """The environment is halted: nothing is sent."""
+
+
+class FlowControlStatusPinned(TypedDict):
+    """What messages do not change. `rate` stands for the period too."""
+    rate: bool
+    parallelism: bool
+
+
+class HaltEnvironmentRequest(TypedDict):
+    reason: str
+    """Callers read it in the refusal of each invocation. Never put a credential here."""
+
+
+class _IdentityRequired(TypedDict):
+    type: Literal["api_key", "session", "oauth"]
+    keyId: Optional[str]
+    """Of API keys only."""
+    workspaceId: Optional[str]
+    """Null for a session that names no environment."""
+    environment: Optional[IdentityEnvironment]
+    scopes: List[Scope]
+    """What this credential may do, sorted."""
+    preset: Optional[Literal["standard", "read_only", "full_access", "agent"]]
+    expiresAt: Optional[str]
+
+
+class Identity(_IdentityRequired, total=False):
+    userId: str
+    """Of sessions and OAuth only."""
+
+
+class IdentityEnvironment(TypedDict):
+    id: str
+    name: str
+    kind: Literal["development", "staging", "production"]
+
+
+class _ImpactDeclarationRequired(TypedDict):
+    dimension: str
+    amount: Union[ImpactDeclarationAmount1, ImpactDeclarationAmount2]
+    bound: Literal["exact", "upper_bound"]
+
+
+class ImpactDeclaration(_ImpactDeclarationRequired, total=False):
+    currency: str
+    observed: ImpactDeclarationObserved
+    """Path into the response `{status, headers, body}`: what an `upper_bound` settles to."""
+
+
+class ImpactDeclarationAmount1(TypedDict):
+    path: str
+
+
+class ImpactDeclarationAmount2(TypedDict):
+    const: int
+
+
+class _ImpactDeclarationInputRequired(TypedDict):
+    dimension: str
+    amount: Union[ImpactDeclarationInputAmount1, ImpactDeclarationInputAmount2]
+    bound: Literal["exact", "upper_bound"]
+
+
+class ImpactDeclarationInput(_ImpactDeclarationInputRequired, total=False):
+    currency: str
+    observed: ImpactDeclarationInputObserved
+
+
+class ImpactDeclarationInputAmount1(TypedDict):
+    path: str
+
+
+class ImpactDeclarationInputAmount2(TypedDict):
+    const: int
+
+
+class ImpactDeclarationInputObserved(TypedDict):
+    path: str
+
+
+class ImpactDeclarationObserved(TypedDict):
+    """Path into the response `{status, headers, body}`: what an `upper_bound` settles to."""
+    path: str
+
+
+class ImpactLimit(TypedDict):
+    id: str
+    name: str
+    dimension: str
+    currency: Optional[str]
+    unit: str
+    """What its amounts count: `minor_units` for money, else the dimension."""
+    cap: int
+    period: Literal["per_effect", "hour", "day", "week", "month", "lifetime"]
+    timezone: str
+    scope: ImpactLimitScope
+    thresholds: List[int]
+    currentPeriod: Optional[str]
+    """The period that counts now, such as `2026-11-21`; null for `per_effect`."""
+    resetsAt: Optional[str]
+    """When the next period begins; null for `per_effect` and `lifetime`."""
+    reserved: int
+    """In the current period, by effects that are under way or whose outcome is not known."""
+    settled: int
+    """In the current period, by effects that happened."""
+    available: int
+    """Of the current period. 0 where the cap was lowered below what is used."""
+    exposures: ImpactLimitExposures
+    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
+    crossings: List[ImpactLimitCrossing]
+    """Of the current period, newest first; of `per_effect`, the newest."""
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+
+
+class ImpactLimitCrossing(TypedDict):
+    type: Literal["threshold", "exceeded"]
+    """`exceeded`: a reservation was refused, for the first time in the period."""
+    threshold: Optional[int]
+    """Percent of the cap."""
+    period: str
+    used: int
+    """Reserved and settled, then."""
+    requested: Optional[int]
+    """By the reservation that was refused."""
+    cap: int
+    """As it was then."""
+    crossedAt: str
+
+
+class ImpactLimitExposures(TypedDict):
+    """What is held, of every period, by effects whose outcome is unknown, or still pending at the provider."""
+    unknown: int
+    pending: int
+
+
+class ImpactLimitScope(TypedDict, total=False):
+    """Which effects the limit applies to: every member must hold, and of a list one entry. `{}`: all."""
+    actions: List[str]
+    """Names of actions; `*` stands for any run of characters."""
+    adapters: List[str]
+    """Adapter types; `*` likewise."""
+    apiKeys: List[str]
+    """Ids of the API keys that ask."""
+    agentIds: List[str]
+    """As the invocations name them in `agentId`."""
+    target: ImpactLimitScopeTarget
+
+
+class ImpactLimitScopeTarget(TypedDict):
+    path: str
+    """Into the effect's `target`."""
+    equals: Union[str, float, bool]
+
+
+class _ImpactLimitsCreateBodyRequired(TypedDict):
+    name: str
+    """Of the live limits of an environment, one has it."""
+    dimension: str
+    """`money`, `resource_mutations`, or a unit of your own, such as `emails`. An open string."""
+    cap: int
+    """Of one period: minor units for money, a count otherwise. 0 lets nothing pass."""
+    period: Literal["per_effect", "hour", "day", "week", "month", "lifetime"]
+    """`per_effect`: the cap is of each effect by itself."""
+
+
+class ImpactLimitsCreateBody(_ImpactLimitsCreateBodyRequired, total=False):
+    currency: str
+    """Needed for `money`, and only for it."""
+    timezone: str
+    """Where its hours, days, weeks (from Monday) and months begin."""
+    scope: ImpactLimitScope
+    thresholds: List[int]
+    """Percent of the cap. That one was reached is kept once for each period, in `crossings`."""
+
+
+class ImpactLimitsUpdateBody(TypedDict, total=False):
+    name: str
+    """Of the live limits of an environment, one has it."""
+    cap: int
+    """Of one period: minor units for money, a count otherwise. 0 lets nothing pass."""
+    thresholds: List[int]
+    """Percent of the cap. That one was reached is kept once for each period, in `crossings`."""
+
+
+class _ImpactQuantityRequired(TypedDict):
+    dimension: str
+    amount: int
+    """Minor units for money, a count otherwise."""
+    bound: Literal["exact", "upper_bound"]
+
+
+class ImpactQuantity(_ImpactQuantityRequired, total=False):
+    currency: str
+
+
+class ImportActions(TypedDict, total=False):
+    document: Union[str, Dict[str, Any]]
+    """An OpenAPI 3.0, 3.1 or 3.2 description: an object, or a text of JSON or YAML. At most 16 MiB."""
+    url: str
+    """Where the description is, in place of `document`: https, no redirects, at most 16 MiB."""
+    operations: List[str]
+    """Only these operationIds; an operation without one is `GET /path`. Left out: all."""
+    ungoverned: List[str]
+    """The operationIds of writing operations whose actions are left ungoverned; needs `actions:govern`. Left out: every operation but GET and HEAD becomes `governed: true`."""
+    namePrefix: str
+    """Put before each name, for example `stripe.`."""
+    secret: str
+    """Vault secret with the credential; left out, a name is derived from the host and the security scheme."""
+
+
+class _ImportedOperationRequired(TypedDict):
+    operationId: str
+    name: str
+    """Of the action that it is, or would be."""
+    status: Literal["created", "updated", "unchanged", "skipped"]
+
+
+class ImportedOperation(_ImportedOperationRequired, total=False):
+    governed: bool
+    """Whether the action is governed now. Left out where the operation was skipped."""
+    warnings: List[ActionWarning]
+    """Of an action that was created or updated."""
+    reason: str
+    """Why it was skipped, or what was left out of the action."""
+
+
+class Integration(TypedDict):
+    id: str
+    provider: Literal["slack", "discord"]
+    name: str
+    isActive: bool
+    """Approvals are posted, and clicks decide."""
+    account: IntegrationAccount
+    """The Slack workspace, or the Discord webhook."""
+    channel: Optional[IntegrationChannel]
+    """Where approvals are posted. Null: no Slack channel was chosen yet."""
+    buttons: bool
+    """Messages have buttons that decide, because their clicks can be verified."""
+    createdAt: str
+    updatedAt: str
+
+
+class IntegrationAccount(TypedDict):
+    """The Slack workspace, or the Discord webhook."""
+    id: str
+    name: str
+
+
+class IntegrationChannel(TypedDict):
+    """Where approvals are posted. Null: no Slack channel was chosen yet."""
+    id: str
+    name: str
+
+
+class IntegrationToggled(TypedDict):
+    message: str
+    isActive: bool
+
+
+class IntegrationsSlackChannelBody(TypedDict):
+    channelId: str
+    """Slack's id of the channel, such as C0123456789."""
+
+
+class IntegrationsToggleBody(TypedDict):
+    isActive: bool
+
+
+class Invitation(TypedDict):
+    id: str
+    email: str
+    role: Literal["member", "admin", "owner"]
+    createdAt: str
+    expiresAt: str
+    token: str
+    """For POST /api/v2/auth/invitations/accept. Shown this once: hand it to the invited person."""
+
+
+class Invocation(TypedDict):
+    id: str
+    status: Literal["pending_approval", "queued", "dispatching", "succeeded", "failed", "unknown", "refused", "denied", "expired", "cancelled"]
+    grade: Literal["confirmed", "acknowledged", "unknown", "failed", "refused", "denied", "pending"]
+    """What is really known. Treat a grade you do not know as `unknown`."""
+    action: InvocationAction
+    versionId: str
+    effectId: Optional[str]
+    """Of a governed action."""
+    approvalId: Optional[str]
+    operationKey: str
+    result: Optional[InvocationResult]
+    """The response of the destination, credentials removed."""
+    error: Optional[str]
+    refusal: Optional[Refusal]
+    """Why it was not carried out, failed, or is unknown; null under any other status."""
+    nextStep: Optional[str]
+    """One sentence that an agent can follow. Null: nothing is left to do."""
+    requestedBy: Actor
+    retryOf: Optional[str]
+    runId: Optional[str]
+    agentId: Optional[str]
+    requestId: Optional[str]
+    """The `X-Request-Id` of the request that was admitted, as the log has it."""
+    createdAt: str
+    settledAt: Optional[str]
+    resolution: Optional[Dict[str, Any]]
+
+
+class InvocationAction(TypedDict):
+    id: str
+    name: str
+
+
+class InvocationEventData(TypedDict):
+    invocationId: str
+    effectId: Optional[str]
+    actionId: str
+    action: str
+    status: Literal["succeeded", "failed", "refused", "denied", "expired", "cancelled"]
+    grade: str
+    outcomeSource: Optional[str]
+    refusalCode: Optional[str]
+    agentId: Optional[str]
+    runId: Optional[str]
+
+
+class InvocationResult(TypedDict):
+    """The response of the destination, credentials removed."""
+    status: int
+    headers: Dict[str, str]
+    body: Any
+    bodyEncoding: Literal["json", "utf8", "base64"]
+
+
+class _InvokeRequestRequired(TypedDict):
+    input: Dict[str, Any]
+    """Checked against the action version's inputSchema."""
+
+
+class InvokeRequest(_InvokeRequestRequired, total=False):
+    operationKey: str
+    """Names the operation for good, beyond the 24 hours of an Idempotency-Key, which it defaults to."""
+    previewId: str
+    """Executes this preview: its exact request, or nothing. What differs from it is `PREVIEW_MISMATCH`."""
+    dependsOn: List[str]
+    """Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused."""
+    compensates: str
+    """The effect that this one makes up for."""
+    retryOf: str
+    """The earlier invocation that this one runs again under a new key."""
+    runId: str
+    agentId: str
+    dryRun: bool
+    """True: nothing is sent, reserved or recorded. The answer is a `DryRun`, for plain actions too: what would be sent and what would be decided. It leaves its Idempotency-Key unused, for the invocation itself."""
+
+
+class _ListedActionRequired(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    environmentId: str
+    adapter: ListedActionAdapter
+    inputSchema: Dict[str, Any]
+    """JSON Schema 2020-12 of the input."""
+    governed: bool
+    """True where the action carries impact, verify or governed: true."""
+    impact: List[ImpactDeclaration]
+    approval: ListedActionApproval
+    timeoutMs: int
+    mcp: ListedActionMcp
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    currentVersion: ListedActionCurrentVersion
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+
+
+class ListedAction(_ListedActionRequired, total=False):
+    outputSchema: Dict[str, Any]
+    verify: Union[VerifyDeclaration, Shortened]
+
+
+class ListedActionAdapter(TypedDict):
+    type: str
+    version: str
+    config: Dict[str, Any]
+
+
+class _ListedActionApprovalRequired(TypedDict):
+    required: bool
+
+
+class ListedActionApproval(_ListedActionApprovalRequired, total=False):
+    tag: str
+
+
+class ListedActionCurrentVersion(TypedDict):
+    id: str
+    number: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
+
+
+class ListedActionDefinition(TypedDict):
+    adapter: ListedActionDefinitionAdapter
+    inputSchema: Dict[str, Any]
+    outputSchema: Optional[Dict[str, Any]]
+    governed: bool
+    impact: List[ImpactDeclaration]
+    verify: Optional[Union[VerifyDeclaration, Shortened]]
+    approval: ListedActionDefinitionApproval
+    timeoutMs: int
+
+
+class ListedActionDefinitionAdapter(TypedDict):
+    type: str
+    version: str
+    config: Dict[str, Any]
+
+
+class ListedActionDefinitionApproval(TypedDict):
+    required: bool
+    tag: Optional[str]
+
+
+class ListedActionMcp(TypedDict):
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    pinned: bool
+
+
+class ListedActionPreview(TypedDict):
+    id: str
+    action: ListedActionPreviewAction
+    adapter: ListedActionPreviewAdapter
+    environment: ListedActionPreviewEnvironment
+    target: Dict[str, Any]
+    request: Union[PreparedRequest, Shortened]
+    impact: List[ImpactQuantity]
+    blocks: Union[List[PreviewBlock], Shortened]
+    preconditions: Dict[str, Any]
+    """What must still hold right before the dispatch. Part of the binding."""
+    capabilities: Dict[str, Any]
+    allowances: List[PreviewAllowance]
+    evidenceObservedAt: str
+    expiresAt: str
+    expired: bool
+    """It can no longer be used: its time is over, or another one supersedes it."""
+    requestDigest: str
+    bindingDigest: str
+    """What an approval agrees to."""
+    supersedes: Optional[str]
+    effectId: Optional[str]
+    """The effect that executes it, once one is admitted."""
+    createdAt: str
+
+
+class ListedActionPreviewAction(TypedDict):
+    id: str
+    name: str
+    versionId: str
+
+
+class ListedActionPreviewAdapter(TypedDict):
+    type: str
+    version: str
+
+
+class ListedActionPreviewEnvironment(TypedDict):
+    id: str
+    name: str
+    kind: str
+
+
+class ListedActionVersion(TypedDict):
+    id: str
+    actionId: str
+    number: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
+    definition: ListedActionDefinition
+    createdBy: ListedActionVersionCreatedBy
+    createdAt: str
+    changeNote: Optional[str]
+
+
+class ListedActionVersionCreatedBy(TypedDict):
+    type: str
+    id: str
+
+
+class ListedApproval(TypedDict):
+    id: str
+    kind: Literal["invocation", "free_standing"]
+    """`free_standing`: for work that its caller runs itself."""
+    status: Literal["pending", "approved", "denied", "expired", "cancelled", "invalidated", "consumed"]
+    """`consumed`: the one dispatch that it was given for was marked. `invalidated`: what was agreed to no longer held."""
+    invocationId: Optional[str]
+    effectId: Optional[str]
+    previewId: Optional[str]
+    action: Optional[ListedApprovalAction]
+    title: str
+    summary: str
+    """What will happen, in one sentence."""
+    payload: Any
+    """Of a free-standing one."""
+    bindingDigest: str
+    """Echo it to approve."""
+    policy: ApprovalReason
+    quorum: ApprovalQuorum
+    approvers: List[Approvers]
+    """Who decides must be named by each of these. One that names nobody: any key with `approvals:decide`, any admin or owner."""
+    preventSelf: bool
+    """The requester cannot approve."""
+    decisions: List[ApprovalDecision]
+    """Oldest first."""
+    requestedBy: Actor
+    agentId: Optional[str]
+    runId: Optional[str]
+    preview: Optional[ListedActionPreview]
+    allowances: List[PreviewAllowance]
+    """What remains of the impact limits: now, while it is pending; as it was previewed, afterwards."""
+    reminders: ListedApprovalReminders
+    url: Optional[str]
+    """Where a person reads this and decides, signed in. Null where the service has no `PUBLIC_URL`."""
+    createdAt: str
+    expiresAt: str
+    decidedAt: Optional[str]
+    consumedAt: Optional[str]
+
+
+class ListedApprovalAction(TypedDict):
+    id: str
+    name: str
+
+
+class ListedApprovalPolicy(TypedDict):
+    id: str
+    name: str
+    priority: int
+    """Of the newest document."""
+    enabled: bool
+    version: int
+    """Number of the newest version."""
+    document: Union[ApprovalPolicyDocument, Shortened]
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+    """Set once it was deleted: it decides nothing, and its history stays."""
+
+
+class ListedApprovalPolicyVersion(TypedDict):
+    policyId: str
+    version: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the document."""
+    document: Union[ApprovalPolicyDocument, Shortened]
+    createdBy: ListedApprovalPolicyVersionCreatedBy
+    createdAt: str
+
+
+class ListedApprovalPolicyVersionCreatedBy(TypedDict):
+    type: str
+    id: str
+
+
+class ListedApprovalReminders(TypedDict):
+    sent: int
+    lastAt: Optional[str]
+
+
+class ListedDeadLetter(TypedDict):
+    messageId: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    headers: Optional[Union[Dict[str, str], Shortened]]
+    body: Any
+    scheduledFor: Optional[str]
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    attempts: Optional[int]
+    maxRetries: Optional[int]
+    responseStatus: Optional[int]
+    responseBody: Optional[str]
+    """At most 8 KiB of it, credentials that were sent removed."""
+    errorMessage: Optional[str]
+    """Of the newest attempt."""
+    deliveredAt: Optional[str]
+    failedAt: Optional[str]
+    callbackUrl: Optional[str]
+    failureCallbackUrl: Optional[str]
+    flowControlKey: Optional[str]
+    retryOf: Optional[str]
+    """The failed message that this one is a retry of, from the DLQ."""
+    contentExpired: bool
+    """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
+    createdAt: str
+    updatedAt: str
+    dlqReason: Literal["retries_exhausted", "gone", "not_retryable", "destination_blocked"]
+    """Why nothing more was tried."""
+    lastAttemptAt: Optional[str]
+    responseHeaders: Union[Optional[Dict[str, str]], Shortened]
+    label: Optional[str]
+    urlGroupId: Optional[str]
+    scheduleId: Optional[str]
+
+
+class ListedEffectDetail(TypedDict):
+    id: str
+    invocationId: str
+    operationKey: str
+    environmentId: str
+    action: ListedEffectDetailAction
+    adapter: ListedEffectDetailAdapter
+    stage: Literal["awaiting_approval", "ready", "dispatching", "reconciling", "settled", "rejected"]
+    outcome: Literal["not_dispatched", "pending", "succeeded", "failed", "unknown"]
+    partialEffect: Literal["none", "possible", "confirmed"]
+    """A failure is not proof of zero impact."""
+    grade: Literal["confirmed", "acknowledged", "unknown", "failed", "refused", "denied", "pending"]
+    """Derived by the database. Treat a grade you do not know as `unknown`."""
+    verification: Literal["provider", "manual", "unverified", "not_dispatched"]
+    providerReference: Optional[str]
+    target: Dict[str, Any]
+    impact: List[ImpactQuantity]
+    previewId: Optional[str]
+    approvalId: Optional[str]
+    bindingDigest: Optional[str]
+    dependsOn: List[ListedEffectDetailDependsOnItem]
+    compensates: Optional[str]
+    rejectionReason: Optional[str]
+    unresolvedExposure: bool
+    reconciliation: ListedEffectDetailReconciliation
+    createdAt: str
+    updatedAt: str
+    firstDispatchedAt: Optional[str]
+    outcomeAt: Optional[str]
+    request: Dict[str, Any]
+    """The exact request; credentials stand as `{{secret:NAME}}`."""
+    capabilities: Dict[str, Any]
+    attempts: List[Attempt]
+    evidence: List[Evidence]
+    """The newest twenty."""
+    reservations: List[Reservation]
+    preview: Optional[ListedActionPreview]
+    resolution: Optional[Dict[str, Any]]
+    """What a person recorded of an outcome that nobody saw. Permanent."""
+    evidenceCount: int
+    """How much evidence there is."""
+
+
+class ListedEffectDetailAction(TypedDict):
+    name: str
+    versionId: str
+
+
+class ListedEffectDetailAdapter(TypedDict):
+    type: str
+    version: str
+
+
+class ListedEffectDetailDependsOnItem(TypedDict):
+    effectId: str
+    outcome: str
+
+
+class ListedEffectDetailReconciliation(TypedDict):
+    attempts: int
+    nextAt: Optional[str]
+    exhausted: bool
+
+
+class ListedEvent(TypedDict):
+    eventId: str
+    """The service's id for it."""
+    id: str
+    """What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`."""
+    topicId: str
+    topic: str
+    type: str
+    data: Any
+    occurredAt: str
+    status: Literal["fanning_out", "fanned_out", "failed"]
+    """`failed`: some of its messages could not be made, for the reason in `error`."""
+    deliveryCount: int
+    """Messages that were made for it, one for each subscription that it matched."""
+    error: Optional[ListedEventError]
+    publishedBy: ListedEventPublishedBy
+    createdAt: str
+    fannedOutAt: Optional[str]
+
+
+class ListedEventError(TypedDict):
+    code: str
+    message: str
+
+
+class ListedEventPublishedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class ListedInvocation(TypedDict):
+    id: str
+    status: Literal["pending_approval", "queued", "dispatching", "succeeded", "failed", "unknown", "refused", "denied", "expired", "cancelled"]
+    grade: Literal["confirmed", "acknowledged", "unknown", "failed", "refused", "denied", "pending"]
+    """What is really known. Treat a grade you do not know as `unknown`."""
+    action: ListedInvocationAction
+    versionId: str
+    effectId: Optional[str]
+    """Of a governed action."""
+    approvalId: Optional[str]
+    operationKey: str
+    result: Union[Optional[ListedInvocationResult1], Shortened]
+    error: Optional[str]
+    refusal: Optional[Refusal]
+    """Why it was not carried out, failed, or is unknown; null under any other status."""
+    nextStep: Optional[str]
+    """One sentence that an agent can follow. Null: nothing is left to do."""
+    requestedBy: Actor
+    retryOf: Optional[str]
+    runId: Optional[str]
+    agentId: Optional[str]
+    requestId: Optional[str]
+    """The `X-Request-Id` of the request that was admitted, as the log has it."""
+    createdAt: str
+    settledAt: Optional[str]
+    resolution: Optional[Dict[str, Any]]
+
+
+class ListedInvocationAction(TypedDict):
+    id: str
+    name: str
+
+
+class ListedInvocationResult1(TypedDict):
+    """The response of the destination, credentials removed."""
+    status: int
+    headers: Dict[str, str]
+    body: Any
+    bodyEncoding: Literal["json", "utf8", "base64"]
+
+
+class ListedMessage(TypedDict):
+    messageId: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    headers: Optional[Union[Dict[str, str], Shortened]]
+    body: Any
+    scheduledFor: Optional[str]
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    attempts: Optional[int]
+    maxRetries: Optional[int]
+    responseStatus: Optional[int]
+    responseBody: Optional[str]
+    """At most 8 KiB of it, credentials that were sent removed."""
+    errorMessage: Optional[str]
+    """Of the newest attempt."""
+    deliveredAt: Optional[str]
+    failedAt: Optional[str]
+    callbackUrl: Optional[str]
+    failureCallbackUrl: Optional[str]
+    flowControlKey: Optional[str]
+    retryOf: Optional[str]
+    """The failed message that this one is a retry of, from the DLQ."""
+    contentExpired: bool
+    """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
+    createdAt: str
+    updatedAt: str
+
+
+class ListedSchedule(TypedDict):
+    id: str
+    name: Optional[str]
+    cron: str
+    timezone: str
+    destination: ListedScheduleDestination
+    overlap: Literal["skip", "buffer_one", "allow_all"]
+    catchUpSeconds: int
+    paused: bool
+    lastRunAt: Optional[str]
+    """When it last published, or failed to."""
+    nextRunAt: Optional[str]
+    """Null while it is paused."""
+    createdBy: ListedScheduleCreatedBy
+    createdAt: str
+    updatedAt: str
+
+
+class ListedScheduleCreatedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class ListedScheduleDestination(TypedDict, total=False):
+    url: str
+    """Where it is delivered to: http or https. Either this or `urlGroup`."""
+    urlGroup: str
+    """The id or the name of a URL group: one message for each of its endpoints, and the answer is an array."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """POST where it is left out."""
+    headers: Union[Dict[str, str], Shortened]
+    body: Any
+    delay: Union[int, str]
+    """Seconds, or a duration such as `1d10h30m`. At most a year."""
+    scheduledFor: str
+    """Not with `delay`. Past: at once. At most a year."""
+    maxRetries: int
+    """5 where it is left out."""
+    retryDelay: str
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    timeoutSeconds: int
+    """Of one attempt. 30 where it is left out."""
+    callbackUrl: str
+    """Told of the end, whichever it is."""
+    failureCallbackUrl: str
+    """Told of a failure."""
+    deduplicationId: str
+    """A second message with this id within 10 minutes is not accepted: the first one is answered."""
+    contentBasedDeduplication: bool
+    """The same for messages of equal url, method, headers and body. Not with `deduplicationId`."""
+    flowControl: FlowControl
+    """Its key, and the limits that the key has from now on. What is over them waits, in order."""
+    label: str
+    redact: MessageRedaction
+    topic: str
+    """The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone."""
+    eventType: str
+    """The type of the event. `message` where it is left out. With `topic` alone."""
+
+
+class Member(TypedDict):
+    userId: str
+    email: str
+    name: str
+    role: Literal["member", "admin", "owner"]
+    joinedAt: str
+
+
+class _MembersInviteBodyRequired(TypedDict):
+    email: str
+    """Case makes no difference."""
+
+
+class MembersInviteBody(_MembersInviteBodyRequired, total=False):
+    role: Literal["member", "admin", "owner"]
+
+
+class MembersRemoveReply(TypedDict):
+    deleted: Literal[True]
+
+
+class MembersUpdateBody(TypedDict):
+    role: Literal["member", "admin", "owner"]
+
+
+class MessageAttempt(TypedDict):
+    number: int
+    status: Literal["started", "completed", "abandoned"]
+    """`abandoned`: the worker was lost before the end was on record; the destination may have been called."""
+    startedAt: str
+    finishedAt: Optional[str]
+    latencyMs: Optional[int]
+    """The call alone, from the look-up of the name to the end of the response."""
+    address: Optional[str]
+    """The IP address that was dialled; null where there was no connection."""
+    responseStatus: Optional[int]
+    responseHeaders: Optional[Dict[str, str]]
+    """Credentials that were sent removed."""
+    responseBody: Optional[str]
+    """At most 8 KiB of it, credentials that were sent removed."""
+    errorMessage: Optional[str]
+    worker: Optional[str]
+    """The worker that made the attempt, as `pid@host`."""
+
+
+class MessageEventData(TypedDict):
+    messageId: str
+    url: str
+    method: str
+    label: Optional[str]
+    attempts: int
+    responseStatus: Optional[int]
+    errorMessage: Optional[str]
+    scheduleId: Optional[str]
+    urlGroupId: Optional[str]
+    callbackOf: Optional[str]
+    retryOf: Optional[str]
+
+
+class MessageRedaction(TypedDict, total=False):
+    """What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these."""
+    body: bool
+    headers: Union[bool, List[str]]
+
+
+class Notification(TypedDict):
+    id: str
+    type: Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]
+    title: str
+    body: str
+    subject: NotificationSubject
+    """What it is about."""
+    url: Optional[str]
+    """Where a person acts on it: the page of an approval."""
+    count: int
+    """How many times it happened in its hour. It is unread again when this grows."""
+    emails: NotificationEmails
+    readAt: Optional[str]
+    """Of this reader: a member, or an API key."""
+    createdAt: str
+    updatedAt: str
+
+
+class NotificationEmailAllowance(TypedDict):
+    used: int
+    """E-mails that were queued in this UTC month, in all environments."""
+    allowed: Optional[int]
+    """Of the plan. Null: no limit."""
+    resetsAt: str
+
+
+class NotificationEmails(TypedDict):
+    """What became of the e-mails, by recipient."""
+    pending: int
+    """Waiting for their first or their next attempt."""
+    sent: int
+    """Taken by the mail server."""
+    refused: int
+    """Not sent, because the plan's monthly allowance was used up."""
+    failed: int
+    """Certainly not sent: the mail server refuses them, or was away for too long."""
+    unknown: int
+    """May have arrived: the answer of the mail server was lost. They are not sent again."""
+
+
+class NotificationPreferences(TypedDict):
+    alertWebhookUrl: Optional[str]
+    """Where each notification is delivered to as a signed message. Null: nowhere."""
+    emailRecipients: List[str]
+    """Who gets each notification by e-mail."""
+    emailAllowance: NotificationEmailAllowance
+
+
+class NotificationPreferencesUpdate(TypedDict, total=False):
+    """What is left out stays as it is."""
+    alertWebhookUrl: Optional[str]
+    emailRecipients: List[str]
+
+
+class NotificationSubject(TypedDict):
+    """What it is about."""
+    type: Literal["approval", "effect", "impact_limit", "api_key", "message", "subscription", "environment"]
+    id: str
+
+
+class NotificationsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class NotificationsPreferencesTestWebhookReply(TypedDict):
+    messageId: str
+
+
+class NotificationsReadAllReply(TypedDict):
+    read: int
+    """How many were unread."""
+
+
+class NotificationsUnreadCountReply(TypedDict):
+    unread: int
+
+
+class OffsetPagination(TypedDict):
+    total: int
+    page: int
+    limit: int
+    totalPages: int
+    hasMore: bool
+
+
+class OwnNotificationPreferences(TypedDict):
+    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]]
+    """What this member does not see in lists and counts. Everybody else, and every channel, still has it."""
+
+
+class OwnNotificationPreferencesUpdate(TypedDict):
+    mutedTypes: List[Literal["approval.requested", "effect.unknown", "effect.exhausted", "impact_limit.threshold", "impact_limit.exceeded", "budget.threshold", "budget.exceeded", "message.failed", "environment.halted", "environment.resumed", "subscription.disabled", "approval.expiring"]]
+
+
+class _PlanApprovalPolicyFilesRequired(TypedDict):
+    files: List[ApprovalPolicyFile]
+    """One policy each, told apart by name; at most 100, and 1 MiB with the whole request."""
+
+
+class PlanApprovalPolicyFiles(_PlanApprovalPolicyFilesRequired, total=False):
+    prune: bool
+    """Delete the policies that no file names. Left out: they are left alone."""
+
+
+class PolicyFixture(TypedDict):
+    name: str
+    request: FixtureRequest
+    expect: FixtureExpectation
+
+
+class PolicyFixtureResult(TypedDict):
+    name: str
+    passed: bool
+    problems: List[str]
+    """What differs from `expect`; empty where it passed."""
+    expected: FixtureExpectation
+    actual: Optional[PolicyFixtureResultActual]
+    """null where the request could not be evaluated; `problems` says why."""
+    trace: List[ApprovalPolicyTrace]
+    """The rules that were looked at, those whose `match` held before the others."""
+    traceOmitted: int
+    """How many more there were."""
+
+
+class PolicyFixtureResultActual(TypedDict):
+    """null where the request could not be evaluated; `problems` says why."""
+    effect: Literal["allow", "require_approval", "deny"]
+    source: Literal["policy", "action", "environment"]
+    """What decided: a rule, the action's own `approval.required`, or the default of the environment."""
+    ruleId: Optional[str]
+    quorum: Optional[int]
+    """How many must approve. Set, as the next three, where the effect is require_approval."""
+    approvers: Optional[List[PolicyFixtureResultActualApproversItem]]
+    """Of each rule that requires an approval: who decides must be named by all of them. `{}` names any key with `approvals:decide`, any admin or owner."""
+    preventSelf: Optional[bool]
+    expiresInSeconds: Optional[int]
+    reason: str
+    refusal: Optional[PolicyFixtureResultActualRefusal]
+    """With which the invocation would be refused, where the effect is deny."""
+    policy: Optional[str]
+    """Name of the policy that decided."""
+
+
+class PolicyFixtureResultActualApproversItem(TypedDict, total=False):
+    roles: List[Literal["member", "admin", "owner"]]
+    users: List[str]
+    keys: List[str]
+
+
+class PolicyFixtureResultActualRefusal(TypedDict):
+    """With which the invocation would be refused, where the effect is deny."""
+    code: str
+    message: str
+
+
+class PreparedRequest(TypedDict):
+    """Exactly what will be sent; credentials stand as `{{secret:NAME}}`."""
+    method: str
+    url: str
+    headers: Dict[str, str]
+    body: Optional[str]
+    bodyEncoding: Literal["utf8", "base64"]
+
+
+class PreviewAllowance(TypedDict):
+    """What an impact limit would allow now. A dispatch checks again."""
+    limitId: str
+    name: str
+    dimension: str
+    currency: Optional[str]
+    unit: str
+    cap: int
+    period: str
+    available: int
+    requested: int
+    sufficient: bool
+    refusal: Optional[str]
+
+
+class _PreviewBlockRequired(TypedDict):
+    type: Literal["fields", "text_diff", "impact", "limitations"]
+    title: str
+
+
+class PreviewBlock(_PreviewBlockRequired, total=False):
+    fields: List[PreviewBlockFieldsItem]
+    path: str
+    before: str
+    after: str
+    truncated: bool
+    quantities: List[ImpactQuantity]
+    items: List[PreviewBlockItemsItem]
+
+
+class PreviewBlockFieldsItem(TypedDict):
+    label: str
+    value: str
+
+
+class PreviewBlockItemsItem(TypedDict):
+    kind: Literal["guarantee", "freshness", "unsupported", "irreversible"]
+    text: str
+
+
+class PreviewRefreshRequest(TypedDict, total=False):
+    expiresIn: str
+    """ISO 8601 duration, PT1M to PT24H. Default: as long as the old one."""
+
+
+class _PreviewRequestRequired(TypedDict):
+    input: Dict[str, Any]
+    """Checked against the action version's inputSchema."""
+
+
+class PreviewRequest(_PreviewRequestRequired, total=False):
+    operationKey: str
+    """Of the invocation to be. It is then that of the invocation, which need not name it again."""
+    dependsOn: List[str]
+    """Effects that must have succeeded before this one is sent. Where one ends otherwise, it is refused."""
+    compensates: str
+    """The effect that this one makes up for."""
+    retryOf: str
+    """The earlier invocation that this one runs again under a new key."""
+    runId: str
+    agentId: str
+    expiresIn: str
+    """ISO 8601 duration, PT1M to PT24H. Default PT15M."""
+
+
+class PublicMessage(TypedDict):
+    messageId: str
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    headers: Optional[Dict[str, str]]
+    """Authorization, cookie and API key values are `[REDACTED]`."""
+    body: Any
+    scheduledFor: Optional[str]
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    attempts: Optional[int]
+    maxRetries: Optional[int]
+    responseStatus: Optional[int]
+    responseBody: Optional[str]
+    """At most 8 KiB of it, credentials that were sent removed."""
+    errorMessage: Optional[str]
+    """Of the newest attempt."""
+    deliveredAt: Optional[str]
+    failedAt: Optional[str]
+    callbackUrl: Optional[str]
+    failureCallbackUrl: Optional[str]
+    flowControlKey: Optional[str]
+    retryOf: Optional[str]
+    """The failed message that this one is a retry of, from the DLQ."""
+    contentExpired: bool
+    """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
+    createdAt: str
+    updatedAt: str
+
+
+class PublicUrlGroup(TypedDict):
+    groupId: str
+    name: str
+    endpointCount: int
+    createdAt: str
+    updatedAt: str
+
+
+class PublicUrlGroupEndpoint(TypedDict):
+    id: str
+    url: str
+    name: Optional[str]
+    retryCount: Optional[int]
+    createdAt: str
+
+
+class PublicUrlGroupWithEndpoints(TypedDict):
+    groupId: str
+    name: str
+    endpointCount: int
+    createdAt: str
+    updatedAt: str
+    endpoints: List[PublicUrlGroupEndpoint]
+    """In the order in which they were added."""
+
+
+class PublishBatchRequest(TypedDict):
+    messages: List[Any]
+    """Each as the body of publish. One that is not valid has its error in the reply; the others are accepted."""
+
+
+class _PublishEventRequestRequired(TypedDict):
+    topic: str
+    """The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes."""
+    type: str
+    """What happened. Subscriptions choose by it."""
+    data: Any
+    """Delivered as it is. At most 256 KiB."""
+
+
+class PublishEventRequest(_PublishEventRequestRequired, total=False):
+    id: str
+    """Your id for it, unique in the environment: an event that is published twice is delivered once."""
+    occurredAt: str
+    """When it happened. Left out: now."""
+
+
+class PublishMessageRequest(TypedDict, total=False):
+    url: str
+    """Where it is delivered to: http or https. Either this or `urlGroup`."""
+    urlGroup: str
+    """The id or the name of a URL group: one message for each of its endpoints, and the answer is an array."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """POST where it is left out."""
+    headers: Dict[str, str]
+    """Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`."""
+    body: Any
+    """A string is sent as it is; anything else as JSON. Null: none."""
+    delay: Union[int, str]
+    """Seconds, or a duration such as `1d10h30m`. At most a year."""
+    scheduledFor: str
+    """Not with `delay`. Past: at once. At most a year."""
+    maxRetries: int
+    """5 where it is left out."""
+    retryDelay: str
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    timeoutSeconds: int
+    """Of one attempt. 30 where it is left out."""
+    callbackUrl: str
+    """Told of the end, whichever it is."""
+    failureCallbackUrl: str
+    """Told of a failure."""
+    deduplicationId: str
+    """A second message with this id within 10 minutes is not accepted: the first one is answered."""
+    contentBasedDeduplication: bool
+    """The same for messages of equal url, method, headers and body. Not with `deduplicationId`."""
+    flowControl: FlowControl
+    """Its key, and the limits that the key has from now on. What is over them waits, in order."""
+    label: str
+    redact: MessageRedaction
+    topic: str
+    """The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone."""
+    eventType: str
+    """The type of the event. `message` where it is left out. With `topic` alone."""
+
+
+class PublishToUrlGroupRequest(TypedDict, total=False):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """POST where it is left out."""
+    headers: Dict[str, str]
+    """Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`."""
+    body: Any
+    """A string is sent as it is; anything else as JSON. Null: none."""
+    delay: Union[int, str]
+    """Seconds, or a duration such as `1d10h30m`. At most a year."""
+    scheduledFor: str
+    """Not with `delay`. Past: at once. At most a year."""
+    maxRetries: int
+    """5 where it is left out."""
+    retryDelay: str
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    timeoutSeconds: int
+    """Of one attempt. 30 where it is left out."""
+    callbackUrl: str
+    """Told of the end, whichever it is."""
+    failureCallbackUrl: str
+    """Told of a failure."""
+    deduplicationId: str
+    """A second message with this id within 10 minutes is not accepted: the first one is answered."""
+    contentBasedDeduplication: bool
+    """The same for messages of equal url, method, headers and body. Not with `deduplicationId`."""
+    flowControl: FlowControl
+    """Its key, and the limits that the key has from now on. What is over them waits, in order."""
+    label: str
+    redact: MessageRedaction
+
+
+class PublishedEvent(TypedDict):
+    eventId: str
+    """The service's id for it."""
+    id: str
+    """What its deliveries carry as `id`: the id that its publisher gave it, or the same as `eventId`."""
+    topicId: str
+    topic: str
+    type: str
+    data: Any
+    occurredAt: str
+    status: Literal["fanning_out", "fanned_out", "failed"]
+    """`failed`: some of its messages could not be made, for the reason in `error`."""
+    deliveryCount: int
+    """Messages that were made for it, one for each subscription that it matched."""
+    error: Optional[PublishedEventError]
+    publishedBy: PublishedEventPublishedBy
+    createdAt: str
+    fannedOutAt: Optional[str]
+    deduplicated: bool
+    """True: an event with this id was there, and nothing new was accepted."""
+
+
+class PublishedEventError(TypedDict):
+    code: str
+    message: str
+
+
+class PublishedEventPublishedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class PublishedMessage(TypedDict):
+    messageId: str
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    deduplicated: bool
+    """True: `messageId` is an earlier message, and nothing new was accepted."""
+
+
+class PublishedToTopic(TypedDict):
+    """The event: `GET /events/{eventId}` shows its deliveries."""
+    eventId: str
+    status: Literal["fanning_out", "fanned_out", "failed"]
+    deduplicated: bool
+
+
+class ReceiptCheck(TypedDict):
+    valid: bool
+    entries: int
+    checked: ReceiptCheckChecked
+    """How many of each are what was hashed."""
+    head: Optional[ReceiptCheckHead]
+    """The end of the chain. Keep it elsewhere: a chain that is rewritten as a whole has another one."""
+    brokenAt: Optional[ReceiptCheckBrokenAt]
+    """Where the chain breaks first."""
+
+
+class ReceiptCheckBrokenAt(TypedDict):
+    """Where the chain breaks first."""
+    sequence: Optional[int]
+    problem: Literal["content", "link", "end", "unchained"]
+    """`content`: the record is not what was hashed, or is gone. `link`: the entry does not follow from the one before. `end`: the chain ends early, or late. `unchained`: the record has no entry."""
+    kind: Optional[Literal["evidence", "attempt_started", "attempt_claimed", "attempt_ended", "late_answer", "resolution"]]
+    recordId: Optional[str]
+
+
+class ReceiptCheckChecked(TypedDict):
+    """How many of each are what was hashed."""
+    evidence: int
+    attempts: int
+    resolutions: int
+
+
+class ReceiptCheckHead(TypedDict):
+    """The end of the chain. Keep it elsewhere: a chain that is rewritten as a whole has another one."""
+    sequence: int
+    hash: Optional[str]
+
+
+class ReceiptEntry(TypedDict):
+    sequence: int
+    """Its place in the chain of the effect, from 1."""
+    kind: Literal["evidence", "attempt_started", "attempt_claimed", "attempt_ended", "late_answer", "resolution"]
+    previousHash: Optional[str]
+    """The hash of the entry before; null: it is the first."""
+    hash: str
+    """SHA-256 over what is recorded and the entry before; docs/receipts.md says over which bytes."""
+
+
+class _RecordedRefusalRequired(TypedDict):
+    code: RefusalCode
+    message: str
+
+
+class RecordedRefusal(_RecordedRefusalRequired, total=False):
+    details: RefusalDetails
+
+
+class RecoverSubscriptionRequest(TypedDict):
+    since: str
+    """Deliveries that failed for good from this moment on, until the request."""
+
+
+class Refusal(TypedDict):
+    code: RefusalCode
+    message: str
+    details: RefusalDetails
+
+
+class RefusalDetails(TypedDict, total=False):
+    approvalId: str
+    effectId: str
+    previewId: str
+    policyId: str
+    ruleId: str
+    keyId: str
+    limitId: str
+    limitIds: List[str]
+    """Every limit that has too little left, the named one first."""
+    available: int
+    requested: int
+    currency: str
+    resumeAt: str
+    """When the same may pass, or when the provider is read next."""
+    expiresAt: str
+    versionId: str
+    currentVersionId: str
+    secrets: List[str]
+    """Names of secrets."""
+    host: str
+    issues: List[RefusalDetailsIssuesItem]
+    """What to mend, each with a path such as `input.amount`."""
+
+
+class RefusalDetailsIssuesItem(TypedDict):
+    path: str
+    message: str
+
+
+class Reservation(TypedDict):
+    limitId: str
+    name: str
+    dimension: str
+    currency: Optional[str]
+    period: str
+    amount: int
+    state: Literal["reserved", "settled", "released"]
+    exposure: Optional[Literal["dispatching", "pending", "unknown", "partial"]]
+    settled: int
+    released: int
+    createdAt: str
+    finishedAt: Optional[str]
+
+
+class _ResolveRequestRequired(TypedDict):
+    outcome: Literal["succeeded", "failed"]
+    evidence: ResolveRequestEvidence
+
+
+class ResolveRequest(_ResolveRequestRequired, total=False):
+    partialEffect: Literal["none", "possible", "confirmed"]
+    """What it left behind all the same. Needed for `failed` where the `partialEffect` of the effect is `possible`; else `none` by default."""
+    settledImpact: List[ImpactQuantity]
+    """What it really used, at most what was declared; the rest of its allowance is given back."""
+
+
+class _ResolveRequestEvidenceRequired(TypedDict):
+    summary: str
+    """How you know."""
+
+
+class ResolveRequestEvidence(_ResolveRequestEvidenceRequired, total=False):
+    providerIds: Dict[str, str]
+    url: str
+    """Where it can be looked up."""
+
+
+class RetriedMessage(TypedDict):
+    messageId: str
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+    retryOf: str
+    """The message that failed."""
+
+
+class RetryMessageRequest(TypedDict, total=False):
+    url: str
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """POST where it is left out."""
+    headers: Optional[Dict[str, str]]
+    """All of them. `[REDACTED]` keeps the value of a sealed one. Null: none."""
+    body: Any
+    """A string is sent as it is; anything else as JSON. Null: none."""
+    delay: Union[int, str]
+    """Seconds, or a duration such as `1d10h30m`. At most a year."""
+    scheduledFor: str
+    """Not with `delay`. Past: at once. At most a year."""
+    maxRetries: int
+    """5 where it is left out."""
+    retryDelay: Optional[str]
+    timeoutSeconds: int
+    """Of one attempt. 30 where it is left out."""
+    callbackUrl: Optional[str]
+    failureCallbackUrl: Optional[str]
+    flowControl: Optional[FlowControl]
+    label: Optional[str]
+    redact: MessageRedaction
+
+
+class RotatedSigningKey(TypedDict):
+    id: str
+    prefix: str
+    """The first characters of the secret."""
+    createdAt: str
+    retiresAt: Optional[str]
+    """Until when it signs beside the newest one; null for that one."""
+    secret: str
+    """`whsec_` and the base64 of 32 bytes. Shown here, once."""
+
+
+class RotatedSubscriptionSecret(TypedDict):
+    subscriptionId: str
+    secret: str
+    """The new signing secret. It is shown here, once."""
+    previousSignsUntil: Optional[str]
+    """Until when what signed before signs beside it. Null: it does not sign any more."""
+
+
+class Schedule(TypedDict):
+    id: str
+    name: Optional[str]
+    cron: str
+    timezone: str
+    destination: ShownScheduleDestination
+    overlap: Literal["skip", "buffer_one", "allow_all"]
+    catchUpSeconds: int
+    paused: bool
+    lastRunAt: Optional[str]
+    """When it last published, or failed to."""
+    nextRunAt: Optional[str]
+    """Null while it is paused."""
+    createdBy: ScheduleCreatedBy
+    createdAt: str
+    updatedAt: str
+
+
+class ScheduleCreatedBy(TypedDict):
+    type: str
+    id: Optional[str]
+
+
+class SchedulePreview(TypedDict):
+    cron: str
+    timezone: str
+    times: List[str]
+    """The next ten, or fewer where so many do not come within fifty years."""
+
+
+class ScheduleRun(TypedDict):
+    scheduleId: str
+    trigger: Literal["schedule", "manual"]
+    """`manual`: asked for by `POST /schedules/{scheduleId}/run`."""
+    nominalTime: str
+    """When it was due."""
+    firedAt: str
+    """When its outcome came."""
+    outcome: Literal["queued", "waiting", "published", "skipped", "failed"]
+    """`queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`."""
+    error: Optional[ScheduleRunError]
+    messages: List[ScheduleRunMessagesItem]
+    eventId: Optional[str]
+    """The event that it published to a topic."""
+
+
+class ScheduleRunError(TypedDict):
+    code: str
+    message: str
+
+
+class ScheduleRunMessagesItem(TypedDict):
+    messageId: str
+    status: Optional[Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]]
+    """Null once the message is no longer kept."""
+
+
+class SchedulesDeleteBody(TypedDict, total=False):
+    confirmProtected: bool
+    """In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body."""
+
+
+class SchedulesDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class Secret(TypedDict):
+    """What can be read of a secret: everything but its value."""
+    id: str
+    name: str
+    version: int
+    """Of the value in use. Counts up with every rotation, over a delete too."""
+    description: Optional[str]
+    createdAt: str
+    rotatedAt: Optional[str]
+    """When the present value replaced an earlier one; null before."""
+
+
+class SecretsDeleteBody(TypedDict, total=False):
+    confirmProtected: bool
+    """In a protected environment send `confirmProtected: true`, as query parameter or in a JSON body."""
+
+
+class SecretsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class _SecretsPutBodyRequired(TypedDict):
+    value: str
+    """The credential, 1 byte to 64 KiB of UTF-8. Write-only: no reply ever holds it."""
+
+
+class SecretsPutBody(_SecretsPutBodyRequired, total=False):
+    description: Optional[str]
+    """What it is for. Left out, a rotation keeps the present one; null removes it. Never put a credential here."""
+
+
+class Shortened(TypedDict):
+    """In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole."""
+    truncated: Literal[True]
+    bytes: int
+    """Of its JSON text."""
+    preview: str
+    """How that begins."""
+
+
+class ShownScheduleDestination(TypedDict, total=False):
+    """As it was given. Values of credentials, and what `redact` names, are `[REDACTED]`."""
+    url: str
+    """Where it is delivered to: http or https. Either this or `urlGroup`."""
+    urlGroup: str
+    """The id or the name of a URL group: one message for each of its endpoints, and the answer is an array."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """POST where it is left out."""
+    headers: Dict[str, str]
+    """Sent with every attempt. Credentials are delivered, sealed at rest, and shown as `[REDACTED]`."""
+    body: Any
+    """A string is sent as it is; anything else as JSON. Null: none."""
+    delay: Union[int, str]
+    """Seconds, or a duration such as `1d10h30m`. At most a year."""
+    scheduledFor: str
+    """Not with `delay`. Past: at once. At most a year."""
+    maxRetries: int
+    """5 where it is left out."""
+    retryDelay: str
+    """CEL over `retried` (the retries made so far, from 0), in milliseconds, with pow, exp, min and max; capped at 24 hours. Left out: min(24 h, e^(2.5 n) s) ±20 % before retry n."""
+    timeoutSeconds: int
+    """Of one attempt. 30 where it is left out."""
+    callbackUrl: str
+    """Told of the end, whichever it is."""
+    failureCallbackUrl: str
+    """Told of a failure."""
+    deduplicationId: str
+    """A second message with this id within 10 minutes is not accepted: the first one is answered."""
+    contentBasedDeduplication: bool
+    """The same for messages of equal url, method, headers and body. Not with `deduplicationId`."""
+    flowControl: FlowControl
+    """Its key, and the limits that the key has from now on. What is over them waits, in order."""
+    label: str
+    redact: MessageRedaction
+    topic: str
+    """The id or the name of a topic: publishes an event whose data is the body, as `POST /events` does. With `eventType` and `body` alone."""
+    eventType: str
+    """The type of the event. `message` where it is left out. With `topic` alone."""
+
+
+class SignInSession(TypedDict):
+    user: User
+    workspaces: List[SignInSessionWorkspacesItem]
+    csrfToken: str
+    """Send it as `X-CSRF-Token` with every request of this session that changes something."""
+    expiresAt: str
+    """The session ends then at the latest, and after an hour without a request."""
+
+
+class SignInSessionWorkspacesItem(TypedDict):
+    id: str
+    name: str
+    role: Literal["member", "admin", "owner"]
+
+
+class SigningKey(TypedDict):
+    id: str
+    prefix: str
+    """The first characters of the secret."""
+    createdAt: str
+    retiresAt: Optional[str]
+    """Until when it signs beside the newest one; null for that one."""
+
+
+class SigningKeysRotateBody(TypedDict, total=False):
+    gracePeriodSeconds: int
+    """How long the earlier key still signs. 0: from now on it does not."""
+
+
+class SlackChannel(TypedDict):
+    id: str
+    name: str
+    isPrivate: bool
+    isMember: bool
+    """The bot is in it. Invite it to a channel that it is to post to."""
+
+
+class SlackChannels(TypedDict):
+    channels: List[SlackChannel]
+    truncated: bool
+    """There are more: choose by the id that Slack shows in the details of a channel."""
+
+
+class _SlackConnectionRequired(TypedDict):
+    botToken: str
+    """With the scopes `chat:write`, `channels:read` and `groups:read`. Sealed; never shown."""
+
+
+class SlackConnection(_SlackConnectionRequired, total=False):
+    name: str
+    """By default the Slack workspace's own."""
+    signingSecret: str
+    """Of the Slack app: with it, messages have buttons that decide. Sealed; never shown."""
+
+
+class SubscriptionAttempt(TypedDict):
+    messageId: str
+    """The delivery. `GET /messages/{messageId}/attempts` shows the responses."""
+    eventId: Optional[str]
+    """What the delivery carries as `id`. Null: the event is kept no longer."""
+    eventType: Optional[str]
+    number: int
+    """Which attempt of the delivery, from 1."""
+    status: Literal["started", "delivered", "failed"]
+    """`failed`: it is retried, unless the delivery has failed for good."""
+    startedAt: str
+    finishedAt: Optional[str]
+    latencyMs: Optional[int]
+    responseStatus: Optional[int]
+    errorMessage: Optional[str]
+
+
+class SubscriptionRecovery(TypedDict):
+    id: str
+    subscriptionId: str
+    since: str
+    status: Literal["running", "paused", "completed", "failed", "cancelled"]
+    """`paused`: it goes on by itself once the environment is resumed. `failed`: see `reason`; what is left stays."""
+    reason: Optional[SubscriptionRecoveryReason]
+    total: Optional[int]
+    """The records that it found when it began; null until they are counted."""
+    done: int
+    """Deliveries that were published again."""
+    failed: int
+    """Deliveries whose event is kept no longer."""
+    cursor: Optional[str]
+    """The last record of the last page."""
+    createdAt: str
+    updatedAt: str
+    endedAt: Optional[str]
+
+
+class SubscriptionRecoveryReason(TypedDict):
+    code: str
+    message: str
+
+
+class SubscriptionTest(TypedDict):
+    eventId: str
+    """The test event."""
+    messageId: str
+    """Its delivery: `GET /messages/{messageId}` says what became of it."""
+    status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+
+
+class TestApprovalPolicyFiles(TypedDict):
+    files: List[ApprovalPolicyFile]
+    """One policy each, told apart by name; at most 100, and 1 MiB with the whole request."""
+    fixtures: List[PolicyFixture]
+
+
+class TestMessageSent(TypedDict):
+    message: str
+
+
+class TestedApprovalPolicyFiles(TypedDict):
+    passed: bool
+    """True where every fixture passed."""
+    passedCount: int
+    failedCount: int
+    results: List[PolicyFixtureResult]
+    """In the order of the fixtures."""
+
+
+class ToolExport(TypedDict):
+    tools: List[Dict[str, Any]]
+    """Definitions as the format's own API takes them."""
+    names: Dict[str, str]
+    """The action of each tool, by the name of the tool."""
+    dropped: List[ToolExportDroppedItem]
+    """What the format does not take. The service checks every input by the whole schema all the same."""
+
+
+class ToolExportDroppedItem(TypedDict):
+    tool: str
+    path: str
+    """JSON Pointer into the input schema of the action."""
+    keyword: str
+    reason: str
+
+
+class UnpinFlowControlKeyRequest(TypedDict, total=False):
+    rate: bool
+    """True: messages may change rate and period again."""
+    parallelism: bool
+    """True: messages may change the parallelism again."""
+
+
+class UpdateAction(TypedDict, total=False):
+    description: Optional[str]
+    adapter: ActionAdapter
+    """What makes the call, and how. A PATCH replaces it whole."""
+    inputSchema: Dict[str, Any]
+    """JSON Schema 2020-12 of the input; it must describe an object."""
+    outputSchema: Optional[Dict[str, Any]]
+    """JSON Schema 2020-12 of the `result` of an invocation: `{status, headers, body}`."""
+    governed: bool
+    """An action with impact or verify is governed whatever stands here, and may not say false."""
+    impact: List[ImpactDeclarationInput]
+    """What one invocation uses up. An empty list is none."""
+    verify: Optional[VerifyDeclarationInput]
+    """How the outcome is read back from the provider."""
+    approval: UpdateActionApproval
+    """Whether a person must approve. A member that a PATCH leaves out stays as it is."""
+    timeoutMs: int
+    """Milliseconds that the call may take; 30000 where none is named."""
+    mcp: UpdateActionMcp
+    """pinned: a tool of its own for MCP clients, under its own name. False where it is left out."""
+    changeNote: Optional[str]
+    """Kept with the version that this makes."""
+    name: str
+    """Unique among the live actions of the environment."""
+
+
+class UpdateActionApproval(TypedDict, total=False):
+    """Whether a person must approve. A member that a PATCH leaves out stays as it is."""
+    required: bool
+    tag: Optional[str]
+
+
+class UpdateActionMcp(TypedDict, total=False):
+    """pinned: a tool of its own for MCP clients, under its own name. False where it is left out."""
+    pinned: bool
+
+
+class UpdateApprovalPolicy(TypedDict, total=False):
+    document: Union[str, Dict[str, Any]]
+    """A policy document `{ schema: "approval-policy/v1", name, priority, rules }`, as an object or as a string of YAML. What it leaves out is filled in with its default."""
+    enabled: bool
+    """A policy that is not enabled decides nothing."""
+    expectedVersion: int
+    """Answers 409 where the policy is at another version: it was changed meanwhile."""
+
+
+class UpdateEnvironmentRequest(TypedDict, total=False):
+    name: str
+    """Unique in the workspace."""
+    protected: bool
+    """Deleting a secret or a schedule of a protected environment takes `confirmProtected: true`; an ungoverned action that writes needs `actions:govern`."""
+    approvalDefault: Optional[Literal["allow", "require_approval"]]
+    """What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere."""
+
+
+class UpdateScheduleRequest(TypedDict, total=False):
+    name: Optional[str]
+    """For people; need not be unique."""
+    cron: str
+    """Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front."""
+    timezone: str
+    """An IANA name. UTC where it is left out."""
+    destination: ScheduleDestination
+    """Replaces the whole destination."""
+    overlap: Literal["skip", "buffer_one", "allow_all"]
+    """What a slot does while a message of an earlier run has not ended. `skip`: nothing. `buffer_one`: one run waits for it. `allow_all`: publishes. `skip` where it is left out."""
+    catchUpSeconds: int
+    """How late a slot is still fired after an outage of the scheduler. 60 where it is left out."""
+
+
+class _UrlGroupEndpointRequestRequired(TypedDict):
+    url: str
+    """Where its messages are delivered to: http or https. Once in a group."""
+
+
+class UrlGroupEndpointRequest(_UrlGroupEndpointRequestRequired, total=False):
+    name: Optional[str]
+    retryCount: Optional[int]
+    """Overrides the `maxRetries` of a publish request. Null: the request decides."""
+
+
+class _UrlGroupsCreateBodyRequired(TypedDict):
+    name: str
+    """Unique in its environment. A publish request names the group by it, or by its id."""
+
+
+class UrlGroupsCreateBody(_UrlGroupsCreateBodyRequired, total=False):
+    endpoints: List[UrlGroupEndpointRequest]
+
+
+class UrlGroupsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class UrlGroupsEndpointsRemoveReply(TypedDict):
+    deleted: Literal[True]
+
+
+class UrlGroupsUpdateBody(TypedDict):
+    name: str
+    """Unique in its environment. A publish request names the group by it, or by its id."""
+
+
+class User(TypedDict):
+    """A person who signs in."""
+    id: str
+    email: str
+    name: str
+
+
+class _VerifyDeclarationRequired(TypedDict):
+    request: VerifyDeclarationRequest
+    expect: List[Expectation]
+
+
+class VerifyDeclaration(_VerifyDeclarationRequired, total=False):
+    pending: List[Expectation]
+    failed: List[Expectation]
+    absenceProves: VerifyDeclarationAbsenceProves
+
+
+class VerifyDeclarationAbsenceProves(TypedDict):
+    minAgeSeconds: float
+    reads: int
+
+
+class _VerifyDeclarationInputRequired(TypedDict):
+    request: VerifyDeclarationInputRequest
+    expect: List[ExpectationInput]
+
+
+class VerifyDeclarationInput(_VerifyDeclarationInputRequired, total=False):
+    pending: List[ExpectationInput]
+    failed: List[ExpectationInput]
+    absenceProves: VerifyDeclarationInputAbsenceProves
+
+
+class VerifyDeclarationInputAbsenceProves(TypedDict):
+    minAgeSeconds: int
+    reads: int
+
+
+class _VerifyDeclarationInputRequestRequired(TypedDict):
+    method: Literal["GET"]
+    url: str
+
+
+class VerifyDeclarationInputRequest(_VerifyDeclarationInputRequestRequired, total=False):
+    headers: Dict[str, str]
+
+
+class _VerifyDeclarationRequestRequired(TypedDict):
+    method: Literal["GET"]
+    url: str
+
+
+class VerifyDeclarationRequest(_VerifyDeclarationRequestRequired, total=False):
+    headers: Dict[str, str]
+
+
+class _WrittenActionRequired(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    environmentId: str
+    adapter: WrittenActionAdapter
+    inputSchema: Dict[str, Any]
+    """JSON Schema 2020-12 of the input."""
+    governed: bool
+    """True where the action carries impact, verify or governed: true."""
+    impact: List[ImpactDeclaration]
+    approval: WrittenActionApproval
+    timeoutMs: int
+    mcp: WrittenActionMcp
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    currentVersion: WrittenActionCurrentVersion
+    createdAt: str
+    updatedAt: str
+    archivedAt: Optional[str]
+    warnings: List[ActionWarning]
+    """What may be wrong with the definition that was written."""
+
+
+class WrittenAction(_WrittenActionRequired, total=False):
+    outputSchema: Dict[str, Any]
+    verify: VerifyDeclaration
+
+
+class WrittenActionAdapter(TypedDict):
+    type: str
+    version: str
+    config: Dict[str, Any]
+
+
+class _WrittenActionApprovalRequired(TypedDict):
+    required: bool
+
+
+class WrittenActionApproval(_WrittenActionApprovalRequired, total=False):
+    tag: str
+
+
+class WrittenActionCurrentVersion(TypedDict):
+    id: str
+    number: int
+    digest: str
+    """SHA-256 over the RFC 8785 (JCS) bytes of the definition."""
+
+
+class WrittenActionMcp(TypedDict):
+    """pinned: a tool of its own for MCP clients, under its own name. It is no part of the versions."""
+    pinned: bool
+
+
+BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]
+EventHeaders = Dict[str, str]
+EventTypePattern = str
+PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
+RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
+ScheduleDestination = PublishMessageRequest
+Scope = Literal["messages:read", "messages:write", "messages:ingest", "schedules:read", "schedules:write", "queues:read", "queues:write", "workflows:read", "workflows:write", "integrations:read", "integrations:write", "logs:read", "dlq:read", "dlq:write", "flow-control:read", "flow-control:write", "url-groups:read", "url-groups:write", "billing:read", "notifications:read", "notifications:write", "notifications:manage", "feedback:write", "analytics:read", "memory:read", "memory:write", "events:read", "events:write", "files:read", "files:write", "cache:read", "cache:write", "sessions:read", "sessions:write", "context:read", "secrets:read", "secrets:write", "actions:read", "actions:write", "actions:invoke", "actions:govern", "actions:resolve", "approvals:read", "approvals:write", "approvals:decide", "budgets:read", "budgets:write", "runs:read", "runs:write", "environments:halt", "policies:read", "policies:write", "impact-limits:read", "impact-limits:write"]

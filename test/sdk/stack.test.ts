@@ -1,0 +1,236 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { keyOf, type Credentials } from '../../embedded/credentials.ts';
+import { callJson } from '../../embedded/http-json.ts';
+import { projectRoot } from '../../embedded/project-root.ts';
+import { readSteps, type Step } from '../../embedded/walkthrough/page.ts';
+import { walk, type Walk } from '../../embedded/walkthrough/walk.ts';
+import { freePorts, readCredentials } from '../harness/embedded-stack.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
+import { FAKE_MODEL_KEY, startFakeModels } from '../quickstarts/fake-models.ts';
+import { installVercel } from '../quickstarts/install-vercel.ts';
+import { installedBy, readQuickStart } from '../quickstarts/page.ts';
+import {
+  buildWheel,
+  freshEnvironment,
+  pythonCache,
+  pythonOrReason,
+  REQUIREMENTS,
+  runPython,
+  type PythonCache,
+} from './python/environment.ts';
+import { playByPython } from './python/scenario.ts';
+
+/**
+ * What agents do against `npm start`, on one stack: the commands of the README and of docs/mcp.md, the shared scenario, and the quick starts.
+ * The README's commands start it.
+ */
+
+const run = promisify(execFile);
+const ROOT = projectRoot();
+const SCENARIO = path.join(ROOT, 'sdk', 'scenario.json');
+/** Installing may come first. */
+const timeout = 3 * PATIENCE_MS;
+
+const found = pythonOrReason();
+if ('reason' in found) console.warn(`NOT RUN: the Python SDK and the quick starts in Python, because ${found.reason}.`);
+
+const parent = mkdtempSync(path.join(tmpdir(), 'sdk-stack-'));
+let env: NodeJS.ProcessEnv;
+let stack: Walk | null = null;
+let credentials: Credentials;
+
+/** Plays the commands of a page as they stand, and answers what each printed. */
+async function walkPage(page: string, isWanted: (step: Step) => boolean): Promise<{ walked: Walk; printed: string[] }> {
+  const steps = readSteps(readFileSync(path.join(ROOT, page), 'utf8')).filter(isWanted);
+  expect(steps.length, `commands of ${page}`).toBeGreaterThan(0);
+  const printed: string[] = [];
+  const onOutput = (_step: Step, output: string): void => void printed.push(output);
+  return { walked: await walk(steps, { cwd: ROOT, env, onStep: () => undefined, onOutput }), printed };
+}
+
+/** The record that a tool of MCP answered, out of the event that `curl` printed. */
+function structured(printed: string | undefined): unknown {
+  const data = /^data: (\{.*\})$/m.exec(printed ?? '')?.[1] ?? '{}';
+  return (JSON.parse(data) as { result?: { structuredContent?: unknown } }).result?.structuredContent;
+}
+
+/** The operator, who agrees to whatever waits. */
+async function approveNext(action: string): Promise<void> {
+  const operator = { authorization: `Bearer ${keyOf(credentials, 'development', 'full_access')}` };
+  const { baseUrl } = credentials;
+  type Waiting = { data: { id: string; bindingDigest: string; action: { name: string } }[] };
+  const waiting = await vi.waitUntil(
+    async () => {
+      const reply = await callJson(`${baseUrl}/api/v2/approvals?status=pending`, { method: 'GET', headers: operator });
+      return (reply.body as Waiting).data.find((approval) => approval.action.name === action);
+    },
+    { timeout: PATIENCE_MS, interval: 200 },
+  );
+  const url = `${baseUrl}/api/v2/approvals/${waiting.id}/approve`;
+  const decided = await callJson(url, { method: 'POST', headers: operator, body: { bindingDigest: waiting.bindingDigest } });
+  expect(decided.status).toBe(200);
+}
+
+async function invocationOf(id: string | undefined): Promise<unknown> {
+  const headers = { authorization: `Bearer ${keyOf(credentials, 'development', 'agent')}` };
+  const url = `${credentials.baseUrl}/api/v2/actions/invocations/${id}`;
+  return ((await callJson(url, { method: 'GET', headers })).body as { data: unknown }).data;
+}
+
+beforeAll(async () => {
+  chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
+  const { PATH = '', HOME = '' } = process.env;
+  env = { PATH, HOME, DATA_DIR: path.join(parent, 'data'), ...(await freePorts()) };
+});
+afterAll(async () => {
+  await stack?.end();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+it('three commands of the README are an agent that invokes a governed action over MCP', { timeout }, async () => {
+  const isWanted = ({ command }: Step): boolean => command !== 'npm test';
+  const { walked, printed } = await walkPage('README.md', isWanted);
+  stack = walked;
+  credentials = readCredentials(path.join(parent, 'data'));
+  expect(walked.findings).toEqual([]);
+  expect(structured(printed.at(-1))).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+});
+
+describe.skipIf('reason' in found)('in Python', () => {
+  let cache: PythonCache;
+  /** Of the SDK alone. */
+  let python: string;
+  /** The folder of the SDK, for the environment that has everything else. */
+  let site: string;
+
+  beforeAll(async () => {
+    cache = await pythonCache('reason' in found ? '' : found.version);
+    const wheel = await buildWheel(cache, parent);
+    python = await freshEnvironment(cache, wheel, parent);
+    const file = await runPython(python, ['-c', 'import agent_action_runtime as sdk; print(sdk.__file__)']);
+    site = path.dirname(path.dirname(file.trim()));
+  }, timeout);
+
+  it('the SDK plays the scenario', { timeout }, async () => {
+    const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as { steps: { name: string }[] };
+    const played = await playByPython(python, SCENARIO, credentials);
+    expect(played.filter(([, problem]) => problem !== null)).toEqual([]);
+    expect(played.map(([name]) => name)).toEqual(steps.map(({ name }) => name));
+  });
+
+  it('and is stopped where a step of the scenario says otherwise', { timeout }, async () => {
+    const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as { steps: { do: string; fails?: { missing?: string[] } }[] };
+    const planted = steps.slice(0, 2);
+    const [, fault] = planted;
+    if (fault?.fails?.missing === undefined) throw new Error('the second step is the scope that is missing');
+    fault.fails.missing = ['actions:invoke'];
+    const file = path.join(parent, 'planted.json');
+    writeFileSync(file, JSON.stringify({ steps: planted }));
+    const played = await playByPython(python, file, credentials);
+    expect(played.map(([, problem]) => problem !== null)).toEqual([false, true]);
+  });
+
+  it('the first block of the SDK’s README runs as it stands', { timeout }, async () => {
+    const readme = readFileSync(path.join(ROOT, 'sdk', 'python', 'README.md'), 'utf8');
+    const block = /```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const variables = { BASE_URL: credentials.baseUrl, API_KEY: keyOf(credentials, 'development', 'agent') };
+    expect(await runPython(python, ['-c', block], { env: variables })).toBe('succeeded acknowledged\n');
+  });
+
+  /** Runs a page as a reader would, the model's API being ours. */
+  async function runQuickStart(name: string, meanwhile: () => Promise<void>): Promise<string> {
+    const page = readQuickStart(name);
+    const pinned = readFileSync(REQUIREMENTS, 'utf8');
+    for (const requirement of installedBy(page)) {
+      if (requirement !== './sdk/python') expect(pinned).toContain(`\n${requirement} \\`);
+    }
+    const folder = path.join(parent, name);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, page.file), page.program);
+    for (const command of page.commands.filter((each) => each.startsWith('curl'))) {
+      const variables = { BASE: credentials.baseUrl, OPERATOR: keyOf(credentials, 'development', 'full_access') };
+      await run('bash', ['-c', command], { env: { ...process.env, ...variables } });
+    }
+    const models = await startFakeModels();
+    try {
+      const variables = {
+        BASE_URL: credentials.baseUrl,
+        API_KEY: keyOf(credentials, 'development', 'agent'),
+        OPENAI_BASE_URL: `${models.baseUrl}/v1`,
+        OPENAI_API_KEY: FAKE_MODEL_KEY,
+        ANTHROPIC_BASE_URL: models.baseUrl,
+        ANTHROPIC_API_KEY: FAKE_MODEL_KEY,
+        PYTHONPATH: site,
+      };
+      const [printed] = await Promise.all([
+        runPython(cache.python, [page.file], { cwd: folder, env: variables }),
+        meanwhile(),
+      ]);
+      return printed;
+    } finally {
+      await models.stop();
+    }
+  }
+  const nobody = (): Promise<void> => Promise.resolve();
+
+  it.each(['openai', 'anthropic'])('docs/quickstarts/%s.md: the loop hands on what is refused, and ends', { timeout }, async (name) => {
+    const printed = await runQuickStart(name, nobody);
+    expect(printed).toMatch(/^It succeeded \(acknowledged\): inv_\w{22}\.\n$/);
+    const invocation = await invocationOf(/inv_\w+/.exec(printed)?.[0]);
+    // The second call of the model, after the one whose arguments were refused.
+    expect(invocation).toMatchObject({ status: 'succeeded', action: { name: 'demo.echo' }, operationKey: expect.stringMatching(/^call_1_/) });
+  });
+
+  it('docs/quickstarts/mcp-client.md: lists, calls, parks, is decided elsewhere, gets the receipt', { timeout }, async () => {
+    const printed = await runQuickStart('mcp-client', () => approveNext('demo.echo_verified'));
+    expect(printed).toMatch(/^tools: .*\binvoke_action\b.*\n/);
+    expect(printed).toMatch(/^actions: .*demo\.echo/m);
+    expect(printed).toMatch(/^PENDING_APPROVAL .*\/approvals\/apr_\w{22}/m);
+    expect(printed).toMatch(/^receipt: confirmed eff_\w{22}\n$/m);
+  });
+
+  it('docs/quickstarts/langgraph.md: the graph pauses until a person has agreed', { timeout }, async () => {
+    const printed = await runQuickStart('langgraph', () => approveNext('demo.echo_verified'));
+    expect(printed).toMatch(/^Ask a person to decide approval apr_/);
+    expect(printed).toMatch(/^It succeeded \(confirmed\): inv_\w{22}\.\n$/m);
+  });
+});
+
+it('docs/quickstarts/vercel-ai-sdk.md: generateText finds, invokes and tells', { timeout }, async () => {
+  const page = readQuickStart('vercel-ai-sdk');
+  const folder = await installVercel();
+  const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { dependencies: object };
+  const pinned = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+  expect(installedBy(page).toSorted()).toEqual(pinned.toSorted());
+  // Without types it is a program for every release of Node.js.
+  const program = path.join(mkdtempSync(path.join(folder, 'run-')), 'agent.mjs');
+  writeFileSync(program, page.program);
+  const models = await startFakeModels();
+  try {
+    const { PATH = '', HOME = '' } = process.env;
+    const variables = {
+      BASE_URL: credentials.baseUrl,
+      API_KEY: keyOf(credentials, 'development', 'agent'),
+      OPENAI_BASE_URL: `${models.baseUrl}/v1`,
+      OPENAI_API_KEY: FAKE_MODEL_KEY,
+    };
+    const { stdout } = await run(process.execPath, [program], { env: { PATH, HOME, ...variables } });
+    expect(stdout).toMatch(/^It succeeded \(acknowledged\): inv_\w{22}\.\n$/);
+    expect(await invocationOf(/inv_\w+/.exec(stdout)?.[0])).toMatchObject({ action: { name: 'demo.echo' }, status: 'succeeded' });
+  } finally {
+    await models.stop();
+    rmSync(path.dirname(program), { recursive: true, force: true });
+  }
+});
+
+// The last one: its policy asks a person about every greeting.
+it('the commands of docs/mcp.md park an invocation, decide it, and get its receipt', { timeout }, async () => {
+  const { printed } = await walkPage('docs/mcp.md', ({ command }) => command !== 'npm start');
+  const records = printed.map(structured).filter((record) => record !== undefined);
+  expect(records).toMatchObject([{ status: 'succeeded' }, { status: 'pending_approval' }, { status: 'succeeded' }]);
+});
