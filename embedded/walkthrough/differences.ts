@@ -2,6 +2,8 @@
 const MADE_ANEW: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z]{2,4})_[0-9A-Za-z]{22}\b/g, '$1_*'],
   [/\bre_[0-9a-f]{16}\b/g, 're_*'],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>'],
+  [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\b/g, '<HTTP date>'],
   [/\bsha256:[0-9a-f]{64}\b/g, 'sha256:*'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>'],
   [/\b\d{4}-\d\d-\d\d\b/g, '<day>'],

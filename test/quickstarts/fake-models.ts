@@ -121,14 +121,12 @@ function think(question: string, result: Turn | undefined, turn: number, tools: 
   return { text: `It ${String(status)} (${String(grade)}): ${String(id)}.`, calls: [] };
 }
 
-/** An MCP client hands on the whole result: a text for people, and the record as JSON behind it. */
+/** An MCP client hands on the whole result: a text for people and, unless it is an error, the record as JSON behind it. */
 function recordIn(content: string): Record<string, unknown> {
-  const parsed: unknown = JSON.parse(content);
-  const texts = Array.isArray(parsed) ? parsed : (parsed as { content?: unknown }).content;
-  if (!Array.isArray(texts)) return parsed as Record<string, unknown>;
-  const last = texts.at(-1) as { text?: string } | undefined;
-  const record = JSON.parse(last?.text ?? '{}') as Record<string, unknown>;
-  return record['success'] === false ? {} : record;
+  const parsed = JSON.parse(content) as Record<string, unknown> | { text: string }[];
+  if (!Array.isArray(parsed)) return parsed;
+  const json = parsed.map(({ text }) => text).find((text) => text.startsWith('{'));
+  return json === undefined ? {} : (JSON.parse(json) as Record<string, unknown>);
 }
 
 function withInput(tools: readonly Tool[], input: object): Record<string, unknown> {
@@ -168,22 +166,24 @@ const openAi: Api = {
       return { name: tool.function.name, schema: tool.function.parameters };
     }),
   turnsOf: (body) =>
-    (body['messages'] as OpenAiMessage[]).map(({ role, content, tool_calls: calls = [], tool_call_id: callId = '' }) => {
-      if (role === 'user') return { from: 'user', text: textOf(content) };
-      if (role === 'tool') return { from: 'tool', callId, content: textOf(content) };
-      if (role !== 'assistant') throw new BadRequestError(`messages: no role ${role}`);
-      const made = calls.map((call) => ({
-        id: call.id,
-        name: call.function.name,
-        arguments: JSON.parse(call.function.arguments) as Record<string, unknown>,
-      }));
-      return { from: 'model', text: textOf(content), calls: made };
-    }),
+    (body['messages'] as OpenAiMessage[]).map(
+      ({ role, content, tool_calls: calls = [], tool_call_id: callId = '' }) => {
+        if (role === 'user') return { from: 'user', text: textOf(content) };
+        if (role === 'tool') return { from: 'tool', callId, content: textOf(content) };
+        if (role !== 'assistant') throw new BadRequestError(`messages: no role ${role}`);
+        const made = calls.map((call) => ({
+          id: call.id,
+          name: call.function.name,
+          arguments: JSON.parse(call.function.arguments) as Record<string, unknown>,
+        }));
+        return { from: 'model', text: textOf(content), calls: made };
+      },
+    ),
   shown: ({ text, calls }) => ({
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1_760_000_000,
-    model: 'gpt-5.1',
+    model: 'gpt-5.5',
     choices: [
       {
         index: 0,
@@ -220,32 +220,36 @@ interface AnthropicBlock {
 }
 
 const anthropic: Api = {
-  isAuthorized: ({ headers }) => headers['x-api-key'] === KEY && headers['anthropic-version'] !== undefined,
+  isAuthorized: ({ headers }) =>
+    (headers['x-api-key'] ?? headers.authorization?.replace('Bearer ', '')) === KEY &&
+    headers['anthropic-version'] !== undefined,
   toolsOf: (body) =>
     ((body['tools'] ?? []) as { name: string; input_schema: object }[]).map((tool) => ({
       name: tool.name,
       schema: tool.input_schema,
     })),
   turnsOf: (body) =>
-    (body['messages'] as { role: string; content: string | AnthropicBlock[] }[]).flatMap(({ role, content }): Turn[] => {
-      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-      const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      if (role === 'assistant') {
-        const uses = blocks.filter(({ type }) => type === 'tool_use');
-        const calls = uses.map(({ id = '', name = '', input = {} }) => ({ id, name, arguments: input }));
-        return [{ from: 'model', text, calls }];
-      }
-      const results = blocks.filter(({ type }) => type === 'tool_result');
-      if (results.length === 0) return [{ from: 'user', text }];
-      return results.map(({ tool_use_id: callId = '', content: result = '' }) => {
-        return { from: 'tool', callId, content: textOf(result) };
-      });
-    }),
+    (body['messages'] as { role: string; content: string | AnthropicBlock[] }[]).flatMap(
+      ({ role, content }): Turn[] => {
+        const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+        const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+        if (role === 'assistant') {
+          const uses = blocks.filter(({ type }) => type === 'tool_use');
+          const calls = uses.map(({ id = '', name = '', input = {} }) => ({ id, name, arguments: input }));
+          return [{ from: 'model', text, calls }];
+        }
+        const results = blocks.filter(({ type }) => type === 'tool_result');
+        if (results.length === 0) return [{ from: 'user', text }];
+        return results.map(({ tool_use_id: callId = '', content: result = '' }) => {
+          return { from: 'tool', callId, content: textOf(result) };
+        });
+      },
+    ),
   shown: ({ text, calls }) => ({
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5',
     content: [
       ...(text === '' ? [] : [{ type: 'text', text }]),
       ...calls.map((call) => ({ type: 'tool_use', id: call.id, name: call.name, input: call.arguments })),

@@ -72,7 +72,11 @@ async function approveNext(action: string): Promise<void> {
     { timeout: PATIENCE_MS, interval: 200 },
   );
   const url = `${baseUrl}/api/v2/approvals/${waiting.id}/approve`;
-  const decided = await callJson(url, { method: 'POST', headers: operator, body: { bindingDigest: waiting.bindingDigest } });
+  const decided = await callJson(url, {
+    method: 'POST',
+    headers: operator,
+    body: { bindingDigest: waiting.bindingDigest },
+  });
   expect(decided.status).toBe(200);
 }
 
@@ -124,7 +128,9 @@ describe.skipIf('reason' in found)('in Python', () => {
   });
 
   it('and is stopped where a step of the scenario says otherwise', { timeout }, async () => {
-    const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as { steps: { do: string; fails?: { missing?: string[] } }[] };
+    const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as {
+      steps: { do: string; fails?: { missing?: string[] } }[];
+    };
     const planted = steps.slice(0, 2);
     const [, fault] = planted;
     if (fault?.fails?.missing === undefined) throw new Error('the second step is the scope that is missing');
@@ -178,21 +184,33 @@ describe.skipIf('reason' in found)('in Python', () => {
   }
   const nobody = (): Promise<void> => Promise.resolve();
 
-  it.each(['openai', 'anthropic'])('docs/quickstarts/%s.md: the loop hands on what is refused, and ends', { timeout }, async (name) => {
-    const printed = await runQuickStart(name, nobody);
-    expect(printed).toMatch(/^It succeeded \(acknowledged\): inv_\w{22}\.\n$/);
-    const invocation = await invocationOf(/inv_\w+/.exec(printed)?.[0]);
-    // The second call of the model, after the one whose arguments were refused.
-    expect(invocation).toMatchObject({ status: 'succeeded', action: { name: 'demo.echo' }, operationKey: expect.stringMatching(/^call_1_/) });
-  });
+  it.each(['openai', 'anthropic'])(
+    'docs/quickstarts/%s.md: the loop hands on what is refused, and ends',
+    { timeout },
+    async (name) => {
+      const printed = await runQuickStart(name, nobody);
+      expect(printed).toMatch(/^It succeeded \(acknowledged\): inv_\w{22}\.\n$/);
+      const invocation = await invocationOf(/inv_\w+/.exec(printed)?.[0]);
+      // The second call of the model, after the one whose arguments were refused.
+      expect(invocation).toMatchObject({
+        status: 'succeeded',
+        action: { name: 'demo.echo' },
+        operationKey: expect.stringMatching(/^call_1_/),
+      });
+    },
+  );
 
-  it('docs/quickstarts/mcp-client.md: lists, calls, parks, is decided elsewhere, gets the receipt', { timeout }, async () => {
-    const printed = await runQuickStart('mcp-client', () => approveNext('demo.echo_verified'));
-    expect(printed).toMatch(/^tools: .*\binvoke_action\b.*\n/);
-    expect(printed).toMatch(/^actions: .*demo\.echo/m);
-    expect(printed).toMatch(/^PENDING_APPROVAL .*\/approvals\/apr_\w{22}/m);
-    expect(printed).toMatch(/^receipt: confirmed eff_\w{22}\n$/m);
-  });
+  it(
+    'docs/quickstarts/mcp-client.md: lists, calls, parks, is decided elsewhere, gets the receipt',
+    { timeout },
+    async () => {
+      const printed = await runQuickStart('mcp-client', () => approveNext('demo.echo_verified'));
+      expect(printed).toMatch(/^tools: .*\binvoke_action\b.*\n/);
+      expect(printed).toMatch(/^actions: .*demo\.echo/m);
+      expect(printed).toMatch(/^PENDING_APPROVAL .*\/approvals\/apr_\w{22}/m);
+      expect(printed).toMatch(/^receipt: confirmed eff_\w{22}\n$/m);
+    },
+  );
 
   it('docs/quickstarts/langgraph.md: the graph pauses until a person has agreed', { timeout }, async () => {
     const printed = await runQuickStart('langgraph', () => approveNext('demo.echo_verified'));
@@ -204,7 +222,9 @@ describe.skipIf('reason' in found)('in Python', () => {
 it('docs/quickstarts/vercel-ai-sdk.md: generateText finds, invokes and tells', { timeout }, async () => {
   const page = readQuickStart('vercel-ai-sdk');
   const folder = await installVercel();
-  const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { dependencies: object };
+  const { dependencies } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+    dependencies: object;
+  };
   const pinned = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
   expect(installedBy(page).toSorted()).toEqual(pinned.toSorted());
   // Without types it is a program for every release of Node.js.
@@ -221,7 +241,10 @@ it('docs/quickstarts/vercel-ai-sdk.md: generateText finds, invokes and tells', {
     };
     const { stdout } = await run(process.execPath, [program], { env: { PATH, HOME, ...variables } });
     expect(stdout).toMatch(/^It succeeded \(acknowledged\): inv_\w{22}\.\n$/);
-    expect(await invocationOf(/inv_\w+/.exec(stdout)?.[0])).toMatchObject({ action: { name: 'demo.echo' }, status: 'succeeded' });
+    expect(await invocationOf(/inv_\w+/.exec(stdout)?.[0])).toMatchObject({
+      action: { name: 'demo.echo' },
+      status: 'succeeded',
+    });
   } finally {
     await models.stop();
     rmSync(path.dirname(program), { recursive: true, force: true });

@@ -118,7 +118,9 @@ function bodyOf(types: PythonTypes, operation: JsonObject, name: string): Python
   const request = operation['requestBody'];
   if (!isJsonObject(request)) return null;
   const schema = jsonSchemaOf(request);
-  return schema === null ? undefined : { type: types.typeOf(schema, `${name}Body`), isRequired: request['required'] === true };
+  return schema === null
+    ? undefined
+    : { type: types.typeOf(schema, `${name}Body`), isRequired: request['required'] === true };
 }
 
 /** What every success answers as `data`; null where one is not JSON. */
@@ -135,7 +137,9 @@ function replyOf(
     if (!status.startsWith('2')) continue;
     const schema = jsonSchemaOf(resolved(document, response));
     const parts = schema === null ? [] : listOf(schema['allOf']);
-    const data = parts.map((part) => (isJsonObject(part) ? part['properties'] : undefined)).find(isJsonObject)?.['data'];
+    const data = parts.map((part) => (isJsonObject(part) ? part['properties'] : undefined)).find(isJsonObject)?.[
+      'data'
+    ];
     if (data === undefined) return null;
     isPaged ||= parts.some((part) => isJsonObject(part) && part['$ref'] === PAGE_REF);
     for (const one of alternatives(types.typeOf(data, `${name}Reply`))) results.add(one);

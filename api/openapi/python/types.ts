@@ -58,7 +58,8 @@ export class PythonTypes {
     if (constant !== undefined) return `Literal[${literal(constant)}]`;
     if (Array.isArray(values)) return literalsOf(values);
     const choices = anyOf ?? oneOf;
-    if (Array.isArray(choices)) return unionOf(choices.map((choice, index) => this.typeOf(choice, this.#within(name, String(index + 1)))));
+    if (Array.isArray(choices))
+      return unionOf(choices.map((choice, index) => this.typeOf(choice, this.#within(name, String(index + 1)))));
     const { type } = schema;
     if (Array.isArray(type)) return unionOf(type.map((one) => this.typeOf({ ...schema, type: one }, name)));
     return this.#typeNamed(type, schema, name);

@@ -20,7 +20,9 @@ export function pythonOrReason(): { version: string } | { reason: string } {
   const python = spawnSync('python3', ['-c', PYTHON_CHECK], { encoding: 'utf8' });
   if (python.error !== undefined) return { reason: 'there is no python3 on PATH' };
   if (python.status === 0) return { version: python.stdout.trim() };
-  return { reason: `python3 must be 3.10 or newer, with venv and pip (${python.stdout.trim() || python.stderr.trim()})` };
+  return {
+    reason: `python3 must be 3.10 or newer, with venv and pip (${python.stdout.trim() || python.stderr.trim()})`,
+  };
 }
 
 /** What a program printed. @throws {Error} with all of its output where it ends otherwise than with 0. */
@@ -64,7 +66,17 @@ export async function pythonCache(version: string): Promise<PythonCache> {
     await run('python3', [...pip, 'download', ...pins, '--dest', wheels]);
     await run('python3', ['-m', 'venv', '--without-pip', venv]);
     const target = siteOf(venv);
-    await run('python3', [...pip, 'install', '--no-index', '--find-links', wheels, '--no-compile', ...pins, '--target', target]);
+    await run('python3', [
+      ...pip,
+      'install',
+      '--no-index',
+      '--find-links',
+      wheels,
+      '--no-compile',
+      ...pins,
+      '--target',
+      target,
+    ]);
     // It appears at once, because two runs may do this side by side.
     if (!existsSync(cache)) renameSync(unfinished, cache);
     return made;
@@ -76,10 +88,22 @@ export async function pythonCache(version: string): Promise<PythonCache> {
 /** Builds the wheel of sdk/python into the folder, as `pip wheel` does. */
 export async function buildWheel(cache: PythonCache, folder: string): Promise<string> {
   const source = path.join(projectRoot(), 'sdk', 'python');
-  const args = ['-m', 'pip', 'wheel', ...QUIET, '--no-deps', '--no-index', '--no-build-isolation', '--wheel-dir', folder, source];
+  const args = [
+    '-m',
+    'pip',
+    'wheel',
+    ...QUIET,
+    '--no-deps',
+    '--no-index',
+    '--no-build-isolation',
+    '--wheel-dir',
+    folder,
+    source,
+  ];
   await runPython(cache.python, args);
   const [wheel, ...others] = readdirSync(folder).filter((name) => name.endsWith('.whl'));
-  if (wheel === undefined || others.length > 0) throw new Error(`pip wheel made ${wheel ?? 'nothing'} ${others.join(' ')}`);
+  if (wheel === undefined || others.length > 0)
+    throw new Error(`pip wheel made ${wheel ?? 'nothing'} ${others.join(' ')}`);
   return path.join(folder, wheel);
 }
 

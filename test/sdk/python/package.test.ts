@@ -91,12 +91,12 @@ describe.skipIf('reason' in found)('the Python SDK, built and installed', () => 
   });
 
   it('is accepted by mypy --strict, and a program that misuses it is not', { timeout }, async () => {
-    const site = path.dirname(path.dirname(await runPython(python, ['-c', 'import agent_action_runtime as s; print(s.__file__)'])));
-    const mypy = ['-m', 'mypy', '--strict', '--no-error-summary', '--cache-dir', path.join(folder, 'mypy')];
-    const options = { env: { MYPYPATH: site } };
-    const check = (args: string[]): Promise<string> => runPython(cache.python, [...mypy, ...args], options);
-    await check([path.join(SDK, 'python', 'src', 'agent_action_runtime')]);
-    const misuse = await check([path.join(FOLDER, 'misuse.py')]).catch((error: Error) => error.message);
+    // It finds the package as it is installed, by its py.typed.
+    const strict = ['-m', 'mypy', '--strict', '--no-error-summary', '--python-executable', python];
+    const cached = ['--cache-dir', path.join(folder, 'mypy')];
+    const check = (file: string): Promise<string> => runPython(cache.python, [...strict, ...cached, file]);
+    await check(path.join(SDK, 'python', 'src', 'agent_action_runtime'));
+    const misuse = await check(path.join(FOLDER, 'misuse.py')).catch((error: Error) => error.message);
     const marked = readFileSync(path.join(FOLDER, 'misuse.py'), 'utf8')
       .split('\n')
       .flatMap((line, index) => (line.includes('# wrong') ? [index + 1] : []));
@@ -128,7 +128,8 @@ function falsify(content: Planted): string[] {
     if (WITHOUT_EXPECTATION.includes(section)) return [];
     const name = first?.name ?? first?.code;
     const plant = UNTRUE[section];
-    if (first === undefined || name === undefined || plant === undefined) throw new Error(`how is ${section} falsified?`);
+    if (first === undefined || name === undefined || plant === undefined)
+      throw new Error(`how is ${section} falsified?`);
     plant(first);
     return section === 'exchanges' ? [name, name] : [name];
   });
