@@ -118,15 +118,18 @@ function think(question: string, result: Turn | undefined, turn: number, tools: 
   const { id, status, grade } = record;
   if (status === undefined) return asks(turn, tools, /invoke_action|demo__echo/, withInput(tools, { message }));
   if (status === 'pending_approval') return asks(turn, tools, /get_invocation/, { id, waitSeconds: 30 });
-  return { text: `It ${String(status)} (${String(grade)}): ${String(id)}.`, calls: [] };
+  return { text: `It ${status} (${grade}): ${id}.`, calls: [] };
 }
 
+/** What a tool answered: without a status, it was not carried out. */
+type InvocationRecord = Partial<Record<'id' | 'status' | 'grade', string>>;
+
 /** An MCP client hands on the whole result: a text for people and, unless it is an error, the record as JSON behind it. */
-function recordIn(content: string): Record<string, unknown> {
-  const parsed = JSON.parse(content) as Record<string, unknown> | { text: string }[];
+function recordIn(content: string): InvocationRecord {
+  const parsed = JSON.parse(content) as InvocationRecord | { text: string }[];
   if (!Array.isArray(parsed)) return parsed;
   const json = parsed.map(({ text }) => text).find((text) => text.startsWith('{'));
-  return json === undefined ? {} : (JSON.parse(json) as Record<string, unknown>);
+  return json === undefined ? {} : (JSON.parse(json) as InvocationRecord);
 }
 
 function withInput(tools: readonly Tool[], input: object): Record<string, unknown> {

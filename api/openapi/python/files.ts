@@ -1,5 +1,6 @@
 import { ERROR_TABLE } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { errorTypeOf } from '../sdk-tables.ts';
 import { docstring, literal, pascalCase } from './names.ts';
 import { keyedOperations, methodText, pythonOperations, type PythonOperation } from './operations.ts';
 import { PythonTypes } from './types.ts';
@@ -57,7 +58,7 @@ function operationsModule(operations: readonly PythonOperation[], types: PythonT
     `    ${word} call_page(self, path: str, *, path_params: Optional[Mapping[str, str]] = None, query: Optional[Mapping[str, Any]] = None) -> Page[Any]: ...`,
     '',
     '',
-    `${text.trimEnd()}`,
+    text.trimEnd(),
     '',
     '',
     `class ${prefix}Operations:`,
@@ -88,11 +89,6 @@ function tableModule(document: JsonObject): string {
   ].join('\n');
 }
 
-/** `NOT_FOUND` as `NotFoundError`, `INTERNAL_ERROR` as `InternalError`: sdk/vectors says so for every SDK. */
-function errorName(code: string): string {
-  return `${pascalCase(code.toLowerCase()).replace(/Error$/, '')}Error`;
-}
-
 function errorsModule(): string {
   const entries = Object.entries(ERROR_TABLE);
   return [
@@ -104,16 +100,16 @@ function errorsModule(): string {
     '',
     ...entries.flatMap(([code, { message }]) => [
       '',
-      `class ${errorName(code)}(ApiError):`,
+      `class ${errorTypeOf(code)}(ApiError):`,
       ...docstring(`${code}. ${message}`, '    '),
       '',
     ]),
     '',
     'ERROR_TYPES: Dict[str, Type[ApiError]] = {',
-    ...entries.map(([code]) => `    ${literal(code)}: ${errorName(code)},`),
+    ...entries.map(([code]) => `    ${literal(code)}: ${errorTypeOf(code)},`),
     '}',
     '',
-    `__all__ = [${entries.map(([code]) => literal(errorName(code))).join(', ')}]`,
+    `__all__ = [${entries.map(([code]) => literal(errorTypeOf(code))).join(', ')}]`,
     '',
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject, textOf } from '../../../domain/json.ts';
 import { docstring, literal, pascalCase, snakeCase } from './names.ts';
 import type { PythonTypes } from './types.ts';
 
@@ -63,7 +63,7 @@ function operationOf(
   path: string,
   operation: JsonObject,
 ): PythonOperation | null {
-  const id = String(operation['operationId']);
+  const id = textOf(operation, 'operationId');
   const reply = replyOf(document, types, operation, pascalCase(id));
   const body = bodyOf(types, operation, pascalCase(id));
   if (!listOf(operation['security']).some((scheme) => isJsonObject(scheme) && 'apiKey' in scheme)) return null;
@@ -71,7 +71,7 @@ function operationOf(
   const [area = id, ...rest] = id.split('.');
   const parameters = parametersOf(document, types, operation);
   const scope = operation['x-scope'];
-  const summary = String(operation['summary']);
+  const summary = textOf(operation, 'summary');
   return {
     area: snakeCase(area),
     method,
@@ -97,11 +97,11 @@ function parametersOf(
 ): (Parameter & { place: string })[] {
   return listOf(operation['parameters']).map((each) => {
     const parameter = resolved(document, each);
-    const name = String(parameter['name']);
+    const name = textOf(parameter, 'name');
     return {
       name,
       argument: snakeCase(name),
-      place: String(parameter['in']),
+      place: textOf(parameter, 'in'),
       type: switchAsBool(types.typeOf(parameter['schema'], pascalCase(name))),
       isRequired: parameter['required'] === true,
     };

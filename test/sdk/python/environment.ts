@@ -119,6 +119,6 @@ export async function freshEnvironment(cache: PythonCache, wheel: string, folder
 
 function siteOf(venv: string): string {
   const lib = path.join(venv, 'lib');
-  const [python] = readdirSync(lib).filter((name) => name.startsWith('python'));
+  const python = readdirSync(lib).find((name) => name.startsWith('python'));
   return path.join(lib, python ?? '', 'site-packages');
 }
