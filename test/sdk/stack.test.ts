@@ -107,7 +107,7 @@ it('three commands of the README are an agent that invokes a governed action ove
 
 describe.skipIf('reason' in found)('in Python', () => {
   let cache: PythonCache;
-  /** Of the SDK alone. */
+  /** It has the SDK and nothing else. */
   let python: string;
   /** The folder of the SDK, for the environment that has everything else. */
   let site: string;
@@ -184,7 +184,7 @@ describe.skipIf('reason' in found)('in Python', () => {
   const nobody = (): Promise<void> => Promise.resolve();
 
   it.each(['openai', 'anthropic'])(
-    'docs/quickstarts/%s.md: the loop hands on what is refused, and ends',
+    'docs/quickstarts, %s: the loop hands on what is refused, and ends',
     { timeout },
     async (name) => {
       const printed = await runQuickStart(name, nobody);
