@@ -19,10 +19,12 @@ from .types import (
     ApprovalPolicyVersion,
     ApprovalRequest,
     ApproveRequest,
+    AssembleContext,
     BatchResult,
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
+    Context,
     CreateAction,
     CreateApprovalPolicy,
     CreateScheduleRequest,
@@ -77,6 +79,7 @@ from .types import (
     ListedInvocation,
     ListedMessage,
     ListedSchedule,
+    ListedSession,
     MessageAttempt,
     Notification,
     NotificationPreferences,
@@ -118,6 +121,12 @@ from .types import (
     SecretsDeleteBody,
     SecretsDeleteReply,
     SecretsPutBody,
+    Session,
+    SessionMessage,
+    SessionsCreateBody,
+    SessionsDeleteReply,
+    SessionsMessagesAppendBody,
+    SessionsMessagesClearReply,
     SigningKey,
     SigningKeysRotateBody,
     SlackChannels,
@@ -133,6 +142,7 @@ from .types import (
     UpdateAction,
     UpdateApprovalPolicy,
     UpdateScheduleRequest,
+    UpdateSession,
     UrlGroupEndpointRequest,
     UrlGroupsCreateBody,
     UrlGroupsDeleteReply,
@@ -722,6 +732,60 @@ class AsyncDeadLettersOperations:
         return await self._caller.call("POST", "/api/v2/dlq/jobs/{jobId}/cancel", path_params={"jobId": job_id}, idempotency_key=idempotency_key)
 
 
+class AsyncSessionsOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, user_id: Optional[str] = None, agent_id: Optional[str] = None) -> Page[List[ListedSession]]:
+        """List sessions, newest first. Scope: sessions:read."""
+        return await self._caller.call_page("/api/v2/sessions", query={"page": page, "limit": limit, "userId": user_id, "agentId": agent_id})
+
+    async def create(self, body: Optional[SessionsCreateBody] = None, *, idempotency_key: Optional[str] = None) -> Session:
+        """Begin a session. Scope: sessions:write."""
+        return await self._caller.call("POST", "/api/v2/sessions", body=body, idempotency_key=idempotency_key)
+
+    async def get(self, id: str) -> Session:
+        """Get a session. Scope: sessions:read."""
+        return await self._caller.call("GET", "/api/v2/sessions/{id}", path_params={"id": id})
+
+    async def update(self, id: str, body: Optional[UpdateSession] = None, *, idempotency_key: Optional[str] = None) -> Session:
+        """Change a session. Scope: sessions:write."""
+        return await self._caller.call("PATCH", "/api/v2/sessions/{id}", path_params={"id": id}, body=body, idempotency_key=idempotency_key)
+
+    async def delete(self, id: str, *, idempotency_key: Optional[str] = None) -> SessionsDeleteReply:
+        """Delete a session with its messages. Scope: sessions:write."""
+        return await self._caller.call("DELETE", "/api/v2/sessions/{id}", path_params={"id": id}, idempotency_key=idempotency_key)
+
+    async def messages_list(self, id: str, *, page: Optional[int] = None, limit: Optional[int] = None, order: Optional[Literal["asc", "desc"]] = None, after: Optional[int] = None) -> Page[List[SessionMessage]]:
+        """List the messages of a session. Scope: sessions:read."""
+        return await self._caller.call_page("/api/v2/sessions/{id}/messages", path_params={"id": id}, query={"page": page, "limit": limit, "order": order, "after": after})
+
+    async def messages_append(self, id: str, body: SessionsMessagesAppendBody, *, idempotency_key: Optional[str] = None) -> List[SessionMessage]:
+        """Append messages to a session. Scope: sessions:write."""
+        return await self._caller.call("POST", "/api/v2/sessions/{id}/messages", path_params={"id": id}, body=body, idempotency_key=idempotency_key)
+
+    async def messages_clear(self, id: str, *, idempotency_key: Optional[str] = None) -> SessionsMessagesClearReply:
+        """Delete all messages of a session. Scope: sessions:write."""
+        return await self._caller.call("DELETE", "/api/v2/sessions/{id}/messages", path_params={"id": id}, idempotency_key=idempotency_key)
+
+    async def messages_pop(self, id: str, *, idempotency_key: Optional[str] = None) -> SessionMessage:
+        """Remove the newest message of a session. Scope: sessions:write."""
+        return await self._caller.call("DELETE", "/api/v2/sessions/{id}/messages/last", path_params={"id": id}, idempotency_key=idempotency_key)
+
+    async def context(self, id: str, *, max_tokens: Optional[int] = None, format: Optional[Literal["openai", "anthropic", "text"]] = None) -> Context:
+        """Get a prompt-ready context of a session. Scope: sessions:read."""
+        return await self._caller.call("GET", "/api/v2/sessions/{id}/context", path_params={"id": id}, query={"maxTokens": max_tokens, "format": format})
+
+
+class AsyncContextOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def assemble(self, body: AssembleContext) -> Context:
+        """Assemble a prompt-ready context. Scope: context:read."""
+        return await self._caller.call("POST", "/api/v2/context", body=body)
+
+
 class AsyncIntegrationsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -824,5 +888,7 @@ class AsyncOperations:
         self.url_groups = AsyncUrlGroupsOperations(caller)
         self.events = AsyncEventsOperations(caller)
         self.dead_letters = AsyncDeadLettersOperations(caller)
+        self.sessions = AsyncSessionsOperations(caller)
+        self.context = AsyncContextOperations(caller)
         self.integrations = AsyncIntegrationsOperations(caller)
         self.notifications = AsyncNotificationsOperations(caller)

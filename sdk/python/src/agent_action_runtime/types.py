@@ -486,6 +486,18 @@ class Approvers(TypedDict, total=False):
     keys: List[str]
 
 
+class _AssembleContextRequired(TypedDict):
+    sessionId: str
+    """Whose messages it is made of."""
+
+
+class AssembleContext(_AssembleContextRequired, total=False):
+    maxTokens: int
+    """The budget, in tokens of o200k_base. 4000 where it is left out."""
+    format: Literal["openai", "anthropic", "text"]
+    """`openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text."""
+
+
 class Attempt(TypedDict):
     number: int
     kind: Literal["dispatch", "replay", "reconcile"]
@@ -675,6 +687,94 @@ class ChatLinkRequest(TypedDict):
 class ChatUnlinked(TypedDict):
     unlinked: List[str]
     """The chat users that you were."""
+
+
+class Context1(TypedDict):
+    format: Literal["openai"]
+    messages: List[Dict[str, Any]]
+    tokens: int
+    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    included: List[Context1IncludedItem]
+    """What it is made of, in its order."""
+    dropped: Context1Dropped
+    """What was left out."""
+
+
+class Context1Dropped(TypedDict):
+    """What was left out."""
+    messages: int
+    """Messages of the session that are not in it: older ones, and calls without all of their results."""
+    memories: int
+    """Memories that were found and did not fit."""
+
+
+class Context1IncludedItem(TypedDict):
+    source: Literal["session", "memory"]
+    id: str
+    """Of the message or of the memory."""
+    tokens: int
+    """Its own, without the frame of the format."""
+    score: Optional[float]
+    """Of a memory: how well it fits the query."""
+
+
+class Context2(TypedDict):
+    format: Literal["anthropic"]
+    system: str
+    messages: List[Dict[str, Any]]
+    tokens: int
+    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    included: List[Context2IncludedItem]
+    """What it is made of, in its order."""
+    dropped: Context2Dropped
+    """What was left out."""
+
+
+class Context2Dropped(TypedDict):
+    """What was left out."""
+    messages: int
+    """Messages of the session that are not in it: older ones, and calls without all of their results."""
+    memories: int
+    """Memories that were found and did not fit."""
+
+
+class Context2IncludedItem(TypedDict):
+    source: Literal["session", "memory"]
+    id: str
+    """Of the message or of the memory."""
+    tokens: int
+    """Its own, without the frame of the format."""
+    score: Optional[float]
+    """Of a memory: how well it fits the query."""
+
+
+class Context3(TypedDict):
+    format: Literal["text"]
+    text: str
+    tokens: int
+    """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
+    included: List[Context3IncludedItem]
+    """What it is made of, in its order."""
+    dropped: Context3Dropped
+    """What was left out."""
+
+
+class Context3Dropped(TypedDict):
+    """What was left out."""
+    messages: int
+    """Messages of the session that are not in it: older ones, and calls without all of their results."""
+    memories: int
+    """Memories that were found and did not fit."""
+
+
+class Context3IncludedItem(TypedDict):
+    source: Literal["session", "memory"]
+    id: str
+    """Of the message or of the memory."""
+    tokens: int
+    """Its own, without the frame of the format."""
+    score: Optional[float]
+    """Of a memory: how well it fits the query."""
 
 
 class _CreateActionRequired(TypedDict):
@@ -2207,6 +2307,21 @@ class ListedScheduleDestination(TypedDict, total=False):
     """The type of the event. `message` where it is left out. With `topic` alone."""
 
 
+class ListedSession(TypedDict):
+    id: str
+    name: Optional[str]
+    userId: Optional[str]
+    agentId: Optional[str]
+    metadata: Union[Optional[Dict[str, Any]], Shortened]
+    messageCount: int
+    tokenCount: int
+    """The sum over its messages."""
+    expiresAt: Optional[str]
+    """It answers 404 from then on."""
+    createdAt: str
+    updatedAt: str
+
+
 class Member(TypedDict):
     userId: str
     email: str
@@ -2270,6 +2385,32 @@ class MessageRedaction(TypedDict, total=False):
     """What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these."""
     body: bool
     headers: Union[bool, List[str]]
+
+
+class _NewSessionMessageRequired(TypedDict):
+    role: Literal["system", "user", "assistant", "tool"]
+    content: Union[str, List[Union[NewSessionMessageContent2Item1, NewSessionMessageContent2Item2]]]
+    """Text, or parts of text and images."""
+
+
+class NewSessionMessage(_NewSessionMessageRequired, total=False):
+    name: Optional[str]
+    """Who speaks, where several have the same role."""
+    toolCallId: Optional[str]
+    """Of a message of role `tool`, and needed there: the id of the call that it answers."""
+    toolCalls: Optional[List[SessionToolCall]]
+    """Of a message of role `assistant`: the calls that the model asked for."""
+    metadata: Optional[Dict[str, Any]]
+
+
+class NewSessionMessageContent2Item1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class NewSessionMessageContent2Item2(TypedDict):
+    type: Literal["image"]
+    url: str
 
 
 class Notification(TypedDict):
@@ -2971,6 +3112,77 @@ class SecretsPutBody(_SecretsPutBodyRequired, total=False):
     """What it is for. Left out, a rotation keeps the present one; null removes it. Never put a credential here."""
 
 
+class Session(TypedDict):
+    id: str
+    name: Optional[str]
+    userId: Optional[str]
+    agentId: Optional[str]
+    metadata: Optional[Dict[str, Any]]
+    messageCount: int
+    tokenCount: int
+    """The sum over its messages."""
+    expiresAt: Optional[str]
+    """It answers 404 from then on."""
+    createdAt: str
+    updatedAt: str
+
+
+class SessionMessage(TypedDict):
+    role: Literal["system", "user", "assistant", "tool"]
+    content: Union[str, List[Union[SessionMessageContent2Item1, SessionMessageContent2Item2]]]
+    """Text, or parts of text and images."""
+    name: Optional[str]
+    toolCallId: Optional[str]
+    toolCalls: Optional[List[SessionToolCall]]
+    metadata: Optional[Dict[str, Any]]
+    id: str
+    sequence: int
+    """Its place in the session. Appends leave no gap, and no number is used twice."""
+    tokens: int
+    """Of its content and its tool calls, in o200k_base."""
+    createdAt: str
+
+
+class SessionMessageContent2Item1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class SessionMessageContent2Item2(TypedDict):
+    type: Literal["image"]
+    url: str
+
+
+class SessionToolCall(TypedDict):
+    id: str
+    name: str
+    arguments: Dict[str, Any]
+
+
+class SessionsCreateBody(TypedDict, total=False):
+    name: Optional[str]
+    userId: Optional[str]
+    """Whose conversation it is, by your own name for them."""
+    agentId: Optional[str]
+    metadata: Optional[Dict[str, Any]]
+    ttlSeconds: Optional[int]
+    """It expires so long after its creation, with all its messages. Null: it does not expire."""
+
+
+class SessionsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class SessionsMessagesAppendBody(TypedDict):
+    messages: List[NewSessionMessage]
+    """In the order in which they were said. All or none."""
+
+
+class SessionsMessagesClearReply(TypedDict):
+    deleted: int
+    """How many there were."""
+
+
 class Shortened(TypedDict):
     """In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole."""
     truncated: Literal[True]
@@ -3238,6 +3450,16 @@ class UpdateScheduleRequest(TypedDict, total=False):
     """How late a slot is still fired after an outage of the scheduler. 60 where it is left out."""
 
 
+class UpdateSession(TypedDict, total=False):
+    name: Optional[str]
+    userId: Optional[str]
+    agentId: Optional[str]
+    metadata: Optional[Dict[str, Any]]
+    """Replaces what was there."""
+    ttlSeconds: Optional[int]
+    """Counted from now. Null: it does not expire."""
+
+
 class _UrlGroupEndpointRequestRequired(TypedDict):
     url: str
     """Where its messages are delivered to: http or https. Once in a group."""
@@ -3383,6 +3605,7 @@ class WrittenActionMcp(TypedDict):
 
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]
+Context = Union[Context1, Context2, Context3]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
