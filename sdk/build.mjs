@@ -1,7 +1,7 @@
-// Compiles the packages of this folder: node sdk/build.mjs
+// Compiles the packages of this folder: node sdk/build.mjs [--if-needed]
 // The command line finds the SDK as it would where both are installed: as a package below its own node_modules.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,7 +22,19 @@ function linkSdk() {
   if (!existsSync(link)) symlinkSync(path.join('..', '..', 'typescript'), link, 'dir');
 }
 
+/** Whether everything was compiled after the last change of a source. The command line is compiled last. */
+function isFresh() {
+  const built = path.join(here, 'cli', 'dist', 'main.js');
+  if (!existsSync(built)) return false;
+  const sources = ['typescript', 'cli'].flatMap((name) => [
+    path.join(here, name, 'tsconfig.json'),
+    ...readdirSync(path.join(here, name, 'src'), { recursive: true }).map((file) => path.join(here, name, 'src', file)),
+  ]);
+  return sources.every((file) => statSync(file).mtimeMs <= statSync(built).mtimeMs);
+}
+
 try {
+  if (process.argv.includes('--if-needed') && isFresh()) process.exit(0);
   compile('typescript');
   linkSdk();
   compile('cli');

@@ -15,7 +15,7 @@ const USAGE = 2;
  */
 try {
   const { baseUrl, key } = accessOf(readConfiguration('setup', process.env));
-  run('sdk/build.mjs', []);
+  run('sdk/build.mjs', ['--if-needed']);
   run('sdk/cli/dist/main.js', ['policies', ...process.argv.slice(2)], { BASE_URL: baseUrl, API_KEY: key });
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

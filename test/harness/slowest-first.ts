@@ -9,6 +9,7 @@ const SLOWEST: readonly string[] = [
   'embedded/start.test.ts',
   'faults/worker-away.test.ts',
   'embedded/processes.test.ts',
+  'sdk/installed.test.ts',
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
   'faults/permits-killed.test.ts',
