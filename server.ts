@@ -25,10 +25,12 @@ import { Vault } from './db/secrets/vault.ts';
 import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
+import type { Embedder } from './domain/embeddings/embedder.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './embedded/idle-collector.ts';
+import { openEmbedder } from './embedded/open-embedder.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import { TASK_QUEUE } from './temporal/task-queues.ts';
@@ -60,6 +62,8 @@ export interface ApiParts {
   /** Where the chat systems are reached. */
   chats: { slackBaseUrl: string; discordBaseUrl: string };
   httpLimits: HttpLimits;
+  /** Makes the vectors of texts. Its creator closes it. */
+  embedder: Embedder;
   /** False while the rest of the process is still being set up: the API is not ready until then. */
   isSetUp?: () => boolean;
 }
@@ -92,6 +96,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog } = parts;
+  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
   const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
   const { publicUrl } = parts.network;
   const api = createApi(
@@ -109,6 +114,7 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       importPlanner,
       schemas,
       tokens,
+      embedder,
       egressAllow,
       fetchDocument: createDocumentFetcher({ egressAllow, ownEndpoints, resolve, watchdog }),
       chat: createChatClient({ egressAllow, ownEndpoints, resolve, watchdog, ...parts.chats }),
@@ -188,6 +194,13 @@ async function main(): Promise<void> {
   );
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
+  const sending = {
+    egressAllow: configuration.EGRESS_ALLOW,
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
+    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
+    watchdog,
+  };
+  const embedder = openEmbedder(configuration, sending);
   const api = await startApi({
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
@@ -198,10 +211,8 @@ async function main(): Promise<void> {
     host: configuration.HOST,
     port: configuration.PORT,
     shutdownGraceMs: configuration.SHUTDOWN_GRACE_SECONDS * 1000,
-    egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints]),
-    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
-    watchdog,
+    ...sending,
+    embedder,
     network: { publicUrl: configuration.PUBLIC_URL, trustedProxies: configuration.TRUSTED_PROXIES },
     pagesUrl: configuration.PUBLIC_URL,
     chats: chatsOf(configuration),
@@ -214,6 +225,7 @@ async function main(): Promise<void> {
   });
   logger.info({ signal }, 'stopping');
   await api.stop();
+  await embedder.close();
   await connection.close();
   await metrics.close();
   logger.info('stopped');

@@ -26,9 +26,9 @@ import { Database } from './db/client.ts';
 import { refuseOtherSchema } from './db/refuse-other-schema.ts';
 import { refusePrivilegedLogin } from './db/refuse-privileged-login.ts';
 import { Vault } from './db/secrets/vault.ts';
-import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
+import type { Embedder } from './domain/embeddings/embedder.ts';
 import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
 import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
@@ -36,6 +36,8 @@ import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
 import { collectWhenIdle } from './embedded/idle-collector.ts';
+import { openEmbedder } from './embedded/open-embedder.ts';
+import { fairSharesOf, providersOf } from './embedded/worker-settings.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
 import { PRODUCT } from './domain/product.ts';
 import {
@@ -66,6 +68,8 @@ export interface WorkerParts {
   /** Resolves the names of tenants' destinations. One for a process. */
   resolve: Resolve;
   watchdog: Watchdog;
+  /** Makes the vectors of texts. Its creator closes it. */
+  embedder: Embedder;
   /** The base URLs of the built-in adapters' providers. */
   providers: { stripeBaseUrl: string; resendBaseUrl: string };
   /** Where the chat systems are reached. */
@@ -145,6 +149,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       pagesUrl: parts.pagesUrl,
       heartbeatTimeoutMs: parts.heartbeatTimeoutMs,
       watchdog: parts.watchdog,
+      embedder: parts.embedder,
     });
     const { workflowBundlePath, shutdownGraceMs, slots, heartbeatTimeoutMs } = parts;
     const worker = await createWorker({
@@ -220,32 +225,6 @@ export function builtWorkflowBundle(): string {
   );
 }
 
-/** Where the built-in adapters reach their providers. */
-export function providersOf(
-  configuration: Configuration<'worker'> | Configuration<'embedded'>,
-): WorkerParts['providers'] {
-  return { stripeBaseUrl: configuration.STRIPE_API_BASE_URL, resendBaseUrl: configuration.RESEND_API_BASE_URL };
-}
-
-/** The configured slots and the share of one workspace. */
-export function fairSharesOf(
-  configuration: Configuration<'worker'> | Configuration<'embedded'>,
-): Pick<WorkerParts, 'slots' | 'inFlightCaps'> {
-  return {
-    slots: {
-      dispatches: configuration.DISPATCH_SLOTS,
-      deliveries: configuration.DELIVERY_SLOTS,
-      'provider-reads': configuration.PROVIDER_READ_SLOTS,
-      maintenance: configuration.MAINTENANCE_SLOTS,
-    },
-    inFlightCaps: {
-      dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
-      delivery: configuration.WORKSPACE_DELIVERIES_MAX,
-      provider_read: configuration.WORKSPACE_PROVIDER_READS_MAX,
-    },
-  };
-}
-
 async function main(): Promise<void> {
   const configuration = readConfiguration('worker', process.env);
   const logger = pino({ ...loggerOptions(configuration.LOG_LEVEL, 'worker'), mixin: activityLogFields });
@@ -258,16 +237,21 @@ async function main(): Promise<void> {
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   let started: RunningWorker | null = null;
   const health = await serveWorkerHealth(configuration.HEALTH_ADDRESS, () => started?.health() ?? null);
+  const sending = {
+    egressAllow: configuration.EGRESS_ALLOW,
+    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
+    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
+    watchdog,
+  };
+  const embedder = openEmbedder(configuration, sending);
   const worker = await startWorker({
     databaseUrl: configuration.DATABASE_URL,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     connection,
     namespace: configuration.TEMPORAL_NAMESPACE,
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
-    egressAllow: configuration.EGRESS_ALLOW,
-    ownEndpoints: new OwnEndpoints([...configuredEndpoints(configuration), ...metrics.endpoints, ...health.endpoints]),
-    resolve: resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE)),
-    watchdog,
+    ...sending,
+    embedder,
     providers: providersOf(configuration),
     chats: {
       slackBaseUrl: configuration.SLACK_API_BASE_URL,
@@ -288,6 +272,7 @@ async function main(): Promise<void> {
   const reason = await Promise.race([signal, worker.finished.then(() => 'the worker ended by itself')]);
   logger.info({ reason }, 'stopping');
   await worker.stop();
+  await embedder.close();
   await connection.close();
   await health.close();
   await metrics.close();

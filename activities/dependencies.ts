@@ -3,9 +3,11 @@ import type { Database } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
+import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
+import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
@@ -36,6 +38,8 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
+  /** Starts the workflow of a memory job, or tells the running one to look. */
+  wakeMemoryJob(ref: MemoryJobRef): Promise<void>;
   /** Starts the fan-out of an event, or leaves the running one. */
   fanOutEvent(ref: EventRef): Promise<void>;
   /** Starts the sending of an e-mail, or leaves the running one. */
@@ -64,6 +68,8 @@ export interface ActivityDependencies {
   mailer: Mailer | null;
   /** The origin that links to our pages begin with; null where nobody said how the service is reached. */
   pagesUrl: string | null;
+  /** Makes the vectors of texts. */
+  embedder: Embedder;
   /** Ends calls that outlive their deadline. */
   watchdog: Pick<Watchdog, 'run'>;
   logger: Logger;

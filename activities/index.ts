@@ -15,6 +15,8 @@ import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
 import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
 import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
+import { forgetMemoryPage } from './memory/forget-page.ts';
+import { ingestMemoryPage } from './memory/ingest-page.ts';
 import { attemptMessage } from './messages/attempt-message.ts';
 import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
 import { sendNotificationEmail } from './notifications/send-email.ts';
@@ -62,6 +64,8 @@ export function createActivities(deps: ActivityDependencies) {
     clearDeadLetterPage: clearDeadLetterPage(deps),
     fanOutPage: fanOutPage(deps),
     recoverSubscriptionPage: recoverSubscriptionPage(deps),
+    ingestMemoryPage: ingestMemoryPage(deps),
+    forgetMemoryPage: forgetMemoryPage(deps),
     sendNotificationEmail: sendNotificationEmail(deps),
     fireSlot: fireSlot(deps),
     grantByTime: grantByTime(deps),

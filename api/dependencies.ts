@@ -5,6 +5,7 @@ import type { Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/announcements/notification-listener.ts';
 import type { SettlementHub } from '../db/announcements/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
+import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './context/token-counter.ts';
@@ -42,6 +43,8 @@ export interface ApiDependencies {
   schemas: TenantSchemas;
   /** Counts tokens and assembles contexts, in a thread; its creator closes it. */
   tokens: TokenCounter;
+  /** Makes the vectors of texts; its creator closes it. */
+  embedder: Embedder;
   /** Which addresses actions may call although they are blocked otherwise: what a written action is warned of. */
   egressAllow: EgressAllow;
   /** Through the egress guard. */

@@ -17,6 +17,7 @@ import { integrationRoutes } from './integrations/routes.ts';
 import { invocationRoutes } from './invocations/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { memberRoutes } from './members/routes.ts';
+import { memoryRoutes } from './memory/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
@@ -54,6 +55,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...deadLetterRoutes,
   ...sessionRoutes,
   ...contextRoutes,
+  ...memoryRoutes,
   ...integrationRoutes,
   ...notificationRoutes,
 ];

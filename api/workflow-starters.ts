@@ -6,6 +6,7 @@ import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { EventRef } from '../domain/events/events.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
+import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
@@ -15,6 +16,7 @@ import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
 import { startFanOut } from './events/event-workflows.ts';
 import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
+import { wakeMemoryJob } from './memory/job-workflows.ts';
 import { wakeMessageWorkflow } from './messages/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
@@ -41,6 +43,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    wakeMemoryJob: async (ref: MemoryJobRef) =>
+      wakeMemoryJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     fanOutEvent: async (ref: EventRef) =>
       startFanOut(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     sendEmail: async (ref: EmailRef) =>

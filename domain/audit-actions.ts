@@ -101,6 +101,13 @@ export const AUDIT_ACTIONS = {
     'subscription.recovered': 'somebody asks for a recovery of what failed for it',
     'subscription.recovery_cancelled': 'a recovery is cancelled',
   },
+  Memory: {
+    'memory_collection.created': 'a collection is made',
+    'memory_collection.updated': 'its name or its description changes',
+    'memory_collection.deleted': 'it is deleted, with its memories',
+    'memory.deleted': 'a memory is deleted, with its history and what was derived from it',
+    'memories.forgotten': 'what a filter finds is deleted; the entry has the filter',
+  },
   Integrations: {
     'integration.connected': 'a chat system is connected',
     'integration.reconnected': 'it gets other credentials',

@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   sessionMessage: 'smg',
   memory: 'mem',
   collection: 'col',
+  memoryJob: 'job',
   file: 'fil',
   cacheEntry: 'cch',
   secret: 'sec',

@@ -27,3 +27,8 @@ export function jsonDepthExceeds(value: unknown, limit: number): boolean {
   }
   return false;
 }
+
+/** The size of a value as JSON text. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}

@@ -15,22 +15,17 @@ import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
 import { type ApiParts, chatsOf, httpLimitsOf, startApi } from '../server.ts';
-import {
-  fairSharesOf,
-  installTemporalRuntime,
-  providersOf,
-  startWorker,
-  type RunningWorker,
-  type WorkerParts,
-} from '../worker.ts';
+import { installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
 import type { DataFolder } from './data-folder.ts';
 import { prepareDatabase, type PreparedDatabase } from './database.ts';
 import { type DemoTarget, ensureDemo, startDemoTarget } from './demo.ts';
+import { openEmbedder } from './open-embedder.ts';
 import { LOOPBACK } from './ports.ts';
 import { projectRoot } from './project-root.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { StartError } from './start-error.ts';
+import { fairSharesOf, providersOf } from './worker-settings.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
 import { startTemporal, type RunningTemporal } from './temporal.ts';
@@ -158,7 +153,7 @@ async function outwardCalls(
   servers: { database: PreparedDatabase; temporal: RunningTemporal | null; address: string },
   logger: Logger,
   stops: Stops,
-): Promise<Pick<WorkerParts, 'watchdog' | 'egressAllow' | 'ownEndpoints' | 'resolve'>> {
+): Promise<Pick<WorkerParts, 'watchdog' | 'egressAllow' | 'ownEndpoints' | 'resolve' | 'embedder'>> {
   const watchdog = new Watchdog({ logger });
   const metrics = await serveMetrics(configuration.METRICS_ADDRESS, () => watchdog.metrics());
   stops.add(() => metrics.close());
@@ -174,7 +169,10 @@ async function outwardCalls(
     ...metrics.endpoints,
   ]);
   const resolve = resolveInTurn(lookupSlotsOf(configuration.UV_THREADPOOL_SIZE));
-  return { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const sending = { watchdog, egressAllow: configuration.EGRESS_ALLOW, ownEndpoints, resolve };
+  const embedder = openEmbedder(configuration, sending);
+  stops.add(() => embedder.close());
+  return { ...sending, embedder };
 }
 
 /** The reason to report when a first part ends by itself. */

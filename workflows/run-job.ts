@@ -1,23 +1,24 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { JobStep } from '../domain/dead-letters/dead-letters.ts';
-import { type DeadLetterJobResult, LOOK_SIGNAL } from '../temporal/dead-letters/dead-letter-jobs.ts';
+import { LOOK_SIGNAL } from '../temporal/dead-letters/dead-letter-jobs.ts';
 
 const look = defineSignal(LOOK_SIGNAL);
 
-/** How soon a job looks again when it can do nothing, twice as late each time. */
+/** How soon a job looks again when it can do nothing, twice as late each time, and what the Temporal UI says meanwhile. */
 const WAIT_MS_MIN = 500;
-const WAIT_MS_MAX = { deliveries: 10_000, halted: 60_000 } as const;
-
-const DETAILS = {
-  deliveries: 'the next page begins when the last one has been sent',
-  halted: 'waits while the environment is halted',
+const WAITS = {
+  deliveries: { msMax: 10_000, details: 'the next page begins when the last one has been sent' },
+  halted: { msMax: 60_000, details: 'waits while the environment is halted' },
+  embeddings: { msMax: 60_000, details: 'waits until the embeddings are back' },
+  paused: { msMax: 60_000, details: 'waits while expensive work is paused' },
 } as const;
+
+type Step<Status> = { next: 'go on' } | { next: 'wait'; why: keyof typeof WAITS } | { next: 'end'; status: Status };
 
 /**
  * Goes through a job's pages. Each step decides everything from the job's row; this keeps the time. Returns null where the history
  * has become long: the caller continues as new.
  */
-export async function runJob(step: () => Promise<JobStep>): Promise<DeadLetterJobResult | null> {
+export async function runJob<Status>(step: () => Promise<Step<Status>>): Promise<{ status: Status } | null> {
   let woken = false;
   setHandler(look, () => {
     woken = true;
@@ -31,9 +32,8 @@ export async function runJob(step: () => Promise<JobStep>): Promise<DeadLetterJo
       waits = 0;
       continue;
     }
-    setCurrentDetails(DETAILS[done.why]);
-    await condition(() => woken, Math.min(WAIT_MS_MAX[done.why], WAIT_MS_MIN * 2 ** waits++), {
-      summary: DETAILS[done.why],
-    });
+    const { msMax, details } = WAITS[done.why];
+    setCurrentDetails(details);
+    await condition(() => woken, Math.min(msMax, WAIT_MS_MIN * 2 ** waits++), { summary: details });
   }
 }

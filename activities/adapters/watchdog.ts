@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Metric } from '../../domain/metrics.ts';
 
 /** One watched outbound call, with everything that it includes. */
-export const WATCHED_KINDS = ['dispatch', 'delivery', 'provider_read', 'import_fetch', 'chat'] as const;
+export const WATCHED_KINDS = ['dispatch', 'delivery', 'provider_read', 'import_fetch', 'chat', 'embeddings'] as const;
 export type WatchedKind = (typeof WATCHED_KINDS)[number];
 
 export interface Watched {

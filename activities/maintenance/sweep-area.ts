@@ -4,6 +4,7 @@ import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredPermits } from './expired-permits.ts';
 import { expiredSessions } from './expired-sessions.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
+import { expiredMemories, idleMemoryJobs } from './memories.ts';
 import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostInvocations } from './lost-invocations.ts';
@@ -27,6 +28,8 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
+  ['idle-memory-jobs', sweeping(idleMemoryJobs())],
+  ['expired-memories', sweeping(expiredMemories)],
   ['unfanned-events', sweeping(unfannedEvents())],
   ['unsent-emails', sweeping(unsentEmails())],
   ['untold-schedules', sweeping(untoldSchedules())],

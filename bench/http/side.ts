@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import Koa from 'koa';
 import { pino } from 'pino';
+import { LocalEmbedder } from '../../activities/adapters/embeddings/local-embedder.ts';
 import { OwnEndpoints } from '../../activities/adapters/http-request/own-endpoints.ts';
 import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
 import { Watchdog } from '../../activities/adapters/watchdog.ts';
@@ -53,6 +54,8 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     watchdog: new Watchdog({ logger }),
     network: { publicUrl: null, trustedProxies: [] },
     pagesUrl: null,
+    // This route never embeds anything.
+    embedder: new LocalEmbedder({ modelFolder: () => Promise.reject(new Error('there is none')) }),
     chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },
     httpLimits: {
       connectionsMax: 4_000,

@@ -30,6 +30,7 @@ import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
 import * as sessions from './0033-sessions.ts';
+import * as memory from './0034-memory.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   integrations,
   eventDeliveries,
   sessions,
+  memory,
 ];

@@ -15,6 +15,7 @@ import {
   secretSchema,
   textSchema,
 } from './schemas.ts';
+import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
@@ -157,6 +158,7 @@ export const VARIABLES = {
     schema: baseUrlSchema,
   },
   ...MAIL_SERVER,
+  ...EMBEDDINGS,
   PUBLIC_URL: {
     meaning:
       'Origin that clients reach the service by, for example `https://api.example.com`. With https, a request that came in clear is refused with HTTPS_REQUIRED (health checks excepted).',

@@ -117,6 +117,8 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/plans/expensive-work.ts': 'the switch is the whole installation’s',
   'db/dead-letters/delete-old-dead-letters.ts': 'deletes what is past the time it is kept, in every environment',
   'db/dead-letters/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
+  'db/memory/find-expired.ts': 'lists ids of memories that are past their time, in every environment',
+  'db/memory/find-idle-jobs.ts': 'lists ids of jobs that no workflow works on, in every environment',
   'db/events/raised-events.ts': 'lists environments with events in the outbox',
   'db/events/find-unfanned-events.ts': 'lists ids of events whose fan-out has not ended, in every environment',
   'db/events/delete-old-events.ts': 'deletes what is past the time it is kept, in every environment',

@@ -25,6 +25,7 @@ export const AREAS = new Set([
   'maintenance',
   'mcp',
   'members',
+  'memory',
   'messages',
   'notifications',
   'plans',
@@ -47,7 +48,7 @@ const MACHINERY: Record<string, ReadonlySet<string>> = {
   temporal: new Set([]),
   workflows: new Set([]),
   db: new Set(['announcements', 'migrations']),
-  domain: new Set(['adapters', 'cel', 'configuration', 'json-schema', 'openapi-import']),
+  domain: new Set(['adapters', 'cel', 'configuration', 'embeddings', 'json-schema', 'openapi-import']),
 };
 
 const TOP_FOLDERS = new Set([

@@ -101,6 +101,7 @@ describe('configuration', () => {
       TEMPORAL_API_KEY: (placeholder) => placeholder,
       API_KEY: (placeholder) => placeholder,
       SMTP_PASSWORD: (placeholder) => placeholder,
+      EMBEDDINGS_API_KEY: (placeholder) => placeholder,
     };
     /** What a secret cannot be set without. */
     const BESIDE: Record<string, Record<string, string>> = { SMTP_PASSWORD: { SMTP_USER: 'runtime' } };

@@ -99,6 +99,8 @@ function dependencies(db: Database): ActivityDependencies {
     wakeApproval: notHere,
     wakeMessage: notHere,
     wakeDeadLetterJob: notHere,
+    wakeMemoryJob: notHere,
+    embedder: service.deps.embedder,
     fanOutEvent: notHere,
     sendEmail: notHere,
     putSchedule: notHere,

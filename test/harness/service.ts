@@ -15,6 +15,7 @@ import { createActivities } from '../../activities/index.ts';
 import { tellWaiter } from '../../api/in-flight/tell-waiter.ts';
 import { workflowStarters } from '../../api/workflow-starters.ts';
 import { Vault } from '../../db/secrets/vault.ts';
+import type { Embedder } from '../../domain/embeddings/embedder.ts';
 import type { Mailer } from '../../domain/notifications/mailer.ts';
 import type { SmtpSettings } from '../../domain/notifications/smtp-settings.ts';
 import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
@@ -58,6 +59,8 @@ export interface TestServiceOptions {
   slots?: WorkerSlots;
   /** The most calls a workspace may have in flight; by default 20 of each kind. */
   inFlightCaps?: InFlightCaps;
+  /** What makes the vectors of texts; by default a fake that knows words and no meaning. */
+  embedder?: Embedder;
   /** Called with every reply before it is stored or sent; by default replies are checked against their schemas. */
   onReply?: NonNullable<TestApiOptions['onReply']>;
 }
@@ -81,6 +84,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     taskQueue,
     vault,
     ...(options.chats === undefined ? {} : { chats: options.chats }),
+    ...(options.embedder === undefined ? {} : { embedder: options.embedder }),
   });
   const egressAllow = parseEgressAllow(options.egressAllow ?? LOOPBACK_EGRESS);
   const workerLogLines: string[] = [];
@@ -104,6 +108,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     mailer: mailerOf(options.smtp),
     pagesUrl: PAGES_URL,
     watchdog: WATCHDOG,
+    embedder: api.deps.embedder,
     ...starters,
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
   });

@@ -9,6 +9,7 @@ import { awaitApprovalStart } from '../../temporal/approvals/await-approval.ts';
 import { invokeActionStart } from '../../temporal/invocations/invoke-action.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { deadLetterJobStart } from '../../temporal/dead-letters/dead-letter-jobs.ts';
+import { memoryJobStart } from '../../temporal/memory/memory-jobs.ts';
 import { deliverMessageStart } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
 import { startMessagesStart } from '../../temporal/messages/start-messages.ts';
@@ -71,6 +72,8 @@ const STARTS: [string, Start, string[]][] = [
   ['dlq-retry/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'retry' }, 'q', ENVIRONMENT), tenant],
   ['dlq-clear/dlj_1', deadLetterJobStart({ ...ref, jobId: 'dlj_1', kind: 'clear' }, 'q', ENVIRONMENT), tenant],
   ['recover/rcv_1', deadLetterJobStart({ ...ref, jobId: 'rcv_1', kind: 'recover' }, 'q', ENVIRONMENT), tenant],
+  ['memory-job/job_1', memoryJobStart({ ...ref, jobId: 'job_1', kind: 'ingest' }, 'q', ENVIRONMENT), tenant],
+  ['memory-job/job_1', memoryJobStart({ ...ref, jobId: 'job_1', kind: 'forget' }, 'q', ENVIRONMENT), tenant],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
   ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],

@@ -22,6 +22,7 @@ import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { EffectRef, InvocationRef } from '../../../domain/refs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { plantKeys } from '../../harness/keys.ts';
 import { WATCHDOG } from '../../harness/watchdog.ts';
 
@@ -196,10 +197,12 @@ export class ActivityWorld {
       startReads: () => Promise.reject(new Error('nothing is read on here')),
       chat: createChatClient({ egressAllow: [], watchdog: WATCHDOG }),
       mailer: null,
+      embedder: new FakeEmbedder(),
       pagesUrl: null,
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
+      wakeMemoryJob: () => Promise.reject(new Error('no memory job is started here')),
       fanOutEvent: () => Promise.reject(new Error('no event is fanned out here')),
       sendEmail: () => Promise.reject(new Error('no e-mail is sent here')),
       putSchedule: () => Promise.reject(new Error('no schedule is made here')),

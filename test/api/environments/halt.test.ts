@@ -96,6 +96,8 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     wakeApproval: unused,
     wakeMessage: unused,
     wakeDeadLetterJob: unused,
+    wakeMemoryJob: unused,
+    embedder: service.deps.embedder,
     fanOutEvent: unused,
     sendEmail: unused,
     putSchedule: unused,

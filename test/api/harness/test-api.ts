@@ -20,7 +20,9 @@ import { NotificationListener } from '../../../db/announcements/notification-lis
 import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import type { Embedder } from '../../../domain/embeddings/embedder.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { compiledModule } from '../../harness/compiled-module.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { TASK_QUEUE } from '../../../temporal/task-queues.ts';
@@ -76,6 +78,8 @@ export interface TestApiOptions extends ApiOptions {
   imports?: ImportPlannerOptions;
   /** Settings of the threads that run tenants' schemas. */
   schemas?: TenantSchemasOptions;
+  /** What makes the vectors of texts; by default a fake that knows words and no meaning. */
+  embedder?: Embedder;
   /** Origins of our own pages, in addition to the API's host. */
   publicOrigins?: readonly string[];
 }
@@ -146,6 +150,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     importPlanner: new ImportPlanner({ ...FROM_SOURCE, ...options.imports }),
     tokens: new TokenCounter(TOKENS_FROM_SOURCE),
     schemas: new TenantSchemas({ ...SCHEMAS_FROM_SOURCE, ...options.schemas }),
+    embedder: options.embedder ?? new FakeEmbedder(),
     egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
     fetchDocument: createDocumentFetcher({
       egressAllow: parseEgressAllow(LOOPBACK_EGRESS),

@@ -1,0 +1,50 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { deleteCollectionRow } from '../../db/memory/collections.ts';
+import { forgetMemories } from '../../db/memory/forget-memories.ts';
+import { advanceMemoryJob, endMemoryJob, lockMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
+import { FORGET_PAGE_SIZE, type MemoryJobRef, type MemoryJobStep } from '../../domain/memory/memory-jobs.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
+
+type Dependencies = Pick<ActivityDependencies, 'db' | 'heartbeatTimeoutMs'>;
+
+const GONE: MemoryJobStep = { next: 'end', status: 'succeeded' };
+
+/**
+ * Deletes one page of a job's memories and counts them, in one transaction: a crash leaves a page deleted and counted, or neither. The
+ * last page of a deleted collection deletes its row too, with which its jobs go, this one included.
+ */
+export function forgetMemoryPage(deps: Dependencies, pageSize = FORGET_PAGE_SIZE) {
+  return (ref: MemoryJobRef): Promise<MemoryJobStep> =>
+    withHeartbeats(deps, () =>
+      deps.db.withEnvironment(ref, async (tx): Promise<MemoryJobStep> => {
+        const job = await lockMemoryJob(tx, ref.jobId);
+        if (job === null) return GONE;
+        if (job.endedAt !== null) return { next: 'end', status: job.status };
+        return job.kind === 'delete' ? deletePage(tx, job, pageSize) : forgetPage(tx, job, pageSize);
+      }),
+    );
+}
+
+async function deletePage(tx: EnvironmentTransaction, job: MemoryJobRecord, most: number): Promise<MemoryJobStep> {
+  if (job.collectionId === null) throw new Error(`job ${job.id} deletes no collection`);
+  const wanted = { collectionIds: [job.collectionId], filter: {} };
+  const { deleted, found } = await forgetMemories(tx, wanted, { until: null, most });
+  if (found === most) {
+    await advanceMemoryJob(tx, job.id, deleted);
+    return { next: 'go on' };
+  }
+  await deleteCollectionRow(tx, job.collectionId);
+  return GONE;
+}
+
+async function forgetPage(tx: EnvironmentTransaction, job: MemoryJobRecord, most: number): Promise<MemoryJobStep> {
+  const { collectionIds = [], ...filter } = job.filter ?? {};
+  // Without a condition a page would take everything.
+  if (Object.keys(filter).length === 0 && collectionIds.length === 0) throw new Error(`job ${job.id} has no filter`);
+  const { deleted, found } = await forgetMemories(tx, { collectionIds, filter }, { until: job.createdAt, most });
+  await advanceMemoryJob(tx, job.id, deleted);
+  if (found === most) return { next: 'go on' };
+  await endMemoryJob(tx, job.id, 'succeeded');
+  return GONE;
+}

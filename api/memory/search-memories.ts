@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import type { SearchedCollection } from '../../db/memory/collections.ts';
+import type { MemoryRecord } from '../../db/memory/records.ts';
+import { matchingMemories, nearestMemories, readFound } from '../../db/memory/search-memories.ts';
+import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
+import {
+  type MemoryFilter,
+  type MemoryMoment,
+  QUERY_CHARACTERS_MAX,
+  SEARCH_LIMIT_DEFAULT,
+  SEARCH_LIMIT_MAX,
+  SEARCH_MODES,
+  type SearchMode,
+} from '../../domain/memory/memories.ts';
+import { type Fused, fuseRanks, type Ranked } from '../../domain/memory/rank-fusion.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
+import { asOfSchema, namedCollections, refuseBothMoments, validAtSchema } from './read-memories.ts';
+import { collectionIdsSchema, filterSchema, memorySchema, presentMemory, userIdSchema } from './schemas.ts';
+import { onlyVector } from './store-memory.ts';
+
+const place = z
+  .strictObject({ rank: z.int().min(1), score: z.number() })
+  .nullable()
+  .describe('Null: not among the first hundred.');
+
+const foundSchema = z
+  .strictObject({
+    memory: memorySchema,
+    score: z
+      .number()
+      .describe('`hybrid`: the fused ranks. `vector`: the cosine. `text`: PostgreSQL’s rank of the words.'),
+    why: z.strictObject({ vector: place, text: place }),
+  })
+  .meta({ id: 'FoundMemory' });
+
+const searchBody = z
+  .strictObject({
+    query: z.string().trim().min(1).max(QUERY_CHARACTERS_MAX),
+    collectionIds: collectionIdsSchema.optional().describe('Left out: every collection of the environment.'),
+    userId: userIdSchema.optional(),
+    filter: filterSchema.omit({ collectionIds: true }).optional(),
+    limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
+    mode: z.enum(SEARCH_MODES).default('hybrid'),
+    asOf: asOfSchema.optional(),
+    validAt: validAtSchema.optional(),
+  })
+  .meta({ id: 'SearchMemoryRequest' });
+
+export const searchMemoriesRoute = defineRoute({
+  id: 'memory.search',
+  method: 'POST',
+  path: '/api/v2/memory/search',
+  summary: 'Search memories',
+  description:
+    'By meaning and by words, the best first. Left to itself it finds what holds now. `text` needs no embeddings; the others answer 503 where they are away.',
+  scope: 'memory:read',
+  role: 'member',
+  request: { body: searchBody },
+  response: { 200: z.array(foundSchema) },
+  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  ownsItsTransaction:
+    'It is counted first, and the search holds no lock of the budget and no connection while its query is embedded.',
+  audited: 'none: it reads',
+  async handler({ body, caller, deps, transaction }) {
+    refuseBothMoments('body', body);
+    await transaction((tx) => admitMemoryOperation(tx, caller));
+    const { userId, filter = {}, ...rest } = body;
+    const wanted = { ...rest, filter: userId === undefined ? filter : { ...filter, userId } };
+    const found = await searchMemories(deps, caller.tenant, wanted);
+    return {
+      status: 200,
+      data: found.map(({ memory, score, why }) => ({ memory: presentMemory(memory), score, why })),
+    };
+  },
+});
+
+export interface MemorySearch extends MemoryMoment {
+  query: string;
+  collectionIds?: readonly string[] | undefined;
+  filter: Omit<MemoryFilter, 'collectionIds'>;
+  limit: number;
+  mode: SearchMode;
+}
+
+export interface FoundMemory {
+  memory: MemoryRecord;
+  score: number;
+  why: Pick<Fused, 'vector' | 'text'>;
+}
+
+/**
+ * Searches the memories of an environment. Nothing is counted here: its caller admits the operation.
+ *
+ * @throws {ServiceError} NOT_FOUND for a collection that is not there; SERVICE_UNAVAILABLE where the embeddings are away, or a
+ * collection that is named is of another model and only vectors are asked for.
+ */
+export async function searchMemories(
+  { db, embedder }: Pick<ApiDependencies, 'db' | 'embedder'>,
+  tenant: Tenant,
+  search: MemorySearch,
+): Promise<FoundMemory[]> {
+  const { query, mode } = search;
+  const embedded = mode === 'text' ? null : await embedder.embed([query], { workspaceId: tenant.workspaceId });
+  return db.withEnvironment(tenant, (tx) => searchIn(tx, search, embedded), { readOnly: true });
+}
+
+async function searchIn(
+  tx: EnvironmentTransaction,
+  { query, collectionIds, filter, limit, mode, asOf, validAt }: MemorySearch,
+  embedded: Embedded | null,
+): Promise<FoundMemory[]> {
+  const collections = await namedCollections(tx, collectionIds);
+  const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: { asOf, validAt } };
+  const comparable = embedded === null ? [] : comparableOf(collections, embedded, mode, collectionIds !== undefined);
+  const [nearest, matching] = await Promise.all([
+    embedded === null || comparable.length === 0
+      ? []
+      : nearestMemories(tx, { ...wanted, collectionIds: comparable }, onlyVector(embedded)),
+    mode === 'vector' || collections.length === 0 ? [] : matchingMemories(tx, wanted, query),
+  ]);
+  const best = rankedBy(mode, nearest, matching).slice(0, limit);
+  const ids = best.map(({ id }) => id);
+  const records = ids.length === 0 ? new Map<string, MemoryRecord>() : await readFound(tx, ids, asOf);
+  return best.flatMap(({ id, score, vector, text }) => {
+    const memory = records.get(id);
+    return memory === undefined ? [] : [{ memory, score, why: { vector, text } }];
+  });
+}
+
+/** The collections whose vectors are of the query's model. The others are searched by their words. */
+function comparableOf(
+  collections: readonly SearchedCollection[],
+  embedded: Embedded,
+  mode: SearchMode,
+  areNamed: boolean,
+): string[] {
+  const same = collections.filter(
+    ({ model, dimensions }) => model === embedded.model && dimensions === embedded.dimensions,
+  );
+  const other = collections.find((one) => !same.includes(one));
+  if (mode === 'vector' && areNamed && other !== undefined) refuseOtherModel(other, embedded);
+  return same.map(({ id }) => id);
+}
+
+function rankedBy(mode: SearchMode, nearest: readonly Ranked[], matching: readonly Ranked[]): Fused[] {
+  const fused = fuseRanks(nearest, matching);
+  if (mode === 'hybrid') return fused;
+  // One ranking alone: its own scores say more than its ranks.
+  return fused.map((item) => ({ ...item, score: (mode === 'vector' ? item.vector : item.text)?.score ?? 0 }));
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { ensureDefaultCollection, holdCollection } from '../../db/memory/collections.ts';
+import { getMemory } from '../../db/memory/get-memory.ts';
+import { lockChain } from '../../db/memory/lock-chain.ts';
+import type { MemoryRecord } from '../../db/memory/records.ts';
+import { storeMemories } from '../../db/memory/store-memories.ts';
+import { supersedeMemory } from '../../db/memory/supersede-memory.ts';
+import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
+import { notFound, validationError } from '../../domain/errors.ts';
+import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
+import {
+  agentIdSchema,
+  contentSchema,
+  kindSchema,
+  memoryParams,
+  memorySchema,
+  metadataSchema,
+  moment,
+  presentMemory,
+  sessionIdSchema,
+  sourceSchema,
+  userIdSchema,
+} from './schemas.ts';
+
+const validFrom = moment
+  .optional()
+  .describe('From when on it holds: now, where it is left out. May be past or future.');
+
+const storeBody = z
+  .strictObject({
+    collectionId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Left out: the collection named `default`, which is made when it is first used.'),
+    kind: kindSchema.default('fact'),
+    content: contentSchema,
+    userId: userIdSchema.nullable().default(null),
+    agentId: agentIdSchema.nullable().default(null),
+    sessionId: sessionIdSchema.nullable().default(null),
+    source: sourceSchema.nullable().default(null),
+    metadata: metadataSchema.default({}),
+    validFrom,
+    validTo: moment.nullable().optional().describe('Until when it holds, exclusive.'),
+    expiresAt: moment.nullable().default(null).describe('When it is to be deleted.'),
+  })
+  .superRefine(({ validFrom: from, validTo }, context) => {
+    if (validTo === undefined || validTo === null || validTo > (from ?? new Date())) return;
+    context.addIssue({ code: 'custom', path: ['validTo'], message: 'must be after validFrom' });
+  })
+  .meta({ id: 'StoreMemoryRequest' });
+
+export const storeMemoryRoute = defineRoute({
+  id: 'memory.create',
+  method: 'POST',
+  path: '/api/v2/memory',
+  summary: 'Remember something',
+  description: 'Where the embeddings are away the answer is 503, and nothing is stored.',
+  scope: 'memory:write',
+  role: 'member',
+  request: { body: storeBody },
+  response: { 201: memorySchema },
+  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  expensive: true,
+  idempotent: true,
+  prepare: ({ body, caller, deps }) => deps.embedder.embed([body.content], { workspaceId: caller.tenant.workspaceId }),
+  async change(tx, { body, caller }, embedded) {
+    const { collectionId: named, validFrom: from, validTo, ...rest } = body;
+    const collectionId = await heldCollection(tx, named, embedded);
+    if (body.source?.type === DERIVED_FROM_MEMORY && (await lockChain(tx, body.source.id, 'derive')) === null) {
+      throw validationError([{ path: 'body.source.id', message: 'names no memory of this environment' }]);
+    }
+    const memory = { ...rest, validFrom: from ?? null, validTo: validTo ?? null, vector: onlyVector(embedded) };
+    const [id] = await storeMemories(tx, collectionId, [memory]);
+    await admitMemoryOperation(tx, caller);
+    return {
+      reply: { status: 201, data: presentMemory(await getStored(tx, id)) },
+      audit: 'none: a memory is a record of its own, with its history',
+    };
+  },
+});
+
+/** The collection that is named, or the default one; it is not deleted before the commit, and its vectors are of the same model. */
+async function heldCollection(
+  tx: EnvironmentTransaction,
+  named: string | undefined,
+  embedded: Embedded,
+): Promise<string> {
+  const { model, dimensions } = embedded;
+  const collectionId = named ?? (await ensureDefaultCollection(tx, { model, dimensions }));
+  const expected = await holdCollection(tx, collectionId);
+  if (expected === null) throw notFound('memory collection');
+  refuseOtherModel(expected, embedded);
+  return collectionId;
+}
+
+const supersedeBody = z
+  .strictObject({
+    content: contentSchema.optional(),
+    kind: kindSchema.optional(),
+    metadata: metadataSchema.optional().describe('All of it.'),
+    validFrom,
+    validTo: moment.nullable().optional().describe('Left out: as before, where that lies ahead of `validFrom`.'),
+    expiresAt: moment.nullable().optional().describe('Of the whole chain.'),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .meta({ id: 'SupersedeMemoryRequest' });
+
+export const supersedeMemoryRoute = defineRoute({
+  id: 'memory.supersede',
+  method: 'PATCH',
+  path: '/api/v2/memory/{memoryId}',
+  summary: 'Record a new version of a memory',
+  description:
+    'Nothing is overwritten: the answer is the new memory, and the one before it stays readable, with its end. What is left out is as before. A memory that is superseded already answers 409.',
+  scope: 'memory:write',
+  role: 'member',
+  request: { params: memoryParams, body: supersedeBody },
+  response: { 200: memorySchema },
+  errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
+  expensive: true,
+  idempotent: true,
+  prepare: ({ body, caller, deps }) =>
+    body.content === undefined
+      ? Promise.resolve(null)
+      : deps.embedder.embed([body.content], { workspaceId: caller.tenant.workspaceId }),
+  async change(tx, { params: { memoryId }, body, caller }, embedded) {
+    const id = await supersedeMemory(tx, memoryId, body, embedded);
+    await admitMemoryOperation(tx, caller);
+    return {
+      reply: { status: 200, data: presentMemory(await getStored(tx, id)) },
+      audit: 'none: the history of the memory has both versions',
+    };
+  },
+});
+
+export async function getStored(tx: EnvironmentTransaction, id: string | undefined): Promise<MemoryRecord> {
+  const memory = id === undefined ? null : await getMemory(tx, id);
+  // One that was to expire in the past is stored and gone at once.
+  if (memory === null) throw validationError([{ path: 'body.expiresAt', message: 'must be in the future' }]);
+  return memory;
+}
+
+export function onlyVector({ vectors }: Embedded): Float32Array {
+  const [vector] = vectors;
+  if (vector === undefined) throw new Error('a text was embedded without a vector');
+  return vector;
+}

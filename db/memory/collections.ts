@@ -1,0 +1,171 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
+import { COLLECTIONS_MAX, DEFAULT_COLLECTION_NAME } from '../../domain/memory/memories.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { COLLECTION_COLUMNS, type CollectionRecord } from './records.ts';
+
+export interface NewCollection {
+  name: string;
+  description: string | null;
+  /** Its vectors are of this model for good. */
+  embedding: EmbeddingModel;
+}
+
+/** @throws {ServiceError} CONFLICT where the name is taken, QUOTA_EXCEEDED where the environment has too many. */
+export async function createCollection(tx: EnvironmentTransaction, wanted: NewCollection): Promise<CollectionRecord> {
+  const { rows: counted } = await tx.raw<{ rows: { n: number }[] }>(
+    'SELECT count(*)::int AS n FROM memory_collections WHERE environment_id = current_environment_id() AND deleted_at IS NULL',
+  );
+  if ((counted[0]?.n ?? 0) >= COLLECTIONS_MAX) {
+    const message = `An environment has at most ${COLLECTIONS_MAX} collections. Delete one, or tell memories apart by their metadata.`;
+    throw new ServiceError('QUOTA_EXCEEDED', { message });
+  }
+  const id = await insertCollection(tx, wanted);
+  if (id === null) throw nameTaken(wanted.name);
+  return getCreated(tx, id);
+}
+
+/** The collection of whoever names none, made where it is not there yet. Two requests at once make one. */
+export async function ensureDefaultCollection(tx: EnvironmentTransaction, embedding: EmbeddingModel): Promise<string> {
+  const find = async (): Promise<string | null> => {
+    const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+      `SELECT id FROM memory_collections
+       WHERE environment_id = current_environment_id() AND name = ? AND deleted_at IS NULL`,
+      [DEFAULT_COLLECTION_NAME],
+    );
+    return rows[0]?.id ?? null;
+  };
+  const made =
+    (await find()) ??
+    (await insertCollection(tx, { name: DEFAULT_COLLECTION_NAME, description: null, embedding })) ??
+    (await find());
+  if (made === null) throw new Error('the default collection was made by another request, and is gone again');
+  return made;
+}
+
+/** Null where the name is taken. */
+async function insertCollection(
+  tx: EnvironmentTransaction,
+  { name, description, embedding: { model, dimensions } }: NewCollection,
+): Promise<string | null> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    `INSERT INTO memory_collections (id, environment_id, name, description, embedding_model, embedding_dimensions)
+     VALUES (:id, current_environment_id(), :name, :description, :model, :dimensions)
+     ON CONFLICT (environment_id, name) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
+    { id: newId('collection'), name, description, model, dimensions },
+  );
+  return rows[0]?.id ?? null;
+}
+
+async function getCreated(tx: EnvironmentTransaction, id: string): Promise<CollectionRecord> {
+  const made = await getCollection(tx, id);
+  if (made === null) throw new Error(`collection ${id} was made and is gone`);
+  return made;
+}
+
+/** Null where there is none, or it is deleted. */
+export async function getCollection(tx: EnvironmentTransaction, id: string): Promise<CollectionRecord | null> {
+  const { rows } = await tx.raw<{ rows: CollectionRecord[] }>(
+    `SELECT ${COLLECTION_COLUMNS} FROM memory_collections c WHERE c.id = ? AND c.deleted_at IS NULL`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listCollections(
+  tx: EnvironmentTransaction,
+  page: { name?: string | undefined; limit: number; offset: number },
+): Promise<{ items: CollectionRecord[]; total: number }> {
+  const where = `c.environment_id = current_environment_id() AND c.deleted_at IS NULL
+    AND (CAST(:name AS text) IS NULL OR c.name = :name)`;
+  const bindings = { ...page, name: page.name ?? null };
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM memory_collections c WHERE ${where}`,
+    bindings,
+  );
+  const { rows } = await tx.raw<{ rows: CollectionRecord[] }>(
+    `SELECT ${COLLECTION_COLUMNS} FROM memory_collections c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC
+     LIMIT :limit OFFSET :offset`,
+    bindings,
+  );
+  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** Null where there is none. @throws {ServiceError} CONFLICT where the name is taken. */
+export async function updateCollection(
+  tx: EnvironmentTransaction,
+  id: string,
+  change: { name?: string | undefined; description?: string | null | undefined },
+): Promise<CollectionRecord | null> {
+  const before = await lockCollection(tx, id);
+  if (before === null) return null;
+  const { name = before.name, description = before.description } = change;
+  const { rows: taken } = await tx.raw<{ rows: unknown[] }>(
+    `SELECT 1 FROM memory_collections
+     WHERE environment_id = current_environment_id() AND name = ? AND id <> ? AND deleted_at IS NULL`,
+    [name, id],
+  );
+  if (taken.length > 0) throw nameTaken(name);
+  await tx.raw('UPDATE memory_collections SET name = ?, description = ?, updated_at = now() WHERE id = ?', [
+    name,
+    description,
+    id,
+  ]);
+  return getCreated(tx, id);
+}
+
+/** Until the transaction ends nobody stores anything there. Null where there is none. */
+export async function lockCollection(
+  tx: EnvironmentTransaction,
+  id: string,
+): Promise<{ name: string; description: string | null } | null> {
+  const { rows } = await tx.raw<{ rows: { name: string; description: string | null }[] }>(
+    'SELECT name, description FROM memory_collections WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE',
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** From the commit on nobody sees it, nor what it holds. What it holds is deleted beside this, or by a job. */
+export async function markCollectionDeleted(tx: EnvironmentTransaction, id: string): Promise<void> {
+  await tx.raw('UPDATE memory_collections SET deleted_at = now(), updated_at = now() WHERE id = ?', [id]);
+}
+
+/** Keeps a collection from being deleted until the transaction ends. Null where there is none. */
+export async function holdCollection(tx: EnvironmentTransaction, id: string): Promise<EmbeddingModel | null> {
+  const { rows } = await tx.raw<{ rows: EmbeddingModel[] }>(
+    `SELECT embedding_model AS model, embedding_dimensions AS dimensions FROM memory_collections
+     WHERE id = ? AND deleted_at IS NULL FOR SHARE`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+export interface SearchedCollection extends EmbeddingModel {
+  id: string;
+}
+
+/** The collections that are there: those that are named, or all. */
+export async function findCollections(
+  tx: EnvironmentTransaction,
+  ids: readonly string[] | null,
+): Promise<SearchedCollection[]> {
+  const { rows } = await tx.raw<{ rows: SearchedCollection[] }>(
+    `SELECT id, embedding_model AS model, embedding_dimensions AS dimensions FROM memory_collections
+     WHERE environment_id = current_environment_id() AND deleted_at IS NULL
+       AND (CAST(:ids AS text[]) IS NULL OR id = ANY (:ids)) ORDER BY id`,
+    { ids },
+  );
+  return rows;
+}
+
+function nameTaken(name: string): ServiceError {
+  const message = `A collection of this environment has the name ${JSON.stringify(name)}. Choose another one.`;
+  return new ServiceError('CONFLICT', { message });
+}
+
+/** Deletes a collection that is marked deleted and holds nothing any more. Its jobs go with it. */
+export async function deleteCollectionRow(tx: EnvironmentTransaction, id: string): Promise<void> {
+  await tx.raw('DELETE FROM memory_collections WHERE id = ? AND deleted_at IS NOT NULL', [id]);
+}

@@ -1,0 +1,19 @@
+import type { Database } from '../client.ts';
+
+export interface MemoryRef {
+  workspaceId: string;
+  environmentId: string;
+  memoryId: string;
+}
+
+/** Memories of all environments whose time is over. */
+export async function findExpiredMemories(
+  db: Database,
+  page: { afterId: string; limit: number },
+): Promise<MemoryRef[]> {
+  const { rows } = await db.directory.raw<{ rows: MemoryRef[] }>(
+    `SELECT id AS "memoryId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_expired_memories(?, ?)`,
+    [page.afterId, page.limit],
+  );
+  return rows;
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { DERIVED_FROM_JOB, type MemoryFilter } from '../../domain/memory/memories.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/**
+ * A forgetting reaches what an ingest has not stored yet: a job whose input is still to be split fails, and chunks that match go. Both
+ * under the lock of their job, so that no page stores them meanwhile.
+ */
+export async function forgetUnstored(
+  tx: EnvironmentTransaction,
+  collectionIds: readonly string[],
+  { userId, agentId, sessionId, kind, source, metadata }: Omit<MemoryFilter, 'collectionIds'>,
+): Promise<void> {
+  const wanted = Object.entries({ userId, agentId, sessionId, kind }).filter(([, value]) => value !== undefined);
+  const bindings = {
+    collectionIds,
+    template: JSON.stringify(Object.fromEntries(wanted)),
+    jobId: source?.type === DERIVED_FROM_JOB ? (source.id ?? null) : null,
+    otherSource: source !== undefined && source.type !== DERIVED_FROM_JOB,
+  };
+  const { rows: jobs } = await tx.raw<{ rows: { id: string; isSplit: boolean; metadata: JsonObject }[] }>(
+    `SELECT j.id, j.total IS NOT NULL AS "isSplit", j.template -> 'metadata' AS metadata FROM memory_jobs j
+     WHERE j.environment_id = current_environment_id() AND j.kind = 'ingest' AND j.ended_at IS NULL AND NOT :otherSource
+       AND j.collection_id = ANY (:collectionIds) AND j.template @> CAST(:template AS jsonb)
+       AND (CAST(:jobId AS text) IS NULL OR j.id = :jobId) ORDER BY j.id FOR NO KEY UPDATE`,
+    bindings,
+  );
+  for (const job of jobs) await forgetOfJob(tx, job, metadata ?? {});
+}
+
+async function forgetOfJob(
+  tx: EnvironmentTransaction,
+  { id, isSplit, metadata: shared }: { id: string; isSplit: boolean; metadata: JsonObject },
+  metadata: JsonObject,
+): Promise<void> {
+  if (!isSplit) {
+    const error = { code: 'CONFLICT', message: 'What it was to store was forgotten before it was stored.' };
+    // What its chunks would have been is not known yet: nothing of it is stored rather than too much.
+    await tx.raw(
+      `UPDATE memory_jobs SET status = 'failed', error = CAST(? AS jsonb), input = NULL, updated_at = now(), ended_at = now() WHERE id = ?`,
+      [JSON.stringify(error), id],
+    );
+    return;
+  }
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    `DELETE FROM memory_job_chunks WHERE job_id = :id AND (CAST(:shared AS jsonb) || metadata) @> CAST(:metadata AS jsonb) RETURNING 1`,
+    { id, shared: JSON.stringify(shared), metadata: JSON.stringify(metadata) },
+  );
+  await tx.raw('UPDATE memory_jobs SET total = total - ?, updated_at = now() WHERE id = ?', [rows.length, id]);
+}

@@ -1,0 +1,67 @@
+import { newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type MemoryKind, type MemorySource, signsOf } from '../../domain/memory/memories.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface NewMemory {
+  kind: MemoryKind;
+  content: string;
+  userId: string | null;
+  agentId: string | null;
+  sessionId: string | null;
+  source: MemorySource | null;
+  metadata: JsonObject;
+  /** Null: when it is recorded. */
+  validFrom: Date | null;
+  validTo: Date | null;
+  expiresAt: Date | null;
+  vector: Float32Array;
+}
+
+/** A later version of a chain; null for a first one. */
+export interface Follows {
+  chainId: string;
+  version: number;
+}
+
+/**
+ * Stores memories with their vectors, in a collection that the transaction holds (`holdCollection`). The database dates them. Returns their
+ * ids, in order.
+ */
+export async function storeMemories(
+  tx: EnvironmentTransaction,
+  collectionId: string,
+  memories: readonly NewMemory[],
+  follows: Follows | null = null,
+): Promise<string[]> {
+  const rows = memories.map(({ source, vector, ...memory }) => {
+    const id = newId('memory');
+    return {
+      ...memory,
+      id,
+      chainId: follows?.chainId ?? id,
+      version: follows?.version ?? 1,
+      sourceType: source?.type ?? null,
+      sourceId: source?.id ?? null,
+      signs: signsOf(vector),
+    };
+  });
+  const ids = rows.map(({ id }) => id);
+  await tx.raw(
+    `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, user_id, agent_id, session_id, source_type,
+       source_id, metadata, valid_from, valid_to, expires_at, signs)
+     SELECT r.id, current_environment_id(), :collectionId, r."chainId", r.version, r.kind, r.content, r."userId", r."agentId", r."sessionId",
+       r."sourceType", r."sourceId", r.metadata, r."validFrom", r."validTo", r."expiresAt", CAST(r.signs AS bit varying)
+     FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r (id text, "chainId" text, version integer, kind text, content text, "userId" text,
+       "agentId" text, "sessionId" text, "sourceType" text, "sourceId" text, metadata jsonb, "validFrom" timestamptz, "validTo" timestamptz,
+       "expiresAt" timestamptz, signs text)`,
+    { collectionId, rows: JSON.stringify(rows) },
+  );
+  await tx.raw(
+    `INSERT INTO memory_vectors (memory_id, environment_id, collection_id, embedding)
+     SELECT v.id, current_environment_id(), :collectionId, CAST(v.embedding AS real[])
+     FROM unnest(CAST(:ids AS text[]), CAST(:embeddings AS text[])) AS v (id, embedding)`,
+    { collectionId, ids, embeddings: memories.map(({ vector }) => `{${vector.join(',')}}`) },
+  );
+  return ids;
+}

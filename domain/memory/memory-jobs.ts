@@ -1,0 +1,48 @@
+import type { JsonObject } from '../json.ts';
+import type { MemoryFilter, MemoryKind } from './memories.ts';
+
+/** `ingest` stores, `forget` deletes what a filter finds, `delete` deletes what a deleted collection held. */
+export const MEMORY_JOB_KINDS = ['ingest', 'forget', 'delete'] as const;
+export type MemoryJobKind = (typeof MEMORY_JOB_KINDS)[number];
+export const MEMORY_JOB_STATUSES = ['queued', 'running', 'succeeded', 'failed'] as const;
+export type MemoryJobStatus = (typeof MEMORY_JOB_STATUSES)[number];
+
+/** Jobs of one environment that have not ended. */
+export const OPEN_JOBS_MAX = 100;
+export const ENDED_JOBS_KEPT_DAYS = 30;
+export const CHUNKS_MAX = 20_000;
+export const INGEST_MESSAGES_MAX = 10_000;
+/** Chunks that are embedded together and stored in one transaction. */
+export const INGEST_PAGE_SIZE = 64;
+/** Chains that are deleted in one transaction. */
+export const FORGET_PAGE_SIZE = 500;
+
+export interface MemoryJobRef {
+  workspaceId: string;
+  environmentId: string;
+  jobId: string;
+  kind: MemoryJobKind;
+}
+
+/** What the workflow of a job does next. */
+export type MemoryJobStep =
+  { next: 'go on' } | { next: 'wait'; why: 'embeddings' | 'paused' } | { next: 'end'; status: MemoryJobStatus };
+
+/** What every memory of an ingest has. */
+export interface IngestTemplate {
+  kind: MemoryKind;
+  userId: string | null;
+  agentId: string | null;
+  sessionId: string | null;
+  metadata: JsonObject;
+  /** RFC 3339; null: never. */
+  expiresAt: string | null;
+}
+
+export interface IngestChunk {
+  content: string;
+  /** Of the message that it is from. */
+  metadata: JsonObject;
+}
+
+export type ForgetFilter = MemoryFilter;

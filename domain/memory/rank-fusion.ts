@@ -1,0 +1,46 @@
+/** Softens the difference between the first ranks. The value of the paper, which most engines keep. */
+const RANK_OFFSET = 60;
+/** How deep each ranking is read: what is in neither's first hundred is not found by both together. */
+export const RANKING_DEPTH = 100;
+
+export interface Ranked {
+  id: string;
+  score: number;
+}
+
+/** Where a ranking has an item: from 1. */
+export interface Place {
+  rank: number;
+  score: number;
+}
+
+export interface Fused {
+  id: string;
+  score: number;
+  vector: Place | null;
+  text: Place | null;
+}
+
+/**
+ * Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): the score of an item is the sum of 1 / (60 + rank) over the rankings that
+ * have it. It needs no common scale of the two scores. Ties go by id, so that the same question has the same answer.
+ */
+export function fuseRanks(vector: readonly Ranked[], text: readonly Ranked[]): Fused[] {
+  const fused = new Map<string, Fused>();
+  const add = (ranking: readonly Ranked[], by: 'vector' | 'text'): void => {
+    for (const [index, { id, score }] of ranking.entries()) {
+      const item = fused.get(id) ?? { id, score: 0, vector: null, text: null };
+      item.score += 1 / (RANK_OFFSET + index + 1);
+      item[by] = { rank: index + 1, score };
+      fused.set(id, item);
+    }
+  };
+  add(vector, 'vector');
+  add(text, 'text');
+  return [...fused.values()].sort(byScore);
+}
+
+/** The best first; ties by id. */
+export function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || (a.id < b.id ? -1 : 1);
+}

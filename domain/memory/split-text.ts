@@ -1,0 +1,36 @@
+export const CHUNK_CHARACTERS_DEFAULT = 1_000;
+export const CHUNK_CHARACTERS_MIN = 100;
+export const CHUNK_CHARACTERS_MAX = 4_000;
+
+/** Where a text is best cut, the best first: between paragraphs, lines, sentences, clauses, words. */
+const SEAMS: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?…。！？]+["'”’)\]]*\s+/g, /[;:,、，]\s+/g, /\s+/g];
+
+/**
+ * Cuts a text into chunks of at most `charactersMax` characters, none of them empty, in order. Each cut is at the best seam of the
+ * second half of what fits, so that a chunk is a whole thought where the text allows it. Nothing but white space at the cuts is lost.
+ */
+export function splitText(text: string, charactersMax: number): string[] {
+  const chunks: string[] = [];
+  for (let rest = text.trim(); rest !== '';) {
+    const end = rest.length <= charactersMax ? rest.length : cutOf(rest, charactersMax);
+    chunks.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return chunks;
+}
+
+function cutOf(text: string, charactersMax: number): number {
+  const fits = text.slice(0, charactersMax);
+  const least = Math.floor(charactersMax / 2);
+  for (const seam of SEAMS) {
+    let cut = 0;
+    for (const match of fits.matchAll(seam)) cut = match.index + match[0].length;
+    if (cut >= least) return cut;
+  }
+  // A pair of surrogates is one character, and is never cut apart.
+  return isHighSurrogate(fits.charCodeAt(charactersMax - 1)) ? charactersMax - 1 : charactersMax;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

