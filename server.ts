@@ -95,7 +95,6 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
   const importPlanner = new ImportPlanner();
   const schemas = new TenantSchemas();
   const tokens = new TokenCounter();
-  const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog } = parts;
   const { temporal, vault, eagerStart, egressAllow, ownEndpoints, resolve, watchdog, embedder } = parts;
   const workers = new WorkerWatch({ temporal, taskQueue: TASK_QUEUE, logger });
   const { publicUrl } = parts.network;

@@ -650,6 +650,39 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_memory_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF (to_jsonb(NEW) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms'])
+       IS DISTINCT FROM (to_jsonb(OLD) - ARRAY['superseded_by', 'superseded_at', 'replaced_from', 'holds_until', 'expires_at', 'terms']) THEN
+      RAISE EXCEPTION 'memory % says what it said', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF (OLD.superseded_by, OLD.superseded_at) IS DISTINCT FROM (NEW.superseded_by, NEW.superseded_at) AND OLD.superseded_by IS NOT NULL
+       OR NEW.replaced_from IS DISTINCT FROM least(NEW.replaced_from, OLD.replaced_from)
+       OR NEW.holds_until IS DISTINCT FROM least(NEW.holds_until, OLD.holds_until) THEN
+      RAISE EXCEPTION 'memory % is superseded once, and its end only comes nearer', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_memory_job_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.ended_at IS NOT NULL AND (NEW.status, NEW.done, NEW.total) IS DISTINCT FROM (OLD.status, OLD.done, OLD.total) THEN
+      RAISE EXCEPTION 'memory job % has ended', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.done < OLD.done OR NEW.done > NEW.total OR (OLD.status <> 'queued' AND NEW.status = 'queued') THEN
+      RAISE EXCEPTION 'memory job % only moves forward', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_message_attempt_move()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1518,6 +1551,26 @@ ALTER FUNCTION find_expired_idempotency_claims(text,integer) OWNER TO service_di
 REVOKE ALL ON FUNCTION find_expired_idempotency_claims(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_idempotency_claims(text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_expired_memories(behind_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT m.id,
+     m.environment_id,
+     e.workspace_id
+    FROM (memories m
+      JOIN environments e ON ((e.id = m.environment_id)))
+   WHERE ((m.expires_at <= now()) AND (m.id > find_expired_memories.behind_id))
+   ORDER BY m.id
+  LIMIT find_expired_memories.most;
+END
+;
+ALTER FUNCTION find_expired_memories(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_memories(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_memories(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_expired_message_deduplications(after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -1612,6 +1665,27 @@ END
 ALTER FUNCTION find_idle_dead_letter_jobs(interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_idle_dead_letter_jobs(interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_idle_memory_jobs(idle_for interval, behind_id text, most integer)
+ RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT j.id,
+     j.kind,
+     j.environment_id,
+     e.workspace_id
+    FROM (memory_jobs j
+      JOIN environments e ON ((e.id = j.environment_id)))
+   WHERE ((j.ended_at IS NULL) AND (j.looked_at < (now() - find_idle_memory_jobs.idle_for)) AND (j.id > find_idle_memory_jobs.behind_id))
+   ORDER BY j.id
+  LIMIT find_idle_memory_jobs.most;
+END
+;
+ALTER FUNCTION find_idle_memory_jobs(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_idle_memory_jobs(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_idle_memory_jobs(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_integration(of_id text)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
@@ -2955,6 +3029,38 @@ CREATE OR REPLACE FUNCTION public.receipt_time(t timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE
 RETURN to_char((t AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text)
+;
+
+CREATE OR REPLACE FUNCTION public.record_memory_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    before record;
+  BEGIN
+    NEW.created_at := date_trunc('milliseconds', clock_timestamp());
+    NEW.valid_from := coalesce(NEW.valid_from, NEW.created_at);
+    IF (NEW.superseded_by, NEW.superseded_at, NEW.replaced_from, NEW.holds_until) IS DISTINCT FROM (NULL, NULL, NULL, NULL) THEN
+      RAISE EXCEPTION 'memory % begins as the newest of its chain', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.version = 1 THEN RETURN NEW; END IF;
+    SELECT m.environment_id, m.collection_id, m.created_at, m.superseded_by INTO before
+    FROM memories m WHERE m.chain_id = NEW.chain_id AND m.version = NEW.version - 1;
+    IF NOT FOUND OR before.superseded_by IS NOT NULL OR (before.environment_id, before.collection_id)
+       IS DISTINCT FROM (NEW.environment_id, NEW.collection_id) THEN
+      RAISE EXCEPTION 'memory % does not follow the newest of its chain', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.valid_from = NEW.created_at THEN NEW.valid_from := greatest(NEW.valid_from, before.created_at + interval '1 millisecond'); END IF;
+    NEW.created_at := greatest(NEW.created_at, before.created_at + interval '1 millisecond');
+    UPDATE memories m SET
+      superseded_by = CASE WHEN m.version = NEW.version - 1 THEN NEW.id ELSE m.superseded_by END,
+      superseded_at = CASE WHEN m.version = NEW.version - 1 THEN NEW.created_at ELSE m.superseded_at END,
+      replaced_from = least(m.replaced_from, greatest(NEW.created_at, NEW.valid_from)),
+      holds_until = least(m.holds_until, NEW.valid_from)
+    WHERE m.chain_id = NEW.chain_id AND (m.version = NEW.version - 1
+      OR m.replaced_from > greatest(NEW.created_at, NEW.valid_from) OR m.holds_until > NEW.valid_from);
+    RETURN NEW;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.record_time()
@@ -4440,6 +4546,156 @@ GRANT SELECT (workspace_id, user_id, role) ON members TO service_directory;
 CREATE TRIGGER end_use BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION end_membership_use();
 CREATE TRIGGER keep_an_owner BEFORE DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_an_owner();
 
+CREATE TABLE memories (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  chain_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  kind text NOT NULL,
+  content text NOT NULL,
+  user_id text,
+  agent_id text,
+  session_id text COLLATE "C",
+  source_type text,
+  source_id text COLLATE "C",
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  valid_from timestamp(3) with time zone NOT NULL,
+  valid_to timestamp(3) with time zone,
+  created_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+  superseded_by text COLLATE "C",
+  superseded_at timestamp(3) with time zone,
+  replaced_from timestamp(3) with time zone,
+  holds_until timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  signs bit varying(4096),
+  terms tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, content)) STORED NOT NULL,
+  CONSTRAINT memories_pkey PRIMARY KEY (id),
+  CONSTRAINT memories_chain_id_version_key UNIQUE (chain_id, version),
+  CONSTRAINT memories_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
+  CONSTRAINT memories_check CHECK (((version = 1) = (chain_id = id))),
+  CONSTRAINT memories_check1 CHECK ((valid_to > valid_from)),
+  CONSTRAINT memories_check2 CHECK (((source_type IS NULL) = (source_id IS NULL))),
+  CONSTRAINT memories_check3 CHECK ((num_nulls(superseded_by, superseded_at, replaced_from, holds_until) = ANY (ARRAY[0, 4]))),
+  CONSTRAINT memories_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 8192))),
+  CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'episode'::text]))),
+  CONSTRAINT memories_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT memories_session_id_check CHECK (((char_length(session_id) >= 1) AND (char_length(session_id) <= 100))),
+  CONSTRAINT memories_source_id_check CHECK (((char_length(source_id) >= 1) AND (char_length(source_id) <= 200))),
+  CONSTRAINT memories_source_type_check CHECK (((char_length(source_type) >= 1) AND (char_length(source_type) <= 60))),
+  CONSTRAINT memories_user_id_check CHECK (((char_length(user_id) >= 1) AND (char_length(user_id) <= 200))),
+  CONSTRAINT memories_version_check CHECK (((version >= 1) AND (version <= 1000)))
+);
+CREATE INDEX memories_by_expiry ON public.memories USING btree (expires_at, id) WHERE (expires_at IS NOT NULL);
+CREATE INDEX memories_newest_first ON public.memories USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX memories_of_collection ON public.memories USING btree (collection_id, created_at DESC, id DESC);
+CREATE INDEX memories_of_session ON public.memories USING btree (environment_id, session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX memories_of_source ON public.memories USING btree (environment_id, source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX memories_of_user ON public.memories USING btree (environment_id, user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
+ALTER TABLE memories ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memories FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON memories FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON memories FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON memories TO service_app;
+GRANT UPDATE (superseded_by, superseded_at, replaced_from, holds_until, expires_at) ON memories TO service_app;
+GRANT SELECT (id, environment_id, expires_at) ON memories TO service_directory;
+CREATE TRIGGER check_change BEFORE UPDATE ON public.memories FOR EACH ROW EXECUTE FUNCTION check_memory_change();
+CREATE TRIGGER record_version BEFORE INSERT ON public.memories FOR EACH ROW EXECUTE FUNCTION record_memory_version();
+
+CREATE TABLE memory_collections (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text NOT NULL,
+  description text,
+  embedding_model text NOT NULL,
+  embedding_dimensions integer NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp(3) with time zone,
+  CONSTRAINT memory_collections_pkey PRIMARY KEY (id),
+  CONSTRAINT memory_collections_description_check CHECK ((char_length(description) <= 1000)),
+  CONSTRAINT memory_collections_embedding_dimensions_check CHECK (((embedding_dimensions >= 1) AND (embedding_dimensions <= 4096))),
+  CONSTRAINT memory_collections_embedding_model_check CHECK (((char_length(embedding_model) >= 1) AND (char_length(embedding_model) <= 200))),
+  CONSTRAINT memory_collections_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
+);
+CREATE UNIQUE INDEX memory_collections_by_name ON public.memory_collections USING btree (environment_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX memory_collections_newest_first ON public.memory_collections USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE memory_collections ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_collections FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON memory_collections FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON memory_collections TO service_app;
+GRANT UPDATE (name, description, updated_at, deleted_at) ON memory_collections TO service_app;
+
+CREATE TABLE memory_job_chunks (
+  job_id text COLLATE "C" NOT NULL,
+  "position" integer NOT NULL,
+  environment_id uuid NOT NULL,
+  content text NOT NULL,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  CONSTRAINT memory_job_chunks_pkey PRIMARY KEY (job_id, "position"),
+  CONSTRAINT memory_job_chunks_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 8192))),
+  CONSTRAINT memory_job_chunks_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT memory_job_chunks_position_check CHECK (("position" >= 0))
+);
+CREATE INDEX memory_job_chunks_of_environment ON public.memory_job_chunks USING btree (environment_id);
+ALTER TABLE memory_job_chunks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_job_chunks FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON memory_job_chunks FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON memory_job_chunks TO service_app;
+
+CREATE TABLE memory_jobs (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  collection_id text COLLATE "C",
+  kind text NOT NULL,
+  status text DEFAULT 'queued'::text NOT NULL,
+  filter jsonb,
+  template jsonb,
+  input jsonb,
+  total integer,
+  done integer DEFAULT 0 NOT NULL,
+  error jsonb,
+  looked_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT memory_jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT memory_jobs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+  CONSTRAINT memory_jobs_check1 CHECK (((kind = 'ingest'::text) = (template IS NOT NULL))),
+  CONSTRAINT memory_jobs_check2 CHECK (((kind = 'forget'::text) = (filter IS NOT NULL))),
+  CONSTRAINT memory_jobs_check3 CHECK (((kind = 'forget'::text) OR (collection_id IS NOT NULL))),
+  CONSTRAINT memory_jobs_check4 CHECK (((input IS NULL) OR ((kind = 'ingest'::text) AND (ended_at IS NULL)))),
+  CONSTRAINT memory_jobs_done_check CHECK ((done >= 0)),
+  CONSTRAINT memory_jobs_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'forget'::text, 'delete'::text]))),
+  CONSTRAINT memory_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text]))),
+  CONSTRAINT memory_jobs_total_check CHECK ((total >= 0))
+);
+CREATE INDEX memory_jobs_newest_first ON public.memory_jobs USING btree (environment_id, created_at DESC, id DESC);
+CREATE INDEX memory_jobs_of_collection ON public.memory_jobs USING btree (collection_id);
+CREATE INDEX memory_jobs_open ON public.memory_jobs USING btree (looked_at) WHERE (ended_at IS NULL);
+ALTER TABLE memory_jobs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_jobs FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON memory_jobs FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON memory_jobs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON memory_jobs TO service_app;
+GRANT UPDATE (status, input, total, done, error, looked_at, updated_at, ended_at) ON memory_jobs TO service_app;
+GRANT SELECT (id, environment_id, kind, looked_at, ended_at) ON memory_jobs TO service_directory;
+CREATE TRIGGER check_move BEFORE UPDATE ON public.memory_jobs FOR EACH ROW EXECUTE FUNCTION check_memory_job_move();
+
+CREATE TABLE memory_vectors (
+  memory_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  collection_id text COLLATE "C" NOT NULL,
+  embedding real[] NOT NULL,
+  CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id),
+  CONSTRAINT memory_vectors_embedding_check CHECK (((cardinality(embedding) >= 1) AND (cardinality(embedding) <= 4096)))
+);
+CREATE INDEX memory_vectors_of_environment ON public.memory_vectors USING btree (environment_id, collection_id);
+ALTER TABLE memory_vectors ENABLE ROW LEVEL SECURITY;
+ALTER TABLE memory_vectors FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON memory_vectors FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON memory_vectors TO service_app;
+
 CREATE TABLE message_attempts (
   message_id text COLLATE "C" NOT NULL,
   number integer NOT NULL,
@@ -5436,6 +5692,15 @@ ALTER TABLE late_answers ADD CONSTRAINT late_answers_attempt_id_fkey FOREIGN KEY
 ALTER TABLE late_answers ADD CONSTRAINT late_answers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE members ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE members ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE memories ADD CONSTRAINT memories_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id);
+ALTER TABLE memories ADD CONSTRAINT memories_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE memory_collections ADD CONSTRAINT memory_collections_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE memory_job_chunks ADD CONSTRAINT memory_job_chunks_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE memory_job_chunks ADD CONSTRAINT memory_job_chunks_job_id_fkey FOREIGN KEY (job_id) REFERENCES memory_jobs(id) ON DELETE CASCADE;
+ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES memory_collections(id) ON DELETE CASCADE;
+ALTER TABLE memory_jobs ADD CONSTRAINT memory_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE memory_vectors ADD CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE;
 ALTER TABLE message_attempts ADD CONSTRAINT message_attempts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_contents ADD CONSTRAINT message_contents_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE message_deduplications ADD CONSTRAINT message_deduplications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -23,7 +23,7 @@ import {
   userIdSchema,
 } from './schemas.ts';
 
-/** Of the whole request. */
+/** Bounds the whole request. */
 const INGEST_BYTES_MAX = 4 * 1024 * 1024;
 const LOOK_AGAIN_SECONDS = 2;
 

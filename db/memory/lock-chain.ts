@@ -4,7 +4,7 @@ import { IS_THERE } from './records.ts';
 export interface LockedMemory {
   chainId: string;
   collectionId: string;
-  /** Of the newest version of the chain. */
+  /** The version that was recorded last. */
   newest: { id: string; version: number };
 }
 

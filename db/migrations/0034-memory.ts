@@ -7,8 +7,8 @@ export const name = '0034-memory';
  * What agents remember: collections, memories on two axes of time, their vectors, and the jobs that store or delete many.
  *
  * A memory is never overwritten. A new version of its chain supersedes it, and the database itself dates both: a version is recorded
- * after the one before it, and each earlier one ends where a later one begins to hold. Of the versions that are recorded by a moment and
- * begin to hold by it, the one recorded last counts. Two columns of each version say when a later one took its place, so that a search
+ * after the one before it, and each earlier one ends where a later one begins to hold. The last recorded of the versions that are
+ * recorded by a moment and begin to hold by it is the one that counts. Two columns of each version say when a later one took its place, so that a search
  * as of a moment compares four times of one row:
  *
  * - \`replaced_from\` on both axes: the first moment at which a later version was recorded and began to hold;

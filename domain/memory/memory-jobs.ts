@@ -41,7 +41,7 @@ export interface IngestTemplate {
 
 export interface IngestChunk {
   content: string;
-  /** Of the message that it is from. */
+  /** Says which message it is from. */
   metadata: JsonObject;
 }
 

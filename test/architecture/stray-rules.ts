@@ -29,6 +29,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/invocations/await-rest.ts',
   'api/invocations/invoke.ts',
   'api/invocations/withdraw-left-lying.ts',
+  'api/memory/search-memories.ts',
   'api/plans/plan-directory.ts',
   'api/previews/read-provider.ts',
   'api/reconciliation/reconcile-effect.ts',

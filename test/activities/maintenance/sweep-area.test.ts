@@ -36,6 +36,7 @@ function starting(
     | 'wakeApproval'
     | 'wakeMessage'
     | 'wakeDeadLetterJob'
+    | 'wakeMemoryJob'
     | 'fanOutEvent'
     | 'sendEmail'
     | 'putSchedule',
@@ -63,6 +64,15 @@ async function deleting(table: string, ids: string[], left: string, poison: stri
       return ids.filter((id) => !there.has(id));
     },
   };
+}
+
+async function plantCollection(): Promise<string> {
+  const id = newId('collection');
+  await owner(
+    `INSERT INTO memory_collections (id, environment_id, name, embedding_model, embedding_dimensions) VALUES ($1, $2, $1, 'fake', 2)`,
+    [id, environmentId],
+  );
+  return id;
 }
 
 const AREAS: Record<string, () => Promise<Planted>> = {
@@ -104,6 +114,26 @@ const AREAS: Record<string, () => Promise<Planted>> = {
       [ids, environmentId],
     );
     return starting(ids, 'wakeDeadLetterJob');
+  },
+  'idle-memory-jobs': async () => {
+    const collection = await plantCollection();
+    const ids = Array.from({ length: 3 }, () => newId('memoryJob')).sort();
+    await owner(
+      `INSERT INTO memory_jobs (id, environment_id, collection_id, kind, template, looked_at)
+       SELECT id, $2, $3, 'ingest', '{}', now() - interval '1 hour' FROM unnest($1::text[]) id`,
+      [ids, environmentId, collection],
+    );
+    return starting(ids, 'wakeMemoryJob');
+  },
+  'expired-memories': async () => {
+    const collection = await plantCollection();
+    const ids = Array.from({ length: 3 }, () => newId('memory')).sort();
+    await owner(
+      `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, expires_at)
+       SELECT id, $2, $3, id, 1, 'fact', 'a word', now() - interval '1 second' FROM unnest($1::text[]) id`,
+      [ids, environmentId, collection],
+    );
+    return deleting('memories', ids, 'id', `OLD.id = '${ids[1]}'`);
   },
   'unfanned-events': async () => {
     const topic = newId('topic');

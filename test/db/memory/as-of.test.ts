@@ -23,7 +23,7 @@ interface Version {
   toMs: number | null;
 }
 
-/** Of the versions that are recorded by then and begin to hold by then, the one recorded last counts, until its own end. */
+/** The last recorded version of those that are recorded by then and begin to hold by then counts, until its own end. */
 function holdsAt(chain: readonly Version[], recordedByMs: number, atMs: number): string | null {
   const candidates = chain.filter(({ recordedMs, fromMs }) => recordedMs <= recordedByMs && fromMs <= atMs);
   const last = candidates.reduce<Version | null>(

@@ -71,7 +71,7 @@ describe.skipIf(!hasPython)('the local model (skipped only where python3 has no 
   });
 });
 
-/** Of the package itself, for 'The quick brown fox' and 'Zürich, 5°C – 日本'. */
+/** What the package itself makes of 'The quick brown fox' and 'Zürich, 5°C – 日本'. */
 const REFERENCE: readonly [number[], number[]] = [
   [0.034719, -0.049035, -0.042848, 0.013487],
   [-0.069464, -0.031577, -0.007644, -0.076031],

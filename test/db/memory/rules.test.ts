@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { EnvironmentTransaction } from '../../../db/client.ts';
+import { createCollection } from '../../../db/memory/collections.ts';
+import { deleteMemories } from '../../../db/memory/delete-memories.ts';
+import { lockChain } from '../../../db/memory/lock-chain.ts';
+import { createMemoryJob } from '../../../db/memory/jobs.ts';
+import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
+import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
+import { newId } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const EMBEDDING = { model: 'fake', dimensions: 2 };
+const plain = (over: Partial<NewMemory> = {}): NewMemory => ({
+  kind: 'fact',
+  content: 'a fact',
+  userId: null,
+  agentId: null,
+  sessionId: null,
+  source: null,
+  metadata: {},
+  validFrom: null,
+  validTo: null,
+  expiresAt: null,
+  vector: Float32Array.from([1, 0]),
+  ...over,
+});
+
+let database: TestDatabase;
+let collectionId: string;
+let memoryId: string;
+const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promise<T> =>
+  database.db.withEnvironment(database.tenant, work);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await transaction(async (tx) => {
+    const made = await createCollection(tx, { name: newId('collection'), description: null, embedding: EMBEDDING });
+    collectionId = made.id;
+    memoryId = (await storeMemories(tx, collectionId, [plain()]))[0] ?? '';
+  });
+});
+
+const INSERT = `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, superseded_by, superseded_at, replaced_from, holds_until)
+  SELECT :id, current_environment_id(), :collectionId, :chainId, CAST(:version AS integer), 'fact', 'x', r.by, r.at, r.at, r.at
+  FROM (SELECT CAST(:by AS text) AS by, CASE WHEN CAST(:by AS text) IS NULL THEN NULL ELSE now() END AS at) r`;
+const insert = (over: Record<string, unknown>): Promise<unknown> => {
+  const id = newId('memory');
+  return transaction((tx) => tx.raw(INSERT, { id, collectionId, chainId: id, version: 1, by: null, ...over }));
+};
+
+test('a version follows the newest of its chain, in the same collection, and begins as the newest', async () => {
+  await expect(insert({ chainId: memoryId, version: 3 })).rejects.toThrow('does not follow the newest');
+  await expect(insert({ chainId: newId('memory'), version: 2 })).rejects.toThrow('does not follow the newest');
+  await expect(insert({ by: memoryId })).rejects.toThrow('begins as the newest');
+  await insert({ chainId: memoryId, version: 2 });
+  await expect(insert({ chainId: memoryId, version: 2 })).rejects.toThrow('does not follow the newest');
+  const [elsewhere] = await transaction(async (tx) => {
+    const { id } = await createCollection(tx, { name: newId('collection'), description: null, embedding: EMBEDDING });
+    return [id];
+  });
+  await expect(insert({ chainId: memoryId, version: 3, collectionId: elsewhere })).rejects.toThrow('does not follow');
+});
+
+test.each([
+  [`content = 'another'`, 'permission denied'],
+  [`created_at = now() - interval '1 day'`, 'permission denied'],
+  [`valid_from = now() - interval '1 day'`, 'permission denied'],
+])('the application may not set %s', async (set, refusal) => {
+  await expect(transaction((tx) => tx.raw(`UPDATE memories SET ${set} WHERE id = ?`, [memoryId]))).rejects.toThrow(
+    refusal,
+  );
+});
+
+test.each([
+  [`content = 'another'`],
+  [`metadata = '{"a":1}'`],
+  [`valid_from = now() - interval '1 day'`],
+  [`user_id = 'b'`],
+])('what a memory says stays, for the owner of the table too: %s', async (set) => {
+  await expect(database.asOwner(`UPDATE memories SET ${set} WHERE id = $1`, [memoryId])).rejects.toThrow(
+    'says what it said',
+  );
+});
+
+test('a memory is superseded once, and its ends only come nearer', async () => {
+  await transaction((tx) =>
+    supersedeMemory(tx, memoryId, { content: 'later' }, { ...EMBEDDING, vectors: [Float32Array.from([0, 1])] }),
+  );
+  for (const set of [
+    `superseded_by = 'mem_other'`,
+    `replaced_from = replaced_from + interval '1 day'`,
+    `holds_until = holds_until + interval '1 day'`,
+    'superseded_by = NULL, superseded_at = NULL, replaced_from = NULL, holds_until = NULL',
+  ]) {
+    const change = transaction((tx) => tx.raw(`UPDATE memories SET ${set} WHERE id = ?`, [memoryId]));
+    await expect(change, set).rejects.toThrow('superseded once');
+  }
+});
+
+test('the counters of a job only move forward, and what has ended stays so', async () => {
+  const template = {
+    kind: 'fact',
+    userId: null,
+    agentId: null,
+    sessionId: null,
+    metadata: {},
+    expiresAt: null,
+  } as const;
+  const { id } = await transaction((tx) =>
+    createMemoryJob(tx, { kind: 'ingest', collectionId, filter: null, template, input: null }),
+  );
+  const set = (change: string): Promise<unknown> =>
+    transaction((tx) => tx.raw(`UPDATE memory_jobs SET ${change} WHERE id = ?`, [id]));
+  await set(`status = 'running', total = 5, done = 3`);
+  for (const change of ['done = 2', 'done = 6', `status = 'queued'`]) {
+    await expect(set(change), change).rejects.toThrow('only moves forward');
+  }
+  await set(`status = 'succeeded', ended_at = now()`);
+  await expect(set('done = 4')).rejects.toThrow('has ended');
+});
+
+test('a deletion and what is being derived at the same time: either is whole', async () => {
+  // The deletion waits for the transaction that derives, and takes what it stored.
+  let deriving: Promise<number> | undefined;
+  await transaction(async (tx) => {
+    expect(await lockChain(tx, memoryId, 'derive')).not.toBeNull();
+    deriving = transaction((other) => deleteMemories(other, [memoryId]));
+    await storeMemories(tx, collectionId, [plain({ source: { type: 'memory', id: memoryId } })]);
+    await waitsForALock();
+  });
+  expect(await deriving).toBe(2);
+  // Once it is gone nothing is derived from it.
+  expect(await transaction((tx) => lockChain(tx, memoryId, 'derive'))).toBeNull();
+});
+
+test('a deletion and a version that is being recorded at the same time: no version stays', async () => {
+  let deleting: Promise<number> | undefined;
+  await transaction(async (tx) => {
+    const vectors = [Float32Array.from([0, 1])];
+    await supersedeMemory(tx, memoryId, { content: 'later' }, { ...EMBEDDING, vectors });
+    deleting = transaction((other) => deleteMemories(other, [memoryId]));
+    await waitsForALock();
+  });
+  expect(await deleting).toBe(2);
+});
+
+async function waitsForALock(): Promise<void> {
+  await expect
+    .poll(async () =>
+      database.asOwner(
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%delete_memories%'`,
+      ),
+    )
+    .toHaveLength(1);
+}
