@@ -372,14 +372,6 @@ export interface schemas {
     users?: Array<string>;
     keys?: Array<string>;
   };
-  AssembleContext: {
-    /** Whose messages it is made of. */
-    sessionId: string;
-    /** The budget, in tokens of o200k_base. 4000 where it is left out. */
-    maxTokens?: number;
-    /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
-    format?: "openai" | "anthropic" | "text";
-  };
   Attempt: {
     number: schemas["Integer"];
     kind: "dispatch" | "replay" | "reconcile";
@@ -487,74 +479,6 @@ export interface schemas {
   ChatUnlinked: {
     /** The chat users that you were. */
     unlinked: Array<string>;
-  };
-  Context: {
-    format: "openai";
-    messages: Array<Record<string, schemas["JsonValue"]>>;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
-    tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
-  } | {
-    format: "anthropic";
-    system: string;
-    messages: Array<Record<string, schemas["JsonValue"]>>;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
-    tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
-  } | {
-    format: "text";
-    text: string;
-    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
-    tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
   };
   CreateAction: {
     description?: string | null;
@@ -1111,6 +1035,23 @@ export interface schemas {
     /** The environment is halted: nothing is sent. */
     halted: boolean;
   };
+  FoundMemory: {
+    memory: schemas["Memory"];
+    /** `hybrid`: the fused ranks. `vector`: the cosine. `text`: PostgreSQL’s rank of the words. */
+    score: number;
+    why: {
+      /** Null: not among the first hundred. */
+      vector: {
+        rank: number;
+        score: number;
+      } | null;
+      /** Null: not among the first hundred. */
+      text: {
+        rank: number;
+        score: number;
+      } | null;
+    };
+  };
   HaltEnvironmentRequest: {
     /** Callers read it in the refusal of each invocation. Never put a credential here. */
     reason: string;
@@ -1255,6 +1196,28 @@ export interface schemas {
     warnings?: Array<schemas["ActionWarning"]>;
     /** Why it was skipped, or what was left out of the action. */
     reason?: string;
+  };
+  IngestMemoryRequest: {
+    collectionId: string;
+    /** Either this, or `messages`, or `sessionId`. */
+    text?: string;
+    messages?: Array<schemas["IngestedMessage"]>;
+    /** A session of this environment, with all of its messages. */
+    sessionId?: string;
+    /** Left out: `fact` for a text, `episode` for messages. */
+    kind?: "fact" | "episode";
+    userId?: string | null;
+    agentId?: string | null;
+    /** Of every memory that it stores. */
+    metadata?: Record<string, schemas["JsonValue"]>;
+    expiresAt?: schemas["DateTimeWithOffset"] | null;
+    /** How long a chunk is at most. It is cut between paragraphs, lines, sentences or words. */
+    chunkCharacters?: number;
+  };
+  IngestedMessage: {
+    role: "system" | "user" | "assistant" | "tool";
+    content: string;
+    name?: string;
   };
   Integer: number;
   Integration: {
@@ -1765,26 +1728,86 @@ export interface schemas {
     /** The type of the event. `message` where it is left out. With `topic` alone. */
     eventType?: string;
   };
-  ListedSession: {
-    id: string;
-    name: string | null;
-    userId: string | null;
-    agentId: string | null;
-    metadata: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
-    messageCount: number;
-    /** The sum over its messages. */
-    tokenCount: number;
-    /** It answers 404 from then on. */
-    expiresAt: schemas["DateTime"] | null;
-    createdAt: schemas["DateTime"];
-    updatedAt: schemas["DateTime"];
-  };
   Member: {
     userId: string;
     email: string;
     name: string;
     role: "member" | "admin" | "owner";
     joinedAt: schemas["DateTime"];
+  };
+  Memory: {
+    id: string;
+    collectionId: string;
+    /** `fact`: something that holds. `episode`: something that happened. */
+    kind: "fact" | "episode";
+    content: string;
+    userId: string | null;
+    agentId: string | null;
+    sessionId: string | null;
+    source: schemas["MemorySource"] | null;
+    metadata: Record<string, schemas["JsonValue"]>;
+    /** From when on it holds. */
+    validFrom: schemas["DateTime"];
+    /** Until when, exclusive. Null: no end is known. */
+    validTo: schemas["DateTime"] | null;
+    /** When it was recorded. */
+    createdAt: schemas["DateTime"];
+    /** The next version. */
+    supersededBy: string | null;
+    /** When it is deleted, with its chain and what was derived from it. */
+    expiresAt: schemas["DateTime"] | null;
+  };
+  MemoryCollection: {
+    id: string;
+    name: string;
+    description: string | null;
+    /** Of every vector in the collection, from its creation on. */
+    embedding: {
+      model: string;
+      dimensions: number;
+    };
+    /** Without superseded versions. */
+    memoryCount: number;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  /** Every member narrows it. */
+  MemoryFilter: {
+    collectionIds?: Array<string>;
+    userId?: string;
+    agentId?: string;
+    sessionId?: string;
+    /** `fact`: something that holds. `episode`: something that happened. */
+    kind?: "fact" | "episode";
+    source?: {
+      type: string;
+      id?: string;
+    };
+    /** Members that the metadata has, with these values. */
+    metadata?: Record<string, schemas["JsonValue"]>;
+  };
+  MemoryJob: {
+    id: string;
+    kind: "ingest" | "forget" | "delete";
+    collectionId: string | null;
+    status: "queued" | "running" | "succeeded" | "failed";
+    /** Chunks of an ingest; null until it is split, and for other jobs. */
+    total: number | null;
+    /** Chunks that are stored, or memories that are deleted. */
+    done: number;
+    /** Why it failed; while it runs, what it waits for. */
+    error: {
+      code: string;
+      message: string;
+    } | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+  };
+  /** What it is derived from. Of type `memory`: who deletes that memory deletes this one. Of type `job`: an ingest stored it. */
+  MemorySource: {
+    type: string;
+    id: string;
   };
   MessageAttempt: {
     number: number;
@@ -1822,24 +1845,6 @@ export interface schemas {
   MessageRedaction: {
     body?: boolean;
     headers?: boolean | Array<string>;
-  };
-  NewSessionMessage: {
-    role: "system" | "user" | "assistant" | "tool";
-    /** Text, or parts of text and images. */
-    content: string | Array<{
-      type: "text";
-      text: string;
-    } | {
-      type: "image";
-      url: string;
-    }>;
-    /** Who speaks, where several have the same role. */
-    name?: string | null;
-    /** Of a message of role `tool`, and needed there: the id of the call that it answers. */
-    toolCallId?: string | null;
-    /** Of a message of role `assistant`: the calls that the model asked for. */
-    toolCalls?: Array<schemas["SessionToolCall"]> | null;
-    metadata?: Record<string, schemas["JsonValue"]> | null;
   };
   Notification: {
     id: string;
@@ -2431,6 +2436,31 @@ export interface schemas {
     eventId: string | null;
   };
   Scope: "messages:read" | "messages:write" | "messages:ingest" | "schedules:read" | "schedules:write" | "queues:read" | "queues:write" | "workflows:read" | "workflows:write" | "integrations:read" | "integrations:write" | "logs:read" | "dlq:read" | "dlq:write" | "flow-control:read" | "flow-control:write" | "url-groups:read" | "url-groups:write" | "billing:read" | "notifications:read" | "notifications:write" | "notifications:manage" | "feedback:write" | "analytics:read" | "memory:read" | "memory:write" | "events:read" | "events:write" | "files:read" | "files:write" | "cache:read" | "cache:write" | "sessions:read" | "sessions:write" | "context:read" | "secrets:read" | "secrets:write" | "actions:read" | "actions:write" | "actions:invoke" | "actions:govern" | "actions:resolve" | "approvals:read" | "approvals:write" | "approvals:decide" | "budgets:read" | "budgets:write" | "runs:read" | "runs:write" | "environments:halt" | "policies:read" | "policies:write" | "impact-limits:read" | "impact-limits:write";
+  SearchMemoryRequest: {
+    query: string;
+    /** Left out: every collection of the environment. */
+    collectionIds?: Array<string>;
+    userId?: string;
+    filter?: {
+      userId?: string;
+      agentId?: string;
+      sessionId?: string;
+      /** `fact`: something that holds. `episode`: something that happened. */
+      kind?: "fact" | "episode";
+      source?: {
+        type: string;
+        id?: string;
+      };
+      /** Members that the metadata has, with these values. */
+      metadata?: Record<string, schemas["JsonValue"]>;
+    };
+    limit?: number;
+    mode?: "hybrid" | "vector" | "text";
+    /** As it was recorded then and held then. Not with `validAt`. */
+    asOf?: schemas["DateTimeWithOffset"];
+    /** What held then, as it is recorded now. Not with `asOf`. */
+    validAt?: schemas["DateTimeWithOffset"];
+  };
   /** What can be read of a secret: everything but its value. */
   Secret: {
     id: string;
@@ -2441,46 +2471,6 @@ export interface schemas {
     createdAt: schemas["DateTime"];
     /** When the present value replaced an earlier one; null before. */
     rotatedAt: schemas["DateTime"] | null;
-  };
-  Session: {
-    id: string;
-    name: string | null;
-    userId: string | null;
-    agentId: string | null;
-    metadata: Record<string, schemas["JsonValue"]> | null;
-    messageCount: number;
-    /** The sum over its messages. */
-    tokenCount: number;
-    /** It answers 404 from then on. */
-    expiresAt: schemas["DateTime"] | null;
-    createdAt: schemas["DateTime"];
-    updatedAt: schemas["DateTime"];
-  };
-  SessionMessage: {
-    role: "system" | "user" | "assistant" | "tool";
-    /** Text, or parts of text and images. */
-    content: string | Array<{
-      type: "text";
-      text: string;
-    } | {
-      type: "image";
-      url: string;
-    }>;
-    name: string | null;
-    toolCallId: string | null;
-    toolCalls: Array<schemas["SessionToolCall"]> | null;
-    metadata: Record<string, schemas["JsonValue"]> | null;
-    id: string;
-    /** Its place in the session. Appends leave no gap, and no number is used twice. */
-    sequence: number;
-    /** Of its content and its tool calls, in o200k_base. */
-    tokens: number;
-    createdAt: schemas["DateTime"];
-  };
-  SessionToolCall: {
-    id: string;
-    name: string;
-    arguments: Record<string, schemas["JsonValue"]>;
   };
   /** In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole. */
   Shortened: {
@@ -2569,6 +2559,24 @@ export interface schemas {
     /** Of the Slack app: with it, messages have buttons that decide. Sealed; never shown. */
     signingSecret?: string;
   };
+  StoreMemoryRequest: {
+    /** Left out: the collection named `default`, which is made when it is first used. */
+    collectionId?: string;
+    /** `fact`: something that holds. `episode`: something that happened. */
+    kind?: "fact" | "episode";
+    content: string;
+    userId?: string | null;
+    agentId?: string | null;
+    sessionId?: string | null;
+    source?: schemas["MemorySource"] | null;
+    metadata?: Record<string, schemas["JsonValue"]>;
+    /** From when on it holds: now, where it is left out. May be past or future. */
+    validFrom?: schemas["DateTimeWithOffset"];
+    /** Until when it holds, exclusive. */
+    validTo?: schemas["DateTimeWithOffset"] | null;
+    /** When it is to be deleted. */
+    expiresAt?: schemas["DateTimeWithOffset"] | null;
+  };
   SubscriptionAttempt: {
     /** The delivery. `GET /messages/{messageId}/attempts` shows the responses. */
     messageId: string;
@@ -2617,6 +2625,19 @@ export interface schemas {
   Success: {
     success: true;
     data: unknown;
+  };
+  SupersedeMemoryRequest: {
+    content?: string;
+    /** `fact`: something that holds. `episode`: something that happened. */
+    kind?: "fact" | "episode";
+    /** All of it. */
+    metadata?: Record<string, schemas["JsonValue"]>;
+    /** From when on it holds: now, where it is left out. May be past or future. */
+    validFrom?: schemas["DateTimeWithOffset"];
+    /** Left out: as before, where that lies ahead of `validFrom`. */
+    validTo?: schemas["DateTimeWithOffset"] | null;
+    /** Of the whole chain. */
+    expiresAt?: schemas["DateTimeWithOffset"] | null;
   };
   TestApprovalPolicyFiles: {
     /** One policy each, told apart by name; at most 100, and 1 MiB with the whole request. */
@@ -2713,15 +2734,6 @@ export interface schemas {
     overlap?: "skip" | "buffer_one" | "allow_all";
     /** How late a slot is still fired after an outage of the scheduler. 60 where it is left out. */
     catchUpSeconds?: number;
-  };
-  UpdateSession: {
-    name?: string | null;
-    userId?: string | null;
-    agentId?: string | null;
-    /** Replaces what was there. */
-    metadata?: Record<string, schemas["JsonValue"]> | null;
-    /** Counted from now. Null: it does not expire. */
-    ttlSeconds?: number | null;
   };
   UrlGroupEndpointRequest: {
     /** Where its messages are delivered to: http or https. Once in a group. */
@@ -6438,8 +6450,8 @@ export interface operations {
       } } };
     };
   };
-  /** List sessions, newest first */
-  "sessions.list": {
+  /** List collections of memories, newest first */
+  "memory.collections.list": {
     parameters: {
       path?: never;
       query?: {
@@ -6447,10 +6459,8 @@ export interface operations {
         page?: number;
         /** Items on a page. */
         limit?: number;
-        /** The sessions of this user. */
-        userId?: string;
-        /** The sessions of this agent. */
-        agentId?: string;
+        /** The name, exactly. */
+        name?: string;
       };
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
@@ -6463,12 +6473,12 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { content: { "application/json": schemas["Page"] & {
-        data: Array<schemas["ListedSession"]>;
+        data: Array<schemas["MemoryCollection"]>;
       } } };
     };
   };
-  /** Begin a session */
-  "sessions.create": {
+  /** Create a collection of memories */
+  "memory.collections.create": {
     parameters: {
       path?: never;
       query?: never;
@@ -6484,27 +6494,23 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody?: { content: { "application/json": {
-      name?: string | null;
-      /** Whose conversation it is, by your own name for them. */
-      userId?: string | null;
-      agentId?: string | null;
-      metadata?: Record<string, schemas["JsonValue"]> | null;
-      /** It expires so long after its creation, with all its messages. Null: it does not expire. */
-      ttlSeconds?: number | null;
+    requestBody: { content: { "application/json": {
+      /** Unique in its environment. */
+      name: string;
+      description?: string | null;
     } } };
     responses: {
       201: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Session"];
+        data: schemas["MemoryCollection"];
       } } };
     };
   };
-  /** Get a session */
-  "sessions.get": {
+  /** Get a collection of memories */
+  "memory.collections.get": {
     parameters: {
       path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
+        /** Id of the collection, `col_…`. */
+        collectionId: string;
       };
       query?: never;
       header?: {
@@ -6518,104 +6524,16 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Session"];
+        data: schemas["MemoryCollection"];
       } } };
     };
   };
-  /** Change a session */
-  "sessions.update": {
+  /** Change the name or the description of a collection */
+  "memory.collections.update": {
     parameters: {
       path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
-      };
-      query?: never;
-      header?: {
-        /** Your correlation id. One that is unsafe or too long is replaced. */
-        "X-Request-Id"?: string;
-        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
-        "Idempotency-Key"?: string;
-        /** The environment that a session works in. An API key has its own, and this is not read. */
-        "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
-        "X-CSRF-Token"?: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: { content: { "application/json": schemas["UpdateSession"] } };
-    responses: {
-      200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Session"];
-      } } };
-    };
-  };
-  /** Delete a session with its messages */
-  "sessions.delete": {
-    parameters: {
-      path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
-      };
-      query?: never;
-      header?: {
-        /** Your correlation id. One that is unsafe or too long is replaced. */
-        "X-Request-Id"?: string;
-        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
-        "Idempotency-Key"?: string;
-        /** The environment that a session works in. An API key has its own, and this is not read. */
-        "X-Environment-Id"?: string;
-        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
-        "X-CSRF-Token"?: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: { content: { "application/json": schemas["Success"] & {
-        data: {
-          deleted: true;
-        };
-      } } };
-    };
-  };
-  /** List the messages of a session */
-  "sessions.messages.list": {
-    parameters: {
-      path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
-      };
-      query?: {
-        /** The page, from 1. */
-        page?: number;
-        /** Items on a page. */
-        limit?: number;
-        /** `asc`: as they were said. `desc`: the newest first. */
-        order?: "asc" | "desc";
-        /** Only what follows the message of this sequence, in the order asked for. */
-        after?: number;
-      };
-      header?: {
-        /** Your correlation id. One that is unsafe or too long is replaced. */
-        "X-Request-Id"?: string;
-        /** The environment that a session works in. An API key has its own, and this is not read. */
-        "X-Environment-Id"?: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      200: { content: { "application/json": schemas["Page"] & {
-        data: Array<schemas["SessionMessage"]>;
-      } } };
-    };
-  };
-  /** Append messages to a session */
-  "sessions.messages.append": {
-    parameters: {
-      path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
+        /** Id of the collection, `col_…`. */
+        collectionId: string;
       };
       query?: never;
       header?: {
@@ -6631,21 +6549,22 @@ export interface operations {
       cookie?: never;
     };
     requestBody: { content: { "application/json": {
-      /** In the order in which they were said. All or none. */
-      messages: Array<schemas["NewSessionMessage"]>;
+      /** Unique in its environment. */
+      name?: string;
+      description?: string | null;
     } } };
     responses: {
-      201: { content: { "application/json": schemas["Success"] & {
-        data: Array<schemas["SessionMessage"]>;
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["MemoryCollection"];
       } } };
     };
   };
-  /** Delete all messages of a session */
-  "sessions.messages.clear": {
+  /** Delete a collection and its memories */
+  "memory.collections.delete": {
     parameters: {
       path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
+        /** Id of the collection, `col_…`. */
+        collectionId: string;
       };
       query?: never;
       header?: {
@@ -6664,18 +6583,152 @@ export interface operations {
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
         data: {
-          /** How many there were. */
-          deleted: number;
+          message: string;
         };
       } } };
     };
   };
-  /** Remove the newest message of a session */
-  "sessions.messages.pop": {
+  /** List memories, the one recorded last first */
+  "memory.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        collectionId?: string;
+        userId?: string;
+        agentId?: string;
+        sessionId?: string;
+        /** `fact`: something that holds. `episode`: something that happened. */
+        kind?: "fact" | "episode";
+        sourceType?: string;
+        /** With `sourceType`. */
+        sourceId?: string;
+        includeSuperseded?: "true" | "false";
+        /** As it was recorded then and held then. Not with `validAt`. */
+        asOf?: schemas["DateTimeWithOffset"];
+        /** What held then, as it is recorded now. Not with `asOf`. */
+        validAt?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Memory"]>;
+      } } };
+    };
+  };
+  /** Remember something */
+  "memory.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["StoreMemoryRequest"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Memory"];
+      } } };
+    };
+  };
+  /** Search memories */
+  "memory.search": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["SearchMemoryRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["FoundMemory"]>;
+      } } };
+    };
+  };
+  /** Get a memory */
+  "memory.get": {
     parameters: {
       path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
+        /** Id of the memory, `mem_…`. */
+        memoryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Memory"];
+      } } };
+    };
+  };
+  /** Record a new version of a memory */
+  "memory.supersede": {
+    parameters: {
+      path: {
+        /** Id of the memory, `mem_…`. */
+        memoryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["SupersedeMemoryRequest"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Memory"];
+      } } };
+    };
+  };
+  /** Delete a memory, with its history and what was derived from it */
+  "memory.delete": {
+    parameters: {
+      path: {
+        /** Id of the memory, `mem_…`. */
+        memoryId: string;
       };
       query?: never;
       header?: {
@@ -6693,22 +6746,25 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["SessionMessage"];
+        data: {
+          /** Memories: every version of each, and what was derived from them. */
+          deleted: number;
+        };
       } } };
     };
   };
-  /** Get a prompt-ready context of a session */
-  "sessions.context": {
+  /** List all versions of a memory, the one recorded last first */
+  "memory.history": {
     parameters: {
       path: {
-        /** Id of the session, `ses_…`. */
-        id: string;
+        /** Id of the memory, `mem_…`. */
+        memoryId: string;
       };
       query?: {
-        /** The budget, in tokens of o200k_base. 4000 where it is left out. */
-        maxTokens?: number;
-        /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
-        format?: "openai" | "anthropic" | "text";
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
       };
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
@@ -6720,19 +6776,21 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Context"];
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Memory"]>;
       } } };
     };
   };
-  /** Assemble a prompt-ready context */
-  "context.assemble": {
+  /** Forget what a filter finds, with its history and what was derived from it */
+  "memory.forget": {
     parameters: {
       path?: never;
       query?: never;
       header?: {
         /** Your correlation id. One that is unsafe or too long is replaced. */
         "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
         /** The environment that a session works in. An API key has its own, and this is not read. */
         "X-Environment-Id"?: string;
         /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
@@ -6740,10 +6798,65 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody: { content: { "application/json": schemas["AssembleContext"] } };
+    requestBody: { content: { "application/json": {
+      filter: schemas["MemoryFilter"];
+    } } };
     responses: {
       200: { content: { "application/json": schemas["Success"] & {
-        data: schemas["Context"];
+        data: {
+          /** Memories: every version of each, and what was derived from them. */
+          deleted: number;
+        };
+      } } };
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["MemoryJob"];
+      } } };
+    };
+  };
+  /** Split, embed and store a text, messages or a session */
+  "memory.ingest": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["IngestMemoryRequest"] } };
+    responses: {
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["MemoryJob"];
+      } } };
+    };
+  };
+  /** Get a job of memory, with its progress */
+  "memory.jobs.get": {
+    parameters: {
+      path: {
+        /** Id of the job, `job_…`. */
+        jobId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["MemoryJob"];
       } } };
     };
   };
@@ -7563,28 +7676,38 @@ export interface paths {
   "/api/v2/dlq/jobs/{jobId}/cancel": {
     post: operations["deadLetters.jobs.cancel"];
   };
-  "/api/v2/sessions": {
-    get: operations["sessions.list"];
-    post: operations["sessions.create"];
+  "/api/v2/memory/collections": {
+    get: operations["memory.collections.list"];
+    post: operations["memory.collections.create"];
   };
-  "/api/v2/sessions/{id}": {
-    get: operations["sessions.get"];
-    patch: operations["sessions.update"];
-    delete: operations["sessions.delete"];
+  "/api/v2/memory/collections/{collectionId}": {
+    get: operations["memory.collections.get"];
+    patch: operations["memory.collections.update"];
+    delete: operations["memory.collections.delete"];
   };
-  "/api/v2/sessions/{id}/messages": {
-    get: operations["sessions.messages.list"];
-    post: operations["sessions.messages.append"];
-    delete: operations["sessions.messages.clear"];
+  "/api/v2/memory": {
+    get: operations["memory.list"];
+    post: operations["memory.create"];
   };
-  "/api/v2/sessions/{id}/messages/last": {
-    delete: operations["sessions.messages.pop"];
+  "/api/v2/memory/search": {
+    post: operations["memory.search"];
   };
-  "/api/v2/sessions/{id}/context": {
-    get: operations["sessions.context"];
+  "/api/v2/memory/{memoryId}": {
+    get: operations["memory.get"];
+    patch: operations["memory.supersede"];
+    delete: operations["memory.delete"];
   };
-  "/api/v2/context": {
-    post: operations["context.assemble"];
+  "/api/v2/memory/{memoryId}/history": {
+    get: operations["memory.history"];
+  };
+  "/api/v2/memory/forget": {
+    post: operations["memory.forget"];
+  };
+  "/api/v2/memory/ingest": {
+    post: operations["memory.ingest"];
+  };
+  "/api/v2/memory/jobs/{jobId}": {
+    get: operations["memory.jobs.get"];
   };
   "/api/v2/integrations": {
     get: operations["integrations.list"];
