@@ -372,6 +372,14 @@ export interface schemas {
     users?: Array<string>;
     keys?: Array<string>;
   };
+  AssembleContext: {
+    /** Whose messages it is made of. */
+    sessionId: string;
+    /** The budget, in tokens of o200k_base. 4000 where it is left out. */
+    maxTokens?: number;
+    /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
+    format?: "openai" | "anthropic" | "text";
+  };
   Attempt: {
     number: schemas["Integer"];
     kind: "dispatch" | "replay" | "reconcile";
@@ -479,6 +487,74 @@ export interface schemas {
   ChatUnlinked: {
     /** The chat users that you were. */
     unlinked: Array<string>;
+  };
+  Context: {
+    format: "openai";
+    messages: Array<Record<string, schemas["JsonValue"]>>;
+    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    tokens: number;
+    /** What it is made of, in its order. */
+    included: Array<{
+      source: "session" | "memory";
+      /** Of the message or of the memory. */
+      id: string;
+      /** Its own, without the frame of the format. */
+      tokens: number;
+      /** Of a memory: how well it fits the query. */
+      score: number | null;
+    }>;
+    /** What was left out. */
+    dropped: {
+      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
+      messages: number;
+      /** Memories that were found and did not fit. */
+      memories: number;
+    };
+  } | {
+    format: "anthropic";
+    system: string;
+    messages: Array<Record<string, schemas["JsonValue"]>>;
+    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    tokens: number;
+    /** What it is made of, in its order. */
+    included: Array<{
+      source: "session" | "memory";
+      /** Of the message or of the memory. */
+      id: string;
+      /** Its own, without the frame of the format. */
+      tokens: number;
+      /** Of a memory: how well it fits the query. */
+      score: number | null;
+    }>;
+    /** What was left out. */
+    dropped: {
+      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
+      messages: number;
+      /** Memories that were found and did not fit. */
+      memories: number;
+    };
+  } | {
+    format: "text";
+    text: string;
+    /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
+    tokens: number;
+    /** What it is made of, in its order. */
+    included: Array<{
+      source: "session" | "memory";
+      /** Of the message or of the memory. */
+      id: string;
+      /** Its own, without the frame of the format. */
+      tokens: number;
+      /** Of a memory: how well it fits the query. */
+      score: number | null;
+    }>;
+    /** What was left out. */
+    dropped: {
+      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
+      messages: number;
+      /** Memories that were found and did not fit. */
+      memories: number;
+    };
   };
   CreateAction: {
     description?: string | null;
@@ -1728,6 +1804,20 @@ export interface schemas {
     /** The type of the event. `message` where it is left out. With `topic` alone. */
     eventType?: string;
   };
+  ListedSession: {
+    id: string;
+    name: string | null;
+    userId: string | null;
+    agentId: string | null;
+    metadata: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
+    messageCount: number;
+    /** The sum over its messages. */
+    tokenCount: number;
+    /** It answers 404 from then on. */
+    expiresAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
   Member: {
     userId: string;
     email: string;
@@ -1845,6 +1935,24 @@ export interface schemas {
   MessageRedaction: {
     body?: boolean;
     headers?: boolean | Array<string>;
+  };
+  NewSessionMessage: {
+    role: "system" | "user" | "assistant" | "tool";
+    /** Text, or parts of text and images. */
+    content: string | Array<{
+      type: "text";
+      text: string;
+    } | {
+      type: "image";
+      url: string;
+    }>;
+    /** Who speaks, where several have the same role. */
+    name?: string | null;
+    /** Of a message of role `tool`, and needed there: the id of the call that it answers. */
+    toolCallId?: string | null;
+    /** Of a message of role `assistant`: the calls that the model asked for. */
+    toolCalls?: Array<schemas["SessionToolCall"]> | null;
+    metadata?: Record<string, schemas["JsonValue"]> | null;
   };
   Notification: {
     id: string;
@@ -2472,6 +2580,46 @@ export interface schemas {
     /** When the present value replaced an earlier one; null before. */
     rotatedAt: schemas["DateTime"] | null;
   };
+  Session: {
+    id: string;
+    name: string | null;
+    userId: string | null;
+    agentId: string | null;
+    metadata: Record<string, schemas["JsonValue"]> | null;
+    messageCount: number;
+    /** The sum over its messages. */
+    tokenCount: number;
+    /** It answers 404 from then on. */
+    expiresAt: schemas["DateTime"] | null;
+    createdAt: schemas["DateTime"];
+    updatedAt: schemas["DateTime"];
+  };
+  SessionMessage: {
+    role: "system" | "user" | "assistant" | "tool";
+    /** Text, or parts of text and images. */
+    content: string | Array<{
+      type: "text";
+      text: string;
+    } | {
+      type: "image";
+      url: string;
+    }>;
+    name: string | null;
+    toolCallId: string | null;
+    toolCalls: Array<schemas["SessionToolCall"]> | null;
+    metadata: Record<string, schemas["JsonValue"]> | null;
+    id: string;
+    /** Its place in the session. Appends leave no gap, and no number is used twice. */
+    sequence: number;
+    /** Of its content and its tool calls, in o200k_base. */
+    tokens: number;
+    createdAt: schemas["DateTime"];
+  };
+  SessionToolCall: {
+    id: string;
+    name: string;
+    arguments: Record<string, schemas["JsonValue"]>;
+  };
   /** In lists, in place of a member of more than 4 KiB of JSON. Get the one record to have it whole. */
   Shortened: {
     truncated: true;
@@ -2734,6 +2882,15 @@ export interface schemas {
     overlap?: "skip" | "buffer_one" | "allow_all";
     /** How late a slot is still fired after an outage of the scheduler. 60 where it is left out. */
     catchUpSeconds?: number;
+  };
+  UpdateSession: {
+    name?: string | null;
+    userId?: string | null;
+    agentId?: string | null;
+    /** Replaces what was there. */
+    metadata?: Record<string, schemas["JsonValue"]> | null;
+    /** Counted from now. Null: it does not expire. */
+    ttlSeconds?: number | null;
   };
   UrlGroupEndpointRequest: {
     /** Where its messages are delivered to: http or https. Once in a group. */
@@ -6450,6 +6607,315 @@ export interface operations {
       } } };
     };
   };
+  /** List sessions, newest first */
+  "sessions.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The sessions of this user. */
+        userId?: string;
+        /** The sessions of this agent. */
+        agentId?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedSession"]>;
+      } } };
+    };
+  };
+  /** Begin a session */
+  "sessions.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      name?: string | null;
+      /** Whose conversation it is, by your own name for them. */
+      userId?: string | null;
+      agentId?: string | null;
+      metadata?: Record<string, schemas["JsonValue"]> | null;
+      /** It expires so long after its creation, with all its messages. Null: it does not expire. */
+      ttlSeconds?: number | null;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Session"];
+      } } };
+    };
+  };
+  /** Get a session */
+  "sessions.get": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Session"];
+      } } };
+    };
+  };
+  /** Change a session */
+  "sessions.update": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateSession"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Session"];
+      } } };
+    };
+  };
+  /** Delete a session with its messages */
+  "sessions.delete": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** List the messages of a session */
+  "sessions.messages.list": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** `asc`: as they were said. `desc`: the newest first. */
+        order?: "asc" | "desc";
+        /** Only what follows the message of this sequence, in the order asked for. */
+        after?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["SessionMessage"]>;
+      } } };
+    };
+  };
+  /** Append messages to a session */
+  "sessions.messages.append": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      /** In the order in which they were said. All or none. */
+      messages: Array<schemas["NewSessionMessage"]>;
+    } } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: Array<schemas["SessionMessage"]>;
+      } } };
+    };
+  };
+  /** Delete all messages of a session */
+  "sessions.messages.clear": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          /** How many there were. */
+          deleted: number;
+        };
+      } } };
+    };
+  };
+  /** Remove the newest message of a session */
+  "sessions.messages.pop": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["SessionMessage"];
+      } } };
+    };
+  };
+  /** Get a prompt-ready context of a session */
+  "sessions.context": {
+    parameters: {
+      path: {
+        /** Id of the session, `ses_…`. */
+        id: string;
+      };
+      query?: {
+        /** The budget, in tokens of o200k_base. 4000 where it is left out. */
+        maxTokens?: number;
+        /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
+        format?: "openai" | "anthropic" | "text";
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Context"];
+      } } };
+    };
+  };
+  /** Assemble a prompt-ready context */
+  "context.assemble": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["AssembleContext"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Context"];
+      } } };
+    };
+  };
   /** List collections of memories, newest first */
   "memory.collections.list": {
     parameters: {
@@ -7675,6 +8141,29 @@ export interface paths {
   };
   "/api/v2/dlq/jobs/{jobId}/cancel": {
     post: operations["deadLetters.jobs.cancel"];
+  };
+  "/api/v2/sessions": {
+    get: operations["sessions.list"];
+    post: operations["sessions.create"];
+  };
+  "/api/v2/sessions/{id}": {
+    get: operations["sessions.get"];
+    patch: operations["sessions.update"];
+    delete: operations["sessions.delete"];
+  };
+  "/api/v2/sessions/{id}/messages": {
+    get: operations["sessions.messages.list"];
+    post: operations["sessions.messages.append"];
+    delete: operations["sessions.messages.clear"];
+  };
+  "/api/v2/sessions/{id}/messages/last": {
+    delete: operations["sessions.messages.pop"];
+  };
+  "/api/v2/sessions/{id}/context": {
+    get: operations["sessions.context"];
+  };
+  "/api/v2/context": {
+    post: operations["context.assemble"];
   };
   "/api/v2/memory/collections": {
     get: operations["memory.collections.list"];
