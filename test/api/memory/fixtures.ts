@@ -81,19 +81,9 @@ export const fixtures: RouteFixtures = {
     },
   },
   'memory.search': {
-    request: async (world) => {
-      const collectionId = await plantCollection(world);
-      const { api, key } = world;
-      await planted(api.call('POST', '/api/v2/memory', { key, body: { ...content(), collectionId } }));
-      return {
-        body: {
-          query: 'In which currency does Ada want invoices?',
-          collectionIds: [collectionId],
-          userId: 'ada',
-          limit: 3,
-        },
-      };
-    },
+    request: (world) => searched(world, content()),
+    // A unique part would change the score of the vectors with every run.
+    example: (world) => searched(world, { ...content(), content: 'Ada prefers invoices in euro' }),
   },
   'memory.ingest': {
     request: async (world) => {
@@ -104,6 +94,14 @@ export const fixtures: RouteFixtures = {
   },
   'memory.jobs.get': { request: async (world) => ({ params: { jobId: await plantJob(world) } }) },
 };
+
+async function searched(world: World, memory: object): Promise<FixtureRequest> {
+  const collectionId = await plantCollection(world);
+  const { api, key } = world;
+  await planted(api.call('POST', '/api/v2/memory', { key, body: { ...memory, collectionId } }));
+  const query = 'In which currency does Ada want invoices?';
+  return { body: { query, collectionIds: [collectionId], userId: 'ada', limit: 3 } };
+}
 
 async function supersede({ api, key }: World, memoryId: string): Promise<string> {
   const body = { content: unique('Ada prefers invoices in dollars') };
