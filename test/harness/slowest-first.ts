@@ -7,11 +7,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SLOWEST: readonly string[] = [
   'contract/contract.test.ts',
   'embedded/start.test.ts',
+  'sdk/stack.test.ts',
   'faults/worker-away.test.ts',
   'embedded/processes.test.ts',
   'sdk/installed.test.ts',
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
+  'sdk/python/package.test.ts',
   'faults/permits-killed.test.ts',
   'faults/worker-killed.test.ts',
   'api/suites/every-route.test.ts',

@@ -24,6 +24,7 @@ import {
   type PythonCache,
 } from './python/environment.ts';
 import { playByPython } from './python/scenario.ts';
+import { readVectors } from './vectors.ts';
 
 /**
  * What agents do against `npm start`, on one stack: the commands of the README and of docs/mcp.md, the shared scenario, and the quick starts.
@@ -86,23 +87,26 @@ async function invocationOf(id: string | undefined): Promise<unknown> {
   return ((await callJson(url, { method: 'GET', headers })).body as { data: unknown }).data;
 }
 
+/** What the commands of the README printed, and how they depart from the page. */
+let readme: { printed: string[]; findings: string[] };
+
 beforeAll(async () => {
   chmodSync(parent, 0o711); // PostgreSQL may have to run as another account
   const { PATH = '', HOME = '' } = process.env;
   env = { PATH, HOME, DATA_DIR: path.join(parent, 'data'), ...(await freePorts()) };
-});
+  const { walked, printed } = await walkPage('README.md', ({ command }) => command !== 'npm test');
+  stack = walked;
+  readme = { printed, findings: walked.findings };
+  credentials = readCredentials(path.join(parent, 'data'));
+}, timeout);
 afterAll(async () => {
   await stack?.end();
   rmSync(parent, { recursive: true, force: true });
 });
 
-it('three commands of the README are an agent that invokes a governed action over MCP', { timeout }, async () => {
-  const isWanted = ({ command }: Step): boolean => command !== 'npm test';
-  const { walked, printed } = await walkPage('README.md', isWanted);
-  stack = walked;
-  credentials = readCredentials(path.join(parent, 'data'));
-  expect(walked.findings).toEqual([]);
-  expect(structured(printed.at(-1))).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
+it('three commands of the README are an agent that invokes a governed action over MCP', () => {
+  expect(readme.findings).toEqual([]);
+  expect(structured(readme.printed.at(-1))).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
 });
 
 describe.skipIf('reason' in found)('in Python', () => {
@@ -127,18 +131,25 @@ describe.skipIf('reason' in found)('in Python', () => {
     expect(played.map(([name]) => name)).toEqual(steps.map(({ name }) => name));
   });
 
-  it('and is stopped where a step of the scenario says otherwise', { timeout }, async () => {
-    const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as {
-      steps: { do: string; fails?: { missing?: string[] } }[];
-    };
-    const planted = steps.slice(0, 2);
-    const [, fault] = planted;
-    if (fault?.fails?.missing === undefined) throw new Error('the second step is the scope that is missing');
-    fault.fails.missing = ['actions:invoke'];
-    const file = path.join(parent, 'planted.json');
-    writeFileSync(file, JSON.stringify({ steps: planted }));
-    const played = await playByPython(python, file, credentials);
-    expect(played.map(([, problem]) => problem !== null)).toEqual([false, true]);
+  it('and is stopped by a scenario that takes a fault for granted', { timeout }, async () => {
+    const [delivery] = readVectors('deliveries').deliveries;
+    const broken = readVectors('receipts').receipts.find(({ expect: { brokenAt } }) => brokenAt?.problem === 'content');
+    const { headers, secret, environmentId } = delivery ?? {};
+    const faults: [step: object, says: string][] = [
+      [{ as: 'agent', do: 'requireScopes', with: { required: ['approvals:decide'] } }, 'it lacks approvals:decide'],
+      [{ do: 'verifyReceipt', with: { effect: broken?.effect }, expect: { valid: true } }, 'the result.valid is False'],
+      [{ do: 'verifyDelivery', with: { headers, secret, environmentId, body: 'another' } }, 'timestamp_too_old'],
+      [{ as: 'agent', do: 'requireScopes', with: { required: [] }, fails: { type: 'E' } }, 'it did not fail'],
+    ];
+    const problems = await Promise.all(
+      faults.map(async ([step], index) => {
+        const file = path.join(parent, `fault-${index}.json`);
+        writeFileSync(file, JSON.stringify({ steps: [{ name: 'fault', ...step }] }));
+        const [[, problem] = []] = await playByPython(python, file, credentials);
+        return problem;
+      }),
+    );
+    expect(problems).toEqual(faults.map(([, says]) => expect.stringContaining(says)));
   });
 
   it('the first block of the SDK’s README runs as it stands', { timeout }, async () => {
@@ -226,11 +237,25 @@ it('docs/quickstarts/vercel-ai-sdk.md: generateText finds, invokes and tells', {
   };
   const pinned = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
   expect(installedBy(page).toSorted()).toEqual(pinned.toSorted());
+  const here = mkdtempSync(path.join(folder, 'run-'));
+  writeFileSync(path.join(here, page.file), page.program);
   // Without types it is a program for every release of Node.js.
-  const program = path.join(mkdtempSync(path.join(folder, 'run-')), 'agent.mjs');
+  const program = path.join(here, 'agent.mjs');
   writeFileSync(program, page.program);
   const models = await startFakeModels();
   try {
+    const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const options = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+    ];
+    await run(process.execPath, [compiler, ...options, path.join(here, page.file)], { cwd: here });
     const { PATH = '', HOME = '' } = process.env;
     const variables = {
       BASE_URL: credentials.baseUrl,
@@ -246,7 +271,7 @@ it('docs/quickstarts/vercel-ai-sdk.md: generateText finds, invokes and tells', {
     });
   } finally {
     await models.stop();
-    rmSync(path.dirname(program), { recursive: true, force: true });
+    rmSync(here, { recursive: true, force: true });
   }
 });
 
