@@ -55,6 +55,7 @@ from .types import (
     FlowControlKey,
     FlowControlLimits,
     FlowControlStatus,
+    FoundMemory,
     HaltEnvironmentRequest,
     Identity,
     ImpactLimit,
@@ -62,6 +63,7 @@ from .types import (
     ImpactLimitsUpdateBody,
     ImportActions,
     ImportedOperation,
+    IngestMemoryRequest,
     Integration,
     IntegrationToggled,
     IntegrationsSlackChannelBody,
@@ -80,6 +82,15 @@ from .types import (
     ListedMessage,
     ListedSchedule,
     ListedSession,
+    Memory,
+    MemoryCollection,
+    MemoryCollectionsCreateBody,
+    MemoryCollectionsDeleteReply,
+    MemoryCollectionsUpdateBody,
+    MemoryDeleteReply,
+    MemoryForgetBody,
+    MemoryForgetReply,
+    MemoryJob,
     MessageAttempt,
     Notification,
     NotificationPreferences,
@@ -117,6 +128,7 @@ from .types import (
     SchedulesDeleteBody,
     SchedulesDeleteReply,
     Scope,
+    SearchMemoryRequest,
     Secret,
     SecretsDeleteBody,
     SecretsDeleteReply,
@@ -131,9 +143,11 @@ from .types import (
     SigningKeysRotateBody,
     SlackChannels,
     SlackConnection,
+    StoreMemoryRequest,
     SubscriptionAttempt,
     SubscriptionRecovery,
     SubscriptionTest,
+    SupersedeMemoryRequest,
     TestApprovalPolicyFiles,
     TestMessageSent,
     TestedApprovalPolicyFiles,
@@ -786,6 +800,71 @@ class ContextOperations:
         return self._caller.call("POST", "/api/v2/context", body=body)
 
 
+class MemoryOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def collections_list(self, *, page: Optional[int] = None, limit: Optional[int] = None, name: Optional[str] = None) -> Page[List[MemoryCollection]]:
+        """List collections of memories, newest first. Scope: memory:read."""
+        return self._caller.call_page("/api/v2/memory/collections", query={"page": page, "limit": limit, "name": name})
+
+    def collections_create(self, body: MemoryCollectionsCreateBody, *, idempotency_key: Optional[str] = None) -> MemoryCollection:
+        """Create a collection of memories. Scope: memory:write."""
+        return self._caller.call("POST", "/api/v2/memory/collections", body=body, idempotency_key=idempotency_key)
+
+    def collections_get(self, collection_id: str) -> MemoryCollection:
+        """Get a collection of memories. Scope: memory:read."""
+        return self._caller.call("GET", "/api/v2/memory/collections/{collectionId}", path_params={"collectionId": collection_id})
+
+    def collections_update(self, collection_id: str, body: MemoryCollectionsUpdateBody, *, idempotency_key: Optional[str] = None) -> MemoryCollection:
+        """Change the name or the description of a collection. Scope: memory:write."""
+        return self._caller.call("PATCH", "/api/v2/memory/collections/{collectionId}", path_params={"collectionId": collection_id}, body=body, idempotency_key=idempotency_key)
+
+    def collections_delete(self, collection_id: str, *, idempotency_key: Optional[str] = None) -> MemoryCollectionsDeleteReply:
+        """Delete a collection and its memories. Scope: memory:write."""
+        return self._caller.call("DELETE", "/api/v2/memory/collections/{collectionId}", path_params={"collectionId": collection_id}, idempotency_key=idempotency_key)
+
+    def create(self, body: StoreMemoryRequest, *, idempotency_key: Optional[str] = None) -> Memory:
+        """Remember something. Scope: memory:write."""
+        return self._caller.call("POST", "/api/v2/memory", body=body, idempotency_key=idempotency_key)
+
+    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, collection_id: Optional[str] = None, user_id: Optional[str] = None, agent_id: Optional[str] = None, session_id: Optional[str] = None, kind: Optional[Literal["fact", "episode"]] = None, source_type: Optional[str] = None, source_id: Optional[str] = None, include_superseded: Optional[bool] = None, as_of: Optional[str] = None, valid_at: Optional[str] = None) -> Page[List[Memory]]:
+        """List memories, the one recorded last first. Scope: memory:read."""
+        return self._caller.call_page("/api/v2/memory", query={"page": page, "limit": limit, "collectionId": collection_id, "userId": user_id, "agentId": agent_id, "sessionId": session_id, "kind": kind, "sourceType": source_type, "sourceId": source_id, "includeSuperseded": include_superseded, "asOf": as_of, "validAt": valid_at})
+
+    def search(self, body: SearchMemoryRequest) -> List[FoundMemory]:
+        """Search memories. Scope: memory:read."""
+        return self._caller.call("POST", "/api/v2/memory/search", body=body)
+
+    def get(self, memory_id: str) -> Memory:
+        """Get a memory. Scope: memory:read."""
+        return self._caller.call("GET", "/api/v2/memory/{memoryId}", path_params={"memoryId": memory_id})
+
+    def supersede(self, memory_id: str, body: SupersedeMemoryRequest, *, idempotency_key: Optional[str] = None) -> Memory:
+        """Record a new version of a memory. Scope: memory:write."""
+        return self._caller.call("PATCH", "/api/v2/memory/{memoryId}", path_params={"memoryId": memory_id}, body=body, idempotency_key=idempotency_key)
+
+    def delete(self, memory_id: str, *, idempotency_key: Optional[str] = None) -> MemoryDeleteReply:
+        """Delete a memory, with its history and what was derived from it. Scope: memory:write."""
+        return self._caller.call("DELETE", "/api/v2/memory/{memoryId}", path_params={"memoryId": memory_id}, idempotency_key=idempotency_key)
+
+    def history(self, memory_id: str, *, page: Optional[int] = None, limit: Optional[int] = None) -> Page[List[Memory]]:
+        """List all versions of a memory, the one recorded last first. Scope: memory:read."""
+        return self._caller.call_page("/api/v2/memory/{memoryId}/history", path_params={"memoryId": memory_id}, query={"page": page, "limit": limit})
+
+    def forget(self, body: MemoryForgetBody, *, idempotency_key: Optional[str] = None) -> Union[MemoryForgetReply, MemoryJob]:
+        """Forget what a filter finds, with its history and what was derived from it. Scope: memory:write."""
+        return self._caller.call("POST", "/api/v2/memory/forget", body=body, idempotency_key=idempotency_key)
+
+    def ingest(self, body: IngestMemoryRequest, *, idempotency_key: Optional[str] = None) -> MemoryJob:
+        """Split, embed and store a text, messages or a session. Scope: memory:write."""
+        return self._caller.call("POST", "/api/v2/memory/ingest", body=body, idempotency_key=idempotency_key)
+
+    def jobs_get(self, job_id: str) -> MemoryJob:
+        """Get a job of memory, with its progress. Scope: memory:read."""
+        return self._caller.call("GET", "/api/v2/memory/jobs/{jobId}", path_params={"jobId": job_id})
+
+
 class IntegrationsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -890,5 +969,6 @@ class Operations:
         self.dead_letters = DeadLettersOperations(caller)
         self.sessions = SessionsOperations(caller)
         self.context = ContextOperations(caller)
+        self.memory = MemoryOperations(caller)
         self.integrations = IntegrationsOperations(caller)
         self.notifications = NotificationsOperations(caller)

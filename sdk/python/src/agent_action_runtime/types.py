@@ -1486,6 +1486,32 @@ class FlowControlStatusPinned(TypedDict):
     parallelism: bool
 
 
+class FoundMemory(TypedDict):
+    memory: Memory
+    score: float
+    """`hybrid`: the fused ranks. `vector`: the cosine. `text`: PostgreSQL’s rank of the words."""
+    why: FoundMemoryWhy
+
+
+class FoundMemoryWhy(TypedDict):
+    vector: Optional[FoundMemoryWhyVector]
+    """Null: not among the first hundred."""
+    text: Optional[FoundMemoryWhyText]
+    """Null: not among the first hundred."""
+
+
+class FoundMemoryWhyText(TypedDict):
+    """Null: not among the first hundred."""
+    rank: int
+    score: float
+
+
+class FoundMemoryWhyVector(TypedDict):
+    """Null: not among the first hundred."""
+    rank: int
+    score: float
+
+
 class HaltEnvironmentRequest(TypedDict):
     reason: str
     """Callers read it in the refusal of each invocation. Never put a credential here."""
@@ -1704,6 +1730,36 @@ class ImportedOperation(_ImportedOperationRequired, total=False):
     """Of an action that was created or updated."""
     reason: str
     """Why it was skipped, or what was left out of the action."""
+
+
+class _IngestMemoryRequestRequired(TypedDict):
+    collectionId: str
+
+
+class IngestMemoryRequest(_IngestMemoryRequestRequired, total=False):
+    text: str
+    """Either this, or `messages`, or `sessionId`."""
+    messages: List[IngestedMessage]
+    sessionId: str
+    """A session of this environment, with all of its messages."""
+    kind: Literal["fact", "episode"]
+    """Left out: `fact` for a text, `episode` for messages."""
+    userId: Optional[str]
+    agentId: Optional[str]
+    metadata: Dict[str, Any]
+    """Of every memory that it stores."""
+    expiresAt: Optional[str]
+    chunkCharacters: int
+    """How long a chunk is at most. It is cut between paragraphs, lines, sentences or words."""
+
+
+class _IngestedMessageRequired(TypedDict):
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+
+
+class IngestedMessage(_IngestedMessageRequired, total=False):
+    name: str
 
 
 class Integration(TypedDict):
@@ -2345,6 +2401,129 @@ class MembersRemoveReply(TypedDict):
 
 class MembersUpdateBody(TypedDict):
     role: Literal["member", "admin", "owner"]
+
+
+class Memory(TypedDict):
+    id: str
+    collectionId: str
+    kind: Literal["fact", "episode"]
+    """`fact`: something that holds. `episode`: something that happened."""
+    content: str
+    userId: Optional[str]
+    agentId: Optional[str]
+    sessionId: Optional[str]
+    source: Optional[MemorySource]
+    metadata: Dict[str, Any]
+    validFrom: str
+    """From when on it holds."""
+    validTo: Optional[str]
+    """Until when, exclusive. Null: no end is known."""
+    createdAt: str
+    """When it was recorded."""
+    supersededBy: Optional[str]
+    """The next version."""
+    expiresAt: Optional[str]
+    """When it is deleted, with its chain and what was derived from it."""
+
+
+class MemoryCollection(TypedDict):
+    id: str
+    name: str
+    description: Optional[str]
+    embedding: MemoryCollectionEmbedding
+    """Of every vector in the collection, from its creation on."""
+    memoryCount: int
+    """Without superseded versions."""
+    createdAt: str
+    updatedAt: str
+
+
+class MemoryCollectionEmbedding(TypedDict):
+    """Of every vector in the collection, from its creation on."""
+    model: str
+    dimensions: int
+
+
+class _MemoryCollectionsCreateBodyRequired(TypedDict):
+    name: str
+    """Unique in its environment."""
+
+
+class MemoryCollectionsCreateBody(_MemoryCollectionsCreateBodyRequired, total=False):
+    description: Optional[str]
+
+
+class MemoryCollectionsDeleteReply(TypedDict):
+    message: str
+
+
+class MemoryCollectionsUpdateBody(TypedDict, total=False):
+    name: str
+    """Unique in its environment."""
+    description: Optional[str]
+
+
+class MemoryDeleteReply(TypedDict):
+    deleted: int
+    """Memories: every version of each, and what was derived from them."""
+
+
+class MemoryFilter(TypedDict, total=False):
+    """Every member narrows it."""
+    collectionIds: List[str]
+    userId: str
+    agentId: str
+    sessionId: str
+    kind: Literal["fact", "episode"]
+    """`fact`: something that holds. `episode`: something that happened."""
+    source: MemoryFilterSource
+    metadata: Dict[str, Any]
+    """Members that the metadata has, with these values."""
+
+
+class _MemoryFilterSourceRequired(TypedDict):
+    type: str
+
+
+class MemoryFilterSource(_MemoryFilterSourceRequired, total=False):
+    id: str
+
+
+class MemoryForgetBody(TypedDict):
+    filter: MemoryFilter
+
+
+class MemoryForgetReply(TypedDict):
+    deleted: int
+    """Memories: every version of each, and what was derived from them."""
+
+
+class MemoryJob(TypedDict):
+    id: str
+    kind: Literal["ingest", "forget", "delete"]
+    collectionId: Optional[str]
+    status: Literal["queued", "running", "succeeded", "failed"]
+    total: Optional[int]
+    """Chunks of an ingest; null until it is split, and for other jobs."""
+    done: int
+    """Chunks that are stored, or memories that are deleted."""
+    error: Optional[MemoryJobError]
+    """Why it failed; while it runs, what it waits for."""
+    createdAt: str
+    updatedAt: str
+    endedAt: Optional[str]
+
+
+class MemoryJobError(TypedDict):
+    """Why it failed; while it runs, what it waits for."""
+    code: str
+    message: str
+
+
+class MemorySource(TypedDict):
+    """What it is derived from. Of type `memory`: who deletes that memory deletes this one. Of type `job`: an ingest stored it."""
+    type: str
+    id: str
 
 
 class MessageAttempt(TypedDict):
@@ -3081,6 +3260,42 @@ class SchedulesDeleteReply(TypedDict):
     deleted: Literal[True]
 
 
+class _SearchMemoryRequestRequired(TypedDict):
+    query: str
+
+
+class SearchMemoryRequest(_SearchMemoryRequestRequired, total=False):
+    collectionIds: List[str]
+    """Left out: every collection of the environment."""
+    userId: str
+    filter: SearchMemoryRequestFilter
+    limit: int
+    mode: Literal["hybrid", "vector", "text"]
+    asOf: str
+    """As it was recorded then and held then. Not with `validAt`."""
+    validAt: str
+    """What held then, as it is recorded now. Not with `asOf`."""
+
+
+class SearchMemoryRequestFilter(TypedDict, total=False):
+    userId: str
+    agentId: str
+    sessionId: str
+    kind: Literal["fact", "episode"]
+    """`fact`: something that holds. `episode`: something that happened."""
+    source: SearchMemoryRequestFilterSource
+    metadata: Dict[str, Any]
+    """Members that the metadata has, with these values."""
+
+
+class _SearchMemoryRequestFilterSourceRequired(TypedDict):
+    type: str
+
+
+class SearchMemoryRequestFilterSource(_SearchMemoryRequestFilterSourceRequired, total=False):
+    id: str
+
+
 class Secret(TypedDict):
     """What can be read of a secret: everything but its value."""
     id: str
@@ -3287,6 +3502,28 @@ class SlackConnection(_SlackConnectionRequired, total=False):
     """Of the Slack app: with it, messages have buttons that decide. Sealed; never shown."""
 
 
+class _StoreMemoryRequestRequired(TypedDict):
+    content: str
+
+
+class StoreMemoryRequest(_StoreMemoryRequestRequired, total=False):
+    collectionId: str
+    """Left out: the collection named `default`, which is made when it is first used."""
+    kind: Literal["fact", "episode"]
+    """`fact`: something that holds. `episode`: something that happened."""
+    userId: Optional[str]
+    agentId: Optional[str]
+    sessionId: Optional[str]
+    source: Optional[MemorySource]
+    metadata: Dict[str, Any]
+    validFrom: str
+    """From when on it holds: now, where it is left out. May be past or future."""
+    validTo: Optional[str]
+    """Until when it holds, exclusive."""
+    expiresAt: Optional[str]
+    """When it is to be deleted."""
+
+
 class SubscriptionAttempt(TypedDict):
     messageId: str
     """The delivery. `GET /messages/{messageId}/attempts` shows the responses."""
@@ -3335,6 +3572,20 @@ class SubscriptionTest(TypedDict):
     messageId: str
     """Its delivery: `GET /messages/{messageId}` says what became of it."""
     status: Literal["pending", "scheduled", "processing", "delivered", "failed", "cancelled"]
+
+
+class SupersedeMemoryRequest(TypedDict, total=False):
+    content: str
+    kind: Literal["fact", "episode"]
+    """`fact`: something that holds. `episode`: something that happened."""
+    metadata: Dict[str, Any]
+    """All of it."""
+    validFrom: str
+    """From when on it holds: now, where it is left out. May be past or future."""
+    validTo: Optional[str]
+    """Left out: as before, where that lies ahead of `validFrom`."""
+    expiresAt: Optional[str]
+    """Of the whole chain."""
 
 
 class TestApprovalPolicyFiles(TypedDict):
