@@ -16,6 +16,7 @@ import { HttpServer, type HttpLimits } from './api/http/http-server.ts';
 import { TokenCounter } from './api/context/token-counter.ts';
 import { TenantSchemas } from './api/json-schema/tenant-schemas.ts';
 import type { NetworkSettings } from './api/http/transport-security.ts';
+import { Uploads } from './api/http/uploads.ts';
 import { Database } from './db/client.ts';
 import { NotificationListener } from './db/announcements/notification-listener.ts';
 import { SettlementHub } from './db/announcements/settlement-hub.ts';
@@ -26,6 +27,9 @@ import type { Configuration } from './domain/configuration/configuration.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import type { Embedder } from './domain/embeddings/embedder.ts';
+import { createFileStore, FILES_DIR_DEFAULT } from './activities/adapters/files/create-file-store.ts';
+import type { FileStore } from './domain/files/file-store.ts';
+import { FILE_UPLOADS } from './api/files/uploads.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -41,7 +45,9 @@ export interface ApiParts {
   databaseUrl: string;
   databasePoolMax: number;
   temporal: Client;
-  vault: Pick<Vault, 'open' | 'seal'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'sign' | 'verify'>;
+  /** The bytes of files. */
+  files: FileStore;
   logger: Logger;
   /** Set only where a worker shares the client's connection. */
   eagerStart: boolean;
@@ -104,6 +110,9 @@ export async function startApi(parts: ApiParts): Promise<RunningApi> {
       temporal,
       vault,
       resealing: vault,
+      links: vault,
+      files: parts.files,
+      uploads: new Uploads(FILE_UPLOADS),
       settlements,
       notifications,
       logger,
@@ -205,6 +214,7 @@ async function main(): Promise<void> {
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     temporal: new Client({ connection, namespace: configuration.TEMPORAL_NAMESPACE }),
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
+    files: createFileStore(configuration, FILES_DIR_DEFAULT),
     logger,
     eagerStart: false,
     host: configuration.HOST,

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
 import { createWorker, type WorkerGroup, type WorkerSlots } from './activities/create-worker.ts';
 import { createActivities } from './activities/index.ts';
+import { createFileStore, FILES_DIR_DEFAULT } from './activities/adapters/files/create-file-store.ts';
 import { createChatClient } from './activities/adapters/chat/chat-client.ts';
 import { createSmtpMailer } from './activities/adapters/mail/smtp-mailer.ts';
 import { createAdapters, createSender } from './activities/adapters/index.ts';
@@ -29,6 +30,7 @@ import { Vault } from './db/secrets/vault.ts';
 import { readConfiguration } from './domain/configuration/read-configuration.ts';
 import type { EgressAllow } from './domain/egress.ts';
 import type { Embedder } from './domain/embeddings/embedder.ts';
+import type { FileStore } from './domain/files/file-store.ts';
 import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
 import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
@@ -39,19 +41,11 @@ import { collectWhenIdle } from './embedded/idle-collector.ts';
 import { openEmbedder } from './embedded/open-embedder.ts';
 import { fairSharesOf, providersOf } from './embedded/worker-settings.ts';
 import { exitWithFailure, logWhatNodePrints } from './embedded/process-log.ts';
+import { ensureSweepSchedule } from './embedded/sweep-schedule.ts';
 import { PRODUCT } from './domain/product.ts';
-import {
-  SWEEP_ATTRIBUTES,
-  SWEEP_INTERVAL_MS,
-  SWEEP_SCHEDULE_ID,
-  sweepMaintenanceStart,
-} from './temporal/maintenance/sweep-maintenance.ts';
 import { activityQueue, TASK_QUEUE } from './temporal/task-queues.ts';
 
 const APPLICATION_NAME = `${PRODUCT.id}-worker`;
-/** The next sweep makes up for a missed one. */
-const SWEEP_CATCH_UP_MS = 60_000;
-
 /** How often a process tells Temporal that its workers are alive, which is how the API sees them (api/health/worker-watch.ts). */
 const HEARTBEAT_INTERVAL_MS = 5_000;
 
@@ -61,6 +55,8 @@ export interface WorkerParts {
   connection: NativeConnection;
   namespace: string;
   vault: Pick<Vault, 'open' | 'seal'>;
+  /** The bytes of files. */
+  files: FileStore;
   /** Addresses and CIDRs that the egress guard permits. */
   egressAllow: EgressAllow;
   /** The service's own listeners, which nothing calls. */
@@ -141,6 +137,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const activities = createActivities({
       ...permits,
       vault: parts.vault,
+      files: parts.files,
       adapterFor: createAdapters({ ...sending, ...parts.providers }),
       ...starters,
       sendRequest: createSender(sending),
@@ -193,29 +190,6 @@ async function runToTheEnd(worker: WorkerGroup, db: Database, keepers: readonly 
   }
 }
 
-/**
- * One schedule for the whole installation: the first worker creates it, the others find it. A schedule of an earlier version
- * is updated to this version's workflow and queue. An operator's pause stays.
- */
-export async function ensureSweepSchedule(
-  client: Client,
-  taskQueue = TASK_QUEUE,
-  scheduleId = SWEEP_SCHEDULE_ID,
-): Promise<void> {
-  const wanted = {
-    spec: { intervals: [{ every: SWEEP_INTERVAL_MS }] },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: SWEEP_CATCH_UP_MS },
-    action: sweepMaintenanceStart(taskQueue),
-    typedSearchAttributes: SWEEP_ATTRIBUTES,
-  };
-  try {
-    await client.schedule.create({ scheduleId, ...wanted });
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...wanted, state }));
-  }
-}
-
 /** The bundle beside the compiled worker.js. Throws where the project was not built. */
 export function builtWorkflowBundle(): string {
   const file = path.join(path.dirname(fileURLToPath(import.meta.url)), 'workflow-bundle.js');
@@ -252,6 +226,7 @@ async function main(): Promise<void> {
     vault: Vault.fromMasterKeys(configuration.MASTER_KEYS),
     ...sending,
     embedder,
+    files: createFileStore(configuration, FILES_DIR_DEFAULT),
     providers: providersOf(configuration),
     chats: {
       slackBaseUrl: configuration.SLACK_API_BASE_URL,

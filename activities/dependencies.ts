@@ -5,6 +5,7 @@ import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
 import type { EventRef } from '../domain/events/events.ts';
+import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FlowControlKeyRef } from '../domain/flow-control/flow-control.ts';
 import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
@@ -70,6 +71,8 @@ export interface ActivityDependencies {
   pagesUrl: string | null;
   /** Makes the vectors of texts. */
   embedder: Embedder;
+  /** The bytes of files. */
+  files: FileStore;
   /** Ends calls that outlive their deadline. */
   watchdog: Pick<Watchdog, 'run'>;
   logger: Logger;

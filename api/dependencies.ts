@@ -1,15 +1,17 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
-import type { Vault } from '../db/secrets/vault.ts';
+import type { LinkSigner, Vault } from '../db/secrets/vault.ts';
 import type { NotificationListener } from '../db/announcements/notification-listener.ts';
 import type { SettlementHub } from '../db/announcements/settlement-hub.ts';
 import type { EgressAllow } from '../domain/egress.ts';
 import type { Embedder } from '../domain/embeddings/embedder.ts';
+import type { FileStore } from '../domain/files/file-store.ts';
 import type { ChatClient } from '../domain/integrations/chat-client.ts';
 import type { FetchDocument } from '../domain/openapi-import/source.ts';
 import type { TokenCounter } from './context/token-counter.ts';
 import type { TenantSchemas } from './json-schema/tenant-schemas.ts';
+import type { Uploads } from './http/uploads.ts';
 import type { Workers } from './health/worker-watch.ts';
 import type { ImportPlanner } from './actions/import/import-planner.ts';
 
@@ -26,6 +28,12 @@ export interface ApiDependencies {
    * secret that a subscription was created with: the reply of its creation shows it once.
    */
   resealing: Pick<Vault, 'open' | 'seal'>;
+  /** Signs the URLs that files are uploaded to. */
+  links: LinkSigner;
+  /** The bytes of files. */
+  files: FileStore;
+  /** How many files a workspace uploads to this process at once. */
+  uploads: Uploads;
   /** Tells when an invocation has come to rest. */
   settlements: SettlementHub;
   /** The process's LISTEN connection, the one that `settlements` was made with: completed idempotency keys, revoked API keys. */

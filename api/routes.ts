@@ -10,6 +10,7 @@ import { deadLetterRoutes } from './dead-letters/routes.ts';
 import { effectRoutes } from './effects/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { fileRoutes } from './files/routes.ts';
 import { flowControlRoutes } from './flow-control/routes.ts';
 import type { AnyRoute } from './http/define-route.ts';
 import { impactLimitRoutes } from './impact-limits/routes.ts';
@@ -51,6 +52,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...flowControlRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
+  ...fileRoutes,
   ...eventRoutes,
   ...deadLetterRoutes,
   ...sessionRoutes,

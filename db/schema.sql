@@ -597,6 +597,31 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_file_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      IF OLD.status = 'ready' THEN
+        RAISE EXCEPTION 'file % is ready: its bytes go first', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      RETURN OLD;
+    END IF;
+    IF (NEW.id, NEW.environment_id, NEW.upload, NEW.filename, NEW.content_type, NEW.created_by, NEW.created_at, NEW.expires_at)
+       IS DISTINCT FROM (OLD.id, OLD.environment_id, OLD.upload, OLD.filename, OLD.content_type, OLD.created_by, OLD.created_at, OLD.expires_at)
+       OR (OLD.status <> 'pending' AND (NEW.size, NEW.sha256, NEW.purpose, NEW.metadata, NEW.confirmed_at)
+         IS DISTINCT FROM (OLD.size, OLD.sha256, OLD.purpose, OLD.metadata, OLD.confirmed_at)) THEN
+      RAISE EXCEPTION 'file % is what it is', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.status <> OLD.status
+       AND NOT (OLD.status || ' ' || NEW.status) = ANY (ARRAY['pending ready', 'pending deleted', 'ready deleted']) THEN
+      RAISE EXCEPTION 'file % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_impact_limit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1101,6 +1126,24 @@ ALTER FUNCTION count_pending_approvals_of_user() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION count_pending_approvals_of_user() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION count_pending_approvals_of_user() TO service_app;
 
+CREATE OR REPLACE FUNCTION public.count_storage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    environment uuid := CASE WHEN TG_OP = 'DELETE' THEN OLD.environment_id ELSE NEW.environment_id END;
+    change bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE storage_of(NEW.status, NEW.size) END
+      - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE storage_of(OLD.status, OLD.size) END;
+  BEGIN
+    IF change <> 0 THEN
+      INSERT INTO storage_used AS s (workspace_id, bytes)
+        SELECT e.workspace_id, greatest(change, 0) FROM environments e WHERE e.id = environment
+        ON CONFLICT (workspace_id) DO UPDATE SET bytes = s.bytes + change;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.credential_lock_of(credential text)
  RETURNS bigint
  LANGUAGE sql
@@ -1531,6 +1574,26 @@ END
 ALTER FUNCTION find_api_key(bytea) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_api_key(bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_api_key(bytea) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_due_files(after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT f.id,
+     f.environment_id,
+     e.workspace_id
+    FROM (files f
+      JOIN environments e ON ((e.id = f.environment_id)))
+   WHERE ((f.due_at < now()) AND (f.id > find_due_files.after_id))
+   ORDER BY f.id
+  LIMIT find_due_files.most;
+END
+;
+ALTER FUNCTION find_due_files(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_due_files(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_due_files(text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_idempotency_claims(after_id text, most integer)
  RETURNS TABLE(id text)
@@ -3267,6 +3330,13 @@ CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest te
 RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
 ;
 
+CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (of_status = 'deleted'::text) THEN (0)::bigint ELSE GREATEST(of_size, (1024)::bigint) END
+;
+
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
  RETURNS text
  LANGUAGE sql
@@ -4109,6 +4179,49 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence FOR EACH R
 CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION chain_evidence();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION record_time();
+
+CREATE TABLE files (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  upload text NOT NULL,
+  status text NOT NULL,
+  filename text NOT NULL,
+  content_type text NOT NULL,
+  size bigint NOT NULL,
+  sha256 text COLLATE "C",
+  purpose text,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  created_by jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  confirmed_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone NOT NULL,
+  due_at timestamp(3) with time zone,
+  confirm_token uuid,
+  confirming_until timestamp(3) with time zone,
+  CONSTRAINT files_pkey PRIMARY KEY (id),
+  CONSTRAINT files_check CHECK (((status <> 'ready'::text) OR ((sha256 IS NOT NULL) AND (confirmed_at IS NOT NULL)))),
+  CONSTRAINT files_check1 CHECK (((status <> 'pending'::text) OR ((confirmed_at IS NULL) AND (due_at IS NOT NULL)))),
+  CONSTRAINT files_check2 CHECK (((confirm_token IS NULL) = (confirming_until IS NULL))),
+  CONSTRAINT files_content_type_check CHECK (((char_length(content_type) >= 1) AND (char_length(content_type) <= 255))),
+  CONSTRAINT files_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
+  CONSTRAINT files_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT files_purpose_check CHECK (((char_length(purpose) >= 1) AND (char_length(purpose) <= 64))),
+  CONSTRAINT files_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT files_size_check CHECK (((size >= 0) AND (size <= '5368709120'::bigint))),
+  CONSTRAINT files_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'ready'::text, 'deleted'::text]))),
+  CONSTRAINT files_upload_check CHECK ((upload = ANY (ARRAY['direct'::text, 'presigned'::text])))
+);
+CREATE INDEX files_due ON public.files USING btree (id) INCLUDE (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX files_newest_first ON public.files USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE files ENABLE ROW LEVEL SECURITY;
+ALTER TABLE files FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON files FOR SELECT TO service_directory USING (true);
+CREATE POLICY tenant ON files FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON files TO service_app;
+GRANT UPDATE (status, size, sha256, purpose, metadata, confirmed_at, due_at, confirm_token, confirming_until) ON files TO service_app;
+GRANT SELECT (id, environment_id, due_at) ON files TO service_directory;
+CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.files FOR EACH ROW EXECUTE FUNCTION check_file_change();
+CREATE TRIGGER count_storage AFTER INSERT OR DELETE OR UPDATE OF status, size ON public.files FOR EACH ROW EXECUTE FUNCTION count_storage();
 
 CREATE TABLE flow_control_keys (
   id text COLLATE "C" NOT NULL,
@@ -5482,6 +5595,18 @@ CREATE POLICY tenant ON signing_keys FOR ALL TO PUBLIC USING ((workspace_id = cu
 GRANT DELETE, INSERT, SELECT ON signing_keys TO service_app;
 GRANT UPDATE (master_key_version, wrapped_data_key, retires_at) ON signing_keys TO service_app;
 
+CREATE TABLE storage_used (
+  workspace_id uuid NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT storage_used_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT storage_used_bytes_check CHECK ((bytes >= 0))
+);
+ALTER TABLE storage_used ENABLE ROW LEVEL SECURITY;
+ALTER TABLE storage_used FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON storage_used FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
+GRANT INSERT, SELECT ON storage_used TO service_app;
+GRANT UPDATE (bytes) ON storage_used TO service_app;
+
 CREATE TABLE topics (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -5661,6 +5786,7 @@ ALTER TABLE events ADD CONSTRAINT events_environment_id_fkey FOREIGN KEY (enviro
 ALTER TABLE events ADD CONSTRAINT events_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topics(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE files ADD CONSTRAINT files_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_keys ADD CONSTRAINT flow_control_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_key FOREIGN KEY (key_id) REFERENCES flow_control_keys(id);
@@ -5745,6 +5871,7 @@ ALTER TABLE session_messages ADD CONSTRAINT session_messages_session_id_fkey FOR
 ALTER TABLE sessions ADD CONSTRAINT sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE storage_used ADD CONSTRAINT storage_used_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_preview_id_fkey FOREIGN KEY (preview_id) REFERENCES previews(id) ON DELETE CASCADE;

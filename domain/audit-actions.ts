@@ -108,6 +108,12 @@ export const AUDIT_ACTIONS = {
     'memory.deleted': 'a memory is deleted, with its history and what was derived from it',
     'memories.forgotten': 'what a filter finds is deleted; the entry has the filter',
   },
+  Files: {
+    'file.uploaded': 'a file is uploaded directly',
+    'file.presigned': 'somebody may upload a file',
+    'file.confirmed': 'what was uploaded is what was promised',
+    'file.deleted': 'it is deleted',
+  },
   Integrations: {
     'integration.connected': 'a chat system is connected',
     'integration.reconnected': 'it gets other credentials',

@@ -63,6 +63,10 @@ export const ERROR_TABLE = {
   NOT_ACCEPTABLE: { status: 406, message: 'This service answers application/json.' }, // (ours)
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is too large.' }, // (ours)
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send the body as application/json.' }, // (ours)
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    message: 'The file ends before this range begins. Its size is in details.size.',
+  }, // (ours)
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side. Quote the requestId when you report it.' }, // (ours)
   SERVICE_UNAVAILABLE: {
     status: 503,

@@ -33,6 +33,8 @@ export interface Plan {
   rateLimit: RateLimit | null;
   /** Environments in total, of whatever kind. */
   environments: number | 'unlimited';
+  /** What the files of the workspace may take at once, in bytes. Null: no limit. */
+  storageBytes: number | null;
   /** Null: no limit. */
   allowances: Record<Allowance, number | null>;
   features: readonly Feature[];
@@ -53,6 +55,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Free',
     rateLimit: { perMinute: 300, perHour: 10_000 },
     environments: 1,
+    storageBytes: GIBIBYTE,
     allowances: {
       executions: 1_000,
       messages: 10_000,
@@ -67,6 +70,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Early Beta Access',
     rateLimit: { perMinute: 300, perHour: 10_000 },
     environments: 3,
+    storageBytes: 10 * GIBIBYTE,
     allowances: {
       executions: 10_000,
       messages: 100_000,
@@ -81,6 +85,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Production',
     rateLimit: { perMinute: 1_000, perHour: null },
     environments: 2,
+    storageBytes: 100 * GIBIBYTE,
     allowances: {
       executions: 100_000,
       messages: 1_000_000,
@@ -95,6 +100,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Growth',
     rateLimit: { perMinute: 1_000, perHour: null },
     environments: 3,
+    storageBytes: 1_000 * GIBIBYTE,
     allowances: {
       executions: 1_000_000,
       messages: 10_000_000,
@@ -109,6 +115,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Pay as You Go',
     rateLimit: null,
     environments: 3,
+    storageBytes: null,
     allowances: UNLIMITED,
     features: ['audit_log'],
     messageRetention: 'quarter',
@@ -117,6 +124,7 @@ export const PLAN_TABLE: Record<PlanName, Plan> = {
     title: 'Enterprise',
     rateLimit: null,
     environments: 'unlimited',
+    storageBytes: null,
     allowances: UNLIMITED,
     features: FEATURES,
     messageRetention: 'quarter',

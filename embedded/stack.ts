@@ -14,6 +14,7 @@ import { smtpSettingsOf } from '../domain/notifications/smtp-settings.ts';
 import { configuredEndpoints } from '../domain/own-endpoints.ts';
 import { temporalConnectionOptions } from '../domain/temporal-connection.ts';
 import { PRODUCT } from '../domain/product.ts';
+import { createFileStore } from '../activities/adapters/files/create-file-store.ts';
 import { type ApiParts, chatsOf, httpLimitsOf, startApi } from '../server.ts';
 import { installTemporalRuntime, startWorker, type RunningWorker, type WorkerParts } from '../worker.ts';
 import { type Credentials, ensureCredentials, keyOf } from './credentials.ts';
@@ -93,6 +94,7 @@ async function start(
     databaseUrl: database.applicationUrl,
     databasePoolMax: configuration.DATABASE_POOL_MAX,
     vault,
+    files: createFileStore(configuration, folder.file('files')),
     logger,
     ...reachedBy(configuration),
     ...(await outwardCalls(configuration, { database, temporal, address }, logger, stops)),

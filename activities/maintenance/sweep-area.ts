@@ -1,4 +1,5 @@
 import type { ActivityDependencies } from '../dependencies.ts';
+import { dueFiles } from './due-files.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
 import { expiredPermits } from './expired-permits.ts';
@@ -46,6 +47,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
   ['old-notifications', sweeping(oldNotifications)],
+  ['due-files', sweeping(dueFiles)],
   ['expired-permits', sweeping(expiredPermits)],
   ['message-partitions', sweepMessagePartitions],
   ['old-events', sweepOldEvents],

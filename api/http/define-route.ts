@@ -4,6 +4,7 @@ import type { EnvironmentTransaction, Tenant, UserTransaction, WorkspaceTransact
 import type { ErrorCode, Issue, QUOTA_STATUS_PAYMENT } from '../../domain/errors.ts';
 import type { Feature } from '../../domain/plans.ts';
 import { ROLES, type Role } from '../../domain/roles.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { pageQuery } from './pagination.ts';
@@ -74,6 +75,18 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   accepted?(data: Data<R>): Accepted;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number;
+  /** The body is no JSON: the handler reads it as it arrives. What is too long by its Content-Length is refused before. */
+  streamedBody?: StreamedBody;
+  /** The reply is bytes, not JSON: the handler answers a `stream`. */
+  streamedReply?: true;
+}
+
+/** A body that is no JSON. */
+export interface StreamedBody {
+  /** Another one is refused with 415; null: any. */
+  mediaType: string | null;
+  /** For the API reference. */
+  schema: JsonObject;
 }
 
 /** What a route made of the bytes of its body. */

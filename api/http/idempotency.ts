@@ -11,6 +11,7 @@ import { CHANNELS, type NotificationListener } from '../../db/announcements/noti
 import { digestOf } from '../../domain/canonical-json.ts';
 import { Deadline } from '../../domain/deadline.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { Bytes } from '../../domain/files/file-store.ts';
 import type { Json } from '../../domain/json.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import { describeFailure } from './failures.ts';
@@ -33,6 +34,8 @@ export interface IdempotencyOptions {
 export interface WireReply {
   status: number;
   body: string;
+  /** Sent in place of the body. Nothing that streams is recorded. */
+  stream?: Bytes;
 }
 
 export interface IdempotentRequest {

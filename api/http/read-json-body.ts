@@ -74,7 +74,7 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-function tooLarge(bytesMax: number): ServiceError {
+export function tooLarge(bytesMax: number): ServiceError {
   return new ServiceError('PAYLOAD_TOO_LARGE', {
     message: `The request body is larger than ${bytesMax} bytes (${sizeOf(bytesMax)}).`,
   });

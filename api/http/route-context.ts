@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { EnvironmentTransaction, UserTransaction, WorkspaceTransaction } from '../../db/client.ts';
 import type { CommitOptions } from '../../db/scope.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -56,6 +57,8 @@ export interface PublicContext<Params, Query, Body> extends CommonContext<Params
 /** The context of a handler that owns its transactions: the database, and transactions in which its credential holds. */
 export type Owning<Context, Tx> = Omit<Context, 'deps'> & {
   deps: ApiDependencies;
+  /** For a route with a `streamedBody`, which reads it; and for headers that the machinery does not know. */
+  incoming: IncomingMessage;
   /** The Idempotency-Key header where the route takes one and the caller sent it. */
   idempotencyKey: string | null;
   /**
@@ -76,4 +79,7 @@ export type EnvironmentHandlerContext<P, Q, B> = Owning<EnvironmentContext<P, Q,
 export type WorkspaceHandlerContext<P, Q, B> = Owning<WorkspaceContext<P, Q, B>, WorkspaceTransaction>;
 export type UserHandlerContext<P, Q, B> = Owning<UserContext<P, Q, B>, UserTransaction>;
 /** There is no credential to hold. */
-export type PublicHandlerContext<P, Q, B> = Omit<PublicContext<P, Q, B>, 'deps'> & { deps: ApiDependencies };
+export type PublicHandlerContext<P, Q, B> = Omit<PublicContext<P, Q, B>, 'deps'> & {
+  deps: ApiDependencies;
+  incoming: IncomingMessage;
+};

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Bytes } from '../../domain/files/file-store.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -28,6 +29,8 @@ export interface RouteReply<Data> {
 /** A reply that sets a cookie. A route that is replayed (Idempotency-Key) has none: headers are not kept. */
 export interface ReplyWithHeaders<Data> extends RouteReply<Data> {
   headers?: Readonly<Record<string, string>>;
+  /** Sent in place of `data`, by a route that answers a `streamedReply`. */
+  stream?: Bytes;
 }
 
 type ReplyOf<R extends Responses> = {
@@ -95,7 +98,7 @@ export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
 
 /** For the few routes that open their own transactions: they stream, make calls between two transactions, or need none. */
 export type HandlerForm<Context, R extends Responses> = {
-  handler(ctx: Context): Promise<RouteReply<Data<R>> & { headers?: Readonly<Record<string, string>> }>;
+  handler(ctx: Context): Promise<ReplyWithHeaders<Data<R>>>;
   /** Why, as a sentence. */
   ownsItsTransaction: string;
   /** `recorded`: by itself. */

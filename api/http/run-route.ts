@@ -18,6 +18,7 @@ import {
   requireScope,
 } from './identify.ts';
 import { BodyTurns } from './body-turns.ts';
+import { checkStreamedBody, sendStream } from './streamed.ts';
 import { BODY_BYTES_MAX, parseJsonBytes, readJsonBytes } from './read-json-body.ts';
 import { takeRateLimitHeaders } from './rate-limit-headers.ts';
 import type { Gate, GatedRequest, RouteRunner } from './route-runner.ts';
@@ -151,8 +152,12 @@ async function read(
   route: AnyRoute,
   ctx: HttpContext,
 ): Promise<ReturnType<typeof parseRequest> & { json: unknown } & RequestFacts> {
-  if (ctx.accepts('json') === false) throw new ServiceError('NOT_ACCEPTABLE');
+  if (route.streamedReply !== true && ctx.accepts('json') === false) throw new ServiceError('NOT_ACCEPTABLE');
   const common = { requestId: ctx.state.requestId, deps: runner.deps, signal: clientGoneSignal(ctx) };
+  if (route.streamedBody !== undefined) {
+    checkStreamedBody(ctx.req, route.streamedBody, route.bodyBytesMax ?? BODY_BYTES_MAX);
+    return { ...parseParts(route, ctx), body: undefined, json: undefined, ...common };
+  }
   if (route.kind === 'environment' && route.readBody !== undefined) {
     const parts = parseParts(route, ctx);
     const bytes = await readJsonBytes(ctx.req, route.bodyBytesMax ?? BODY_BYTES_MAX, ctx.state.upload);
@@ -273,6 +278,7 @@ function sayAccepted(ctx: HttpContext, route: AnyRoute, { body }: WireReply): vo
 }
 
 function send(ctx: HttpContext, reply: WireReply): void {
+  if (reply.stream !== undefined) return sendStream(ctx, reply.status, reply.stream);
   ctx.status = reply.status;
   ctx.type = 'application/json';
   ctx.body = reply.body;

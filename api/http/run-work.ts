@@ -149,6 +149,7 @@ class Work {
   private owning(): object {
     return {
       ...this.context(),
+      incoming: this.asked.ctx.req,
       idempotencyKey: this.asked.idempotencyKey,
       transaction: <T>(work: (tx: RouteTransaction) => Promise<T>, options: TransactionOptions = {}) =>
         this.held(work, options),
@@ -205,6 +206,7 @@ function entriesOf(audit: Audit): readonly AuditEntry[] {
   return Array.isArray(audit) ? (audit as readonly AuditEntry[]) : [audit as AuditEntry];
 }
 
-export function wireReplyOf(reply: RouteReply<unknown>): WireReply {
+export function wireReplyOf(reply: ReplyWithHeaders<unknown>): WireReply {
+  if (reply.stream !== undefined) return { status: reply.status, body: '', stream: reply.stream };
   return { status: reply.status, body: successBody(reply) };
 }

@@ -114,6 +114,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
     name: 'Run the workspace',
     areas: [
       {
+        tag: 'files',
+        title: 'Files',
+        description:
+          'Files that agents and people keep here: uploaded directly, or to a presigned URL and then confirmed by size and hash.',
+      },
+      {
         tag: 'secrets',
         title: 'Secrets',
         description:

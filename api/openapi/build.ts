@@ -75,7 +75,6 @@ interface Components {
 
 function operationOf(route: AnyRoute, components: Components): JsonObject {
   const responses = responsesOf(route, components.schemas, components.responses);
-  const body = route.request.body;
   return {
     operationId: route.id,
     tags: [tagOf(route.id)],
@@ -91,15 +90,22 @@ function operationOf(route: AnyRoute, components: Components): JsonObject {
       ...(route.idempotent === true ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
       ...sessionParametersOf(route),
     ],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: !body.safeParse(undefined).success && !body.safeParse({}).success,
-            content: { 'application/json': { schema: components.schemas.schemaOf(body, 'input') } },
-          },
-        }),
+    ...requestBodyOf(route, components),
     responses,
+  };
+}
+
+function requestBodyOf(route: AnyRoute, components: Components): JsonObject {
+  const { streamedBody, request } = route;
+  if (streamedBody !== undefined) {
+    const { mediaType, schema } = streamedBody;
+    return { requestBody: { required: true, content: { [mediaType ?? 'application/octet-stream']: { schema } } } };
+  }
+  const { body } = request;
+  if (body === undefined) return {};
+  const required = !body.safeParse(undefined).success && !body.safeParse({}).success;
+  return {
+    requestBody: { required, content: { 'application/json': { schema: components.schemas.schemaOf(body, 'input') } } },
   };
 }
 

@@ -60,9 +60,14 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
         ...(route.idempotent === true ? REPLAY_HEADER : {}),
         ...(status === '202' ? ACCEPTED_HEADERS : {}),
       },
-      content: {
-        'application/json': { schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true) },
-      },
+      content:
+        route.streamedReply === true
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : {
+              'application/json': {
+                schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true),
+              },
+            },
     };
   }
   const codes = errorCodesOf(route);
@@ -81,6 +86,7 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   200: 'Success.',
   201: 'Created.',
   202: 'Accepted: it goes on after this reply.',
+  206: 'The part that was asked for.',
 };
 
 function envelopeOf(data: JsonObject, paginated: boolean): JsonObject {

@@ -5,8 +5,9 @@ import { buildOpenApi } from '../openapi/build.ts';
 
 /** One request of an operation, and how it was answered. Recorded from a running API: `npm run openapi:examples`. */
 export interface OperationExample {
-  request: { params?: Record<string, string>; query?: Record<string, string>; body?: JsonObject };
-  response: { status: number; body: JsonObject };
+  request: { params?: Record<string, string>; query?: Record<string, string>; body?: JsonObject | string };
+  /** A body that is no JSON is a text. */
+  response: { status: number; body: JsonObject | string };
 }
 
 /** By the route's id. The build copies the file beside this module's compiled form. */
@@ -37,14 +38,20 @@ function addExample(document: JsonObject, operation: JsonObject, { request, resp
   });
   const { requestBody } = operation;
   if (isJsonObject(requestBody) && request.body !== undefined) {
-    memberAt(requestBody, 'content', 'application/json')['example'] = request.body;
+    contentOf(requestBody)['example'] = request.body;
   }
   const responses = memberAt(operation, 'responses');
   const status = String(response.status);
   // A reply that several operations share is written out here: its example is this operation's own.
   const reply = structuredClone(resolved(document, responses[status] ?? {}));
-  memberAt(reply, 'content', 'application/json')['example'] = response.body;
+  contentOf(reply)['example'] = response.body;
   responses[status] = reply;
+}
+
+/** What a request or a reply holds, in its one media type. */
+function contentOf(part: JsonObject): JsonObject {
+  const [mediaType = ''] = Object.keys(memberAt(part, 'content'));
+  return memberAt(part, 'content', mediaType);
 }
 
 function resolved(document: JsonObject, part: Json): JsonObject {

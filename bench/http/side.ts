@@ -1,3 +1,4 @@
+import { createFolderStore } from '../../activities/adapters/files/folder-store.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
@@ -43,6 +44,7 @@ async function startService({ databaseUrl }: SideOptions): Promise<number> {
     // This route never calls Temporal.
     temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
     vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
+    files: createFolderStore('files'),
     logger,
     eagerStart: false,
     host: '127.0.0.1',

@@ -31,6 +31,7 @@ import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
 import * as sessions from './0033-sessions.ts';
 import * as memory from './0034-memory.ts';
+import * as files from './0035-files.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   eventDeliveries,
   sessions,
   memory,
+  files,
 ];

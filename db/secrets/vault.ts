@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { openBytes, sealBytes, SEALING_KEY_BYTES } from '../../domain/sealing.ts';
 import type { Json } from '../../domain/json.ts';
 
@@ -18,6 +18,9 @@ export interface SealedSecret {
   /** The value, encrypted under the data key. */
   sealedValue: Buffer;
 }
+
+/** What signs and verifies links of ours. */
+export type LinkSigner = Pick<Vault, 'sign' | 'verify'>;
 
 /** The configured master keys cannot be used. The message contains no key. */
 export class MasterKeysError extends Error {}
@@ -106,6 +109,25 @@ export class Vault {
     } finally {
       dataKey.fill(0);
     }
+  }
+
+  /** A signature over a text that only holders of the master keys can make. One purpose's is worth nothing for another. */
+  sign(purpose: string, text: string): string {
+    return this.signatureOf(this.newestMasterKeyVersion, purpose, text);
+  }
+
+  /** Whether `sign` made it, under any of the master keys. */
+  verify(purpose: string, text: string, signature: string): boolean {
+    const version = Number(/^([1-9][0-9]{0,9})\./.exec(signature)?.[1]);
+    if (!this.#masterKeys.has(version)) return false;
+    const [made, given] = [this.signatureOf(version, purpose, text), signature].map((value) => Buffer.from(value));
+    return made !== undefined && given !== undefined && made.length === given.length && timingSafeEqual(made, given);
+  }
+
+  /** The key is derived for its purpose, so that no signature is ever made with a key that seals. */
+  private signatureOf(version: number, purpose: string, text: string): string {
+    const key = createHmac('sha256', this.masterKey(version)).update(`signing key for ${purpose}`).digest();
+    return `${version}.${createHmac('sha256', key).update(text).digest('base64url')}`;
   }
 
   private wrap(masterKeyVersion: number, context: SecretContext, dataKey: Buffer): Buffer {

@@ -18,6 +18,7 @@ import {
 import { EMBEDDINGS } from './embeddings.ts';
 import { LOOPBACK_EGRESS } from '../egress.ts';
 import { PLANS } from '../plans.ts';
+import { FILE_STORE } from './file-store.ts';
 import { FAIR_SHARES } from './fair-shares.ts';
 import { MAIL_SERVER } from './mail-server.ts';
 import { INTERNAL_LISTENERS } from './internal-listeners.ts';
@@ -159,6 +160,7 @@ export const VARIABLES = {
   },
   ...MAIL_SERVER,
   ...EMBEDDINGS,
+  ...FILE_STORE,
   PUBLIC_URL: {
     meaning:
       'Origin that clients reach the service by, for example `https://api.example.com`. With https, a request that came in clear is refused with HTTPS_REQUIRED (health checks excepted).',

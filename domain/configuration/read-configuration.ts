@@ -1,5 +1,6 @@
 import { plainMessages } from '../schema-messages.ts';
 import { smtpProblems } from '../notifications/smtp-settings.ts';
+import { fileStoreProblems } from './file-store.ts';
 import { type Configuration, type ProcessKind, type Variable, VARIABLES } from './configuration.ts';
 
 /** The environment variables of a process. Only server.ts, worker.ts and embedded/ read them. */
@@ -40,6 +41,7 @@ export function readConfiguration<Kind extends ProcessKind>(
     problems.push('TEMPORAL_TLS_CERT needs TEMPORAL_TLS_KEY.');
   }
   if (kind === 'worker' || kind === 'embedded') problems.push(...smtpProblems(Object.fromEntries(values)));
+  problems.push(...fileStoreProblems(Object.fromEntries(values)));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return Object.fromEntries(values) as Configuration<Kind>;
 }

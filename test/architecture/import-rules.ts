@@ -132,6 +132,7 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/messages/delete-expired-deduplications.ts': 'deletes what is past its time, in every environment',
   'db/messages/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
   'db/integrations/find-integration.ts': 'finds the environment that a request of a chat is for',
+  'db/files/due-files.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
   'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
   'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
   'db/sessions/expired-sessions.ts': 'lists and deletes what is past its time, in every environment',

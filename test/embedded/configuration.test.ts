@@ -102,6 +102,8 @@ describe('configuration', () => {
       API_KEY: (placeholder) => placeholder,
       SMTP_PASSWORD: (placeholder) => placeholder,
       EMBEDDINGS_API_KEY: (placeholder) => placeholder,
+      S3_ACCESS_KEY_ID: (placeholder) => placeholder,
+      S3_SECRET_ACCESS_KEY: (placeholder) => placeholder,
     };
     /** What a secret cannot be set without. */
     const BESIDE: Record<string, Record<string, string>> = { SMTP_PASSWORD: { SMTP_USER: 'runtime' } };

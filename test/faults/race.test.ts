@@ -94,6 +94,7 @@ function dependencies(db: Database): ActivityDependencies {
     db,
     vault,
     adapterFor,
+    files: service.deps.files,
     startInvocation,
     startReads: notHere,
     wakeApproval: notHere,

@@ -102,6 +102,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const activities = createActivities({
     ...permits,
     vault,
+    files: api.deps.files,
     adapterFor: (options.adapterFor ?? ((real) => real))(createAdapters({ egressAllow, ...options.providers })),
     sendRequest: createSender({ egressAllow }),
     chat: createChatClient({ egressAllow, watchdog: WATCHDOG, ...options.chats }),

@@ -22,7 +22,7 @@ import { paceFlowControlStart } from '../../temporal/flow-control/pace-flow-cont
 import { fireScheduleStart } from '../../temporal/schedules/fire-schedule.ts';
 import { EVERY_ENVIRONMENT, SEARCH_ATTRIBUTES, searchAttributes } from '../../temporal/search-attributes.ts';
 import { asChild, type Start } from '../../temporal/start.ts';
-import { ensureSweepSchedule } from '../../worker.ts';
+import { ensureSweepSchedule } from '../../embedded/sweep-schedule.ts';
 import { PROJECT_ROOT } from '../architecture/source-tree.ts';
 import * as registry from '../../workflows/index.ts';
 

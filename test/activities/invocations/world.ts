@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -9,6 +11,7 @@ import type { ActivityDependencies, InvocationDependencies } from '../../../acti
 import { withCompiledPolicies } from '../../../activities/approval-policies/with-compiled-policies.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
+import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
 import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
@@ -151,6 +154,9 @@ export interface Steps extends Activities {
   evaluate(ref: InvocationRef): Promise<Evaluation>;
 }
 
+/** A folder that does not exist: nothing is in it, and removing that is harmless. */
+const NO_FILES = createFolderStore(path.join(tmpdir(), 'files-that-no-test-makes'));
+
 /** A database of its own and the activities, without a Temporal: each is called as a worker would call it. */
 export class ActivityWorld {
   readonly database: TestDatabase;
@@ -198,6 +204,7 @@ export class ActivityWorld {
       chat: createChatClient({ egressAllow: [], watchdog: WATCHDOG }),
       mailer: null,
       embedder: new FakeEmbedder(),
+      files: NO_FILES,
       pagesUrl: null,
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),

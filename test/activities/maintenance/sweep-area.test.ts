@@ -76,6 +76,16 @@ async function plantCollection(): Promise<string> {
 }
 
 const AREAS: Record<string, () => Promise<Planted>> = {
+  'due-files': async () => {
+    const ids = Array.from({ length: 3 }, () => newId('file')).sort();
+    await owner(
+      `INSERT INTO files (id, environment_id, upload, status, filename, content_type, size, created_by, expires_at, due_at)
+       SELECT id, $2, 'direct', 'pending', 'lost.txt', 'text/plain', 1, '{}', now() - interval '1 second', now() - interval '1 second'
+       FROM unnest($1::text[]) id`,
+      [ids, environmentId],
+    );
+    return deleting('files', ids, 'id', `OLD.id = '${ids[1]}'`);
+  },
   'old-notifications': async () => {
     const ids = Array.from({ length: 3 }, () => newId('notification'));
     for (const id of ids) {

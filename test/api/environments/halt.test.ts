@@ -109,6 +109,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,
+    files: service.deps.files,
     chat: { slack: unused, discord: unused, respond: unused },
     mailer: null,
     pagesUrl: null,

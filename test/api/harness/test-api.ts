@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { agreeableChat } from '../integrations/agreeable-chat.ts';
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
+import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
 import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { TokenCounter } from '../../../api/context/token-counter.ts';
+import { FILE_UPLOADS } from '../../../api/files/uploads.ts';
+import { Uploads, type UploadsOptions } from '../../../api/http/uploads.ts';
 import { TenantSchemas, type TenantSchemasOptions } from '../../../api/json-schema/tenant-schemas.ts';
 import { createApi, type ApiOptions } from '../../../api/create-api.ts';
 import type { Workers } from '../../../api/health/worker-watch.ts';
@@ -21,6 +27,7 @@ import { SettlementHub } from '../../../db/announcements/settlement-hub.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
 import type { Embedder } from '../../../domain/embeddings/embedder.ts';
+import type { FileStore } from '../../../domain/files/file-store.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { compiledModule } from '../../harness/compiled-module.ts';
@@ -74,6 +81,10 @@ export interface TestApiOptions extends ApiOptions {
   vault?: Pick<Vault, 'open' | 'seal'>;
   /** Fakes that replace the chat systems; by default no chat is called, and each agrees. */
   chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
+  /** By default a folder of its own, which goes when it closes. */
+  files?: FileStore;
+  /** How many files a workspace uploads at once. */
+  uploads?: UploadsOptions;
   /** Settings of the threads that read descriptions. */
   imports?: ImportPlannerOptions;
   /** Settings of the threads that run tenants' schemas. */
@@ -136,11 +147,15 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       : { address: options.temporalAddress, interceptors: [] },
   );
   const vault = options.vault ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  const filesFolder = await mkdtemp(path.join(tmpdir(), 'files-'));
   const deps: ApiDependencies = {
     db,
     temporal: new Client({ connection, namespace: stack.temporalNamespace }),
     vault,
     resealing: vault,
+    links: Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`),
+    files: options.files ?? createFolderStore(filesFolder),
+    uploads: new Uploads(options.uploads ?? FILE_UPLOADS),
     settlements,
     notifications,
     logger,
@@ -194,6 +209,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await notifications.close();
       await connection.close();
       await db.close();
+      await rm(filesFolder, { recursive: true, force: true });
       if (options.database === undefined) await database.close();
     },
   };

@@ -143,14 +143,14 @@ async function contentsOf(world: World): Promise<Map<string, string>> {
 export function sendSlowly(
   url: string,
   method: string,
-  { headers, body }: { headers: Record<string, string>; body: unknown },
+  { headers, body, raw }: { headers: Record<string, string>; body?: unknown; raw?: Uint8Array | undefined },
   meanwhile: () => Promise<void>,
 ): Promise<CallResult> {
-  const bytes = Buffer.from(JSON.stringify(body ?? {}));
+  const bytes = raw === undefined ? Buffer.from(JSON.stringify(body ?? {})) : Buffer.from(raw);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
       url,
-      { method, headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': bytes.length } },
+      { method, headers: { 'Content-Type': 'application/json', ...headers, 'Content-Length': bytes.length } },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -188,7 +188,7 @@ export const heldCredentialSuite: Suite = {
     const reply = await sendSlowly(
       `${world.api.baseUrl}${pathOf(route, request)}`,
       route.method,
-      { headers: { ...headers, ...special }, body: request.body },
+      { headers: { ...headers, ...special }, body: request.body, raw: request.raw },
       async () => {
         await untilSeen();
         await revoke();

@@ -56,6 +56,7 @@ function asking(api: TestApi, parts: Omit<World, Asking>, planter?: World): Worl
     send: (route, request, { headers, ...options } = {}) =>
       api.call(route.method, pathOf(route, request), {
         ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.raw === undefined ? {} : { raw: request.raw }),
         ...options,
         headers: { ...headers },
       }),

@@ -9,6 +9,8 @@ export interface FixtureRequest {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** A body that is no JSON; its Content-Type is among the headers. */
+  raw?: Uint8Array;
   /** Replaces the credential, for a route that needs a special one. */
   headers?: Record<string, string>;
 }

@@ -992,6 +992,38 @@ export interface schemas {
     op: "eq" | "in" | "exists";
     value?: unknown;
   };
+  File: {
+    id: string;
+    filename: string;
+    contentType: string;
+    /** Bytes. While it is pending: what was promised. */
+    size: number;
+    /** Hex. While it is pending: what was promised, if anything. */
+    sha256: string | null;
+    /** `pending`: presigned, and not confirmed yet. */
+    status: "pending" | "ready";
+    purpose: string | null;
+    metadata: Record<string, schemas["JsonValue"]>;
+    createdAt: schemas["DateTime"];
+    /** When its bytes were found to be what was promised. */
+    confirmedAt: schemas["DateTime"] | null;
+    /** While it is pending: when it is removed. Null: it is kept. */
+    expiresAt: schemas["DateTime"] | null;
+  };
+  FilePresign: {
+    /** Kept as it is, for the download. It is never part of a path, and holds none. */
+    filename: string;
+    /** `application/octet-stream` where nobody says. */
+    contentType?: string;
+    /** Bytes, exactly. To 100 MiB; to 5 GiB where the store is S3. */
+    size: number;
+    /** Hex. Where it is named, `confirm` refuses other bytes. */
+    sha256?: string;
+    /** A word of your own to list by, such as `invoice`. */
+    purpose?: string;
+    /** Yours; not read by the service. At most 16 KiB of JSON. */
+    metadata?: Record<string, schemas["JsonValue"]>;
+  };
   FixtureAction: {
     name: string;
     /** Type of its adapter; http.request where none is named. */
@@ -2079,6 +2111,16 @@ export interface schemas {
     headers: Record<string, string>;
     body: string | null;
     bodyEncoding: "utf8" | "base64";
+  };
+  PresignedFile: {
+    fileId: string;
+    /** Send the bytes here. It is a credential: whoever has it can upload. */
+    url: string;
+    method: "PUT";
+    /** To be sent with the bytes, exactly so. */
+    headers: Record<string, string>;
+    /** Until when the upload may begin, and when an unconfirmed file is removed. */
+    expiresAt: schemas["DateTime"];
   };
   /** What an impact limit would allow now. A dispatch checks again. */
   PreviewAllowance: {
@@ -5784,6 +5826,176 @@ export interface operations {
       } } };
     };
   };
+  /** List files, newest first */
+  "files.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "pending" | "ready";
+        purpose?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["File"]>;
+      } } };
+    };
+  };
+  /** Upload a file */
+  "files.upload": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "multipart/form-data": FormData } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["File"];
+      } } };
+    };
+  };
+  /** Ask where to upload a file */
+  "files.presign": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["FilePresign"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["PresignedFile"];
+      } } };
+    };
+  };
+  /** Upload to a presigned URL */
+  "files.content": {
+    parameters: {
+      path: {
+        fileId: string;
+      };
+      query: {
+        workspace: schemas["Uuid"];
+        environment: schemas["Uuid"];
+        expires: string;
+        signature: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/octet-stream": Blob } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          /** Bytes. */
+          received: number;
+        };
+      } } };
+    };
+  };
+  /** Confirm an upload */
+  "files.confirm": {
+    parameters: {
+      path: {
+        fileId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["File"];
+      } } };
+    };
+  };
+  /** Read what is known of a file */
+  "files.get": {
+    parameters: {
+      path: {
+        fileId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["File"];
+      } } };
+    };
+  };
+  /** Delete a file */
+  "files.delete": {
+    parameters: {
+      path: {
+        fileId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
+  /** Download a file */
+  "files.download": {
+    parameters: {
+      path: {
+        fileId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/octet-stream": Blob } };
+      206: { content: { "application/octet-stream": Blob } };
+    };
+  };
   /** List events, newest first */
   "events.list": {
     parameters: {
@@ -8070,6 +8282,26 @@ export interface paths {
   };
   "/api/v2/url-groups/{groupId}/publish": {
     post: operations["urlGroups.publish"];
+  };
+  "/api/v2/files": {
+    get: operations["files.list"];
+    post: operations["files.upload"];
+  };
+  "/api/v2/files/presign": {
+    post: operations["files.presign"];
+  };
+  "/api/v2/files/{fileId}/content": {
+    put: operations["files.content"];
+  };
+  "/api/v2/files/{fileId}/confirm": {
+    post: operations["files.confirm"];
+  };
+  "/api/v2/files/{fileId}": {
+    get: operations["files.get"];
+    delete: operations["files.delete"];
+  };
+  "/api/v2/files/{fileId}/download": {
+    get: operations["files.download"];
   };
   "/api/v2/events": {
     get: operations["events.list"];

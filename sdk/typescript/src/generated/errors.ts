@@ -136,6 +136,11 @@ export class UnsupportedMediaTypeError extends ApiError {
   override readonly name = 'UnsupportedMediaTypeError';
 }
 
+/** `RANGE_NOT_SATISFIABLE`: The file ends before this range begins. Its size is in details.size. */
+export class RangeNotSatisfiableError extends ApiError {
+  override readonly name = 'RangeNotSatisfiableError';
+}
+
 /** `INTERNAL_ERROR`: Something went wrong on our side. Quote the requestId when you report it. */
 export class InternalError extends ApiError {
   override readonly name = 'InternalError';
@@ -174,6 +179,7 @@ export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) =
   NOT_ACCEPTABLE: NotAcceptableError,
   PAYLOAD_TOO_LARGE: PayloadTooLargeError,
   UNSUPPORTED_MEDIA_TYPE: UnsupportedMediaTypeError,
+  RANGE_NOT_SATISFIABLE: RangeNotSatisfiableError,
   INTERNAL_ERROR: InternalError,
   SERVICE_UNAVAILABLE: ServiceUnavailableError,
 };

@@ -1,4 +1,4 @@
-import type { Upload } from '../../http/upload.ts';
+import type { Upload } from './upload.ts';
 
 export interface UploadsOptions {
   /** Bodies of one workspace at a time. */

@@ -1,0 +1,31 @@
+import { forgetFile } from '../../db/files/delete-file.ts';
+import { type DueFile, expireFile, findDueFiles, settleFile } from '../../db/files/due-files.ts';
+import type { SweepArea, SweepDependencies } from './sweep-rows.ts';
+
+/**
+ * Removes the bytes of uploads that nobody confirmed within their hour, of direct uploads whose process died, and of deleted files whose
+ * removal was lost; of a file that is ready, what came late to its presigned URL.
+ *
+ * The bytes go before their row: a crash between the two leaves a row that is still due.
+ */
+export const dueFiles: SweepArea<DueFile, 'files'> = {
+  find: (deps, page) => findDueFiles(deps.db, page),
+  idOf: ({ fileId }) => fileId,
+  mend: async (deps, files) => {
+    for (const file of files) await mendFile(deps, file);
+  },
+  batchSize: 1,
+};
+
+async function mendFile({ db, files }: SweepDependencies<'files'>, file: DueFile): Promise<void> {
+  const { fileId, environmentId, workspaceId } = file;
+  const tenant = { environmentId, workspaceId };
+  const status = await db.withEnvironment(tenant, (tx) => expireFile(tx, fileId));
+  if (status === 'deleted') {
+    await files.remove(file);
+    await db.withEnvironment(tenant, (tx) => forgetFile(tx, fileId));
+  } else if (status === 'ready') {
+    await files.removeIncoming(file);
+    await db.withEnvironment(tenant, (tx) => settleFile(tx, fileId));
+  }
+}

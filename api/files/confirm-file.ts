@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  beginConfirmation,
+  endConfirmation,
+  extendConfirmation,
+  finishConfirmation,
+} from '../../db/files/confirm-file.ts';
+import { getFile } from '../../db/files/get-file.ts';
+import type { FileRecord } from '../../db/files/records.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { FileStore, StoredFile } from '../../domain/files/file-store.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { describeFailure } from '../http/failures.ts';
+import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import { auditOf, fileParams, fileSchema, presentFile } from './schemas.ts';
+
+export const confirmFileRoute = defineRoute({
+  id: 'files.confirm',
+  method: 'POST',
+  path: '/api/v2/files/{fileId}/confirm',
+  summary: 'Confirm an upload',
+  description:
+    'Reads what was uploaded, and compares its size and its hash with what was promised. 409 `CONFLICT` where they differ: what was uploaded ' +
+    'is removed, and can be uploaded again until the time is over. Confirming a file again answers it again.',
+  scope: 'files:write',
+  request: { params: fileParams },
+  response: { 200: fileSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  expensive: true,
+  ownsItsTransaction:
+    'The bytes are read between two transactions; a lease keeps others from exchanging them meanwhile.',
+  audited: 'recorded',
+  async handler(context) {
+    const { fileId } = context.params;
+    const token = randomUUID();
+    const file = await context.transaction(async (tx) => {
+      const found = await getFile(tx, fileId);
+      if (found === null) throw notFound('file');
+      if (found.status === 'pending' && !(await beginConfirmation(tx, fileId, token))) throw alreadyConfirming();
+      return found;
+    });
+    if (file.status === 'ready') return { status: 200, data: presentFile(file) };
+    const lease = { file, token };
+    try {
+      const sha256 = await checkedHash(context.deps.files, storedOf(context, fileId), file);
+      return { status: 200, data: presentFile(await finish(context, lease, sha256)) };
+    } catch (error) {
+      await giveUp(context, lease);
+      throw error;
+    }
+  },
+});
+
+type Context = EnvironmentHandlerContext<{ fileId: string }, unknown, unknown>;
+interface Lease {
+  file: FileRecord;
+  token: string;
+}
+
+const storedOf = ({ caller }: Context, fileId: string): StoredFile => ({
+  environmentId: caller.tenant.environmentId,
+  fileId,
+});
+
+/** @throws {ServiceError} CONFLICT where what was uploaded is not what was promised. */
+async function checkedHash(files: FileStore, stored: StoredFile, promised: FileRecord): Promise<string> {
+  const size = await files.promote(stored);
+  if (size === null) {
+    throw new ServiceError('CONFLICT', {
+      message: 'Nothing was uploaded yet. PUT the bytes to the URL of `presign` first.',
+    });
+  }
+  if (size !== promised.size) throw differs('size', promised.size, size);
+  const bytes = await files.read(stored);
+  if (bytes === null) throw differs('size', promised.size, 0);
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk);
+  const sha256 = hash.digest('hex');
+  if (promised.sha256 !== null && promised.sha256 !== sha256) throw differs('sha256', promised.sha256, sha256);
+  return sha256;
+}
+
+async function finish(context: Context, { file, token }: Lease, sha256: string): Promise<FileRecord> {
+  return context.transaction(async (tx) => {
+    if (!(await finishConfirmation(tx, { fileId: file.id, token, sha256 }))) throw alreadyConfirming();
+    const ready = await getFile(tx, file.id);
+    if (ready === null) throw new Error(`file ${file.id} was confirmed and is gone`);
+    const target = { type: 'file', id: file.id };
+    await context.recordAudit(tx, { action: 'file.confirmed', target, details: auditOf(ready) });
+    return ready;
+  });
+}
+
+/** Removes what was found wrong, as long as nobody else may look at it, and ends the lease. Where this fails, the lease ends by itself. */
+async function giveUp(context: Context, { file, token }: Lease): Promise<void> {
+  const { deps, caller, requestId } = context;
+  try {
+    const isOurs = await deps.db.withEnvironment(caller.tenant, (tx) => extendConfirmation(tx, file.id, token));
+    if (!isOurs) return;
+    await deps.files.removeContent(storedOf(context, file.id));
+    await deps.db.withEnvironment(caller.tenant, (tx) => endConfirmation(tx, file.id, token));
+  } catch (error) {
+    const about = { requestId, fileId: file.id, failure: describeFailure(error) };
+    deps.logger.warn(about, 'what a refused confirmation has read was not removed: the sweep does it');
+  }
+}
+
+function differs(what: 'size' | 'sha256', promised: number | string, stored: number | string): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: `What was uploaded is not what was promised: its ${what} is ${stored}, not ${promised}. It is removed; upload it again.`,
+    details: { [what]: { promised, stored } },
+  });
+}
+
+function alreadyConfirming(): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: 'The file is being confirmed, or its time is over. Read it, or confirm it again in a moment.',
+  });
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { deleteFile, forgetFile } from '../../db/files/delete-file.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { auditOf, fileParams } from './schemas.ts';
+
+export const deleteFileRoute = defineRoute({
+  id: 'files.delete',
+  method: 'DELETE',
+  path: '/api/v2/files/{fileId}',
+  summary: 'Delete a file',
+  description: 'It is gone at once, and its storage is free.',
+  scope: 'files:write',
+  request: { params: fileParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  async change(tx, { params: { fileId }, caller: { tenant } }) {
+    const deleted = await deleteFile(tx, fileId);
+    if (deleted === null) throw notFound('file');
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'file.deleted', target: { type: 'file', id: fileId }, details: auditOf(deleted) },
+      after: async (deps) => {
+        await deps.files.remove({ environmentId: tenant.environmentId, fileId });
+        await deps.db.withEnvironment(tenant, (again) => forgetFile(again, fileId));
+      },
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Bytes } from '../../domain/files/file-store.ts';
+
+/** Bytes that are counted and hashed on their way. */
+export interface Metered {
+  bytes: Bytes;
+  /** How many have passed. */
+  size(): number;
+  /** Hex, over all that have passed. Ask once, at the end. */
+  sha256(): string;
+}
+
+/** The bytes end with PAYLOAD_TOO_LARGE as soon as there are more than `bytesMax`. */
+export function metered(source: Bytes, bytesMax: number): Metered {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* pass(): Bytes {
+    for await (const chunk of source) {
+      size += chunk.byteLength;
+      if (size > bytesMax)
+        throw new ServiceError('PAYLOAD_TOO_LARGE', { message: `The file is larger than ${bytesMax} bytes.` });
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  return { bytes: pass(), size: () => size, sha256: () => hash.digest('hex') };
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { validationError } from '../../domain/errors.ts';
+import { METADATA_BYTES_MAX } from '../../domain/files/files.ts';
+import type { Bytes } from '../../domain/files/file-store.ts';
+import { RequestAbortedError } from '../http/client-gone.ts';
+
+/** The part `file` of an upload, while it arrives. */
+export interface FilePart {
+  filename: string;
+  contentType: string;
+  bytes: Bytes;
+}
+
+export interface ReadParts<Received> {
+  file: Received;
+  /** The other parts, as text. */
+  fields: ReadonlyMap<string, string>;
+}
+
+const FIELDS = ['purpose', 'metadata'];
+const BODY = 'is no multipart body with a part `file`';
+
+/**
+ * Reads a multipart body as it arrives: `receive` is handed the file's bytes, and nothing of them is kept here. Rejects only once
+ * `receive` has ended, so that its caller can clean up. What follows a refusal is discarded as it comes, so that the client reads the answer.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR for what is not such a body; whatever `receive` throws.
+ */
+export function readMultipart<Received>(
+  incoming: IncomingMessage,
+  receive: (part: FilePart) => Promise<Received>,
+): Promise<ReadParts<Received>> {
+  return new Promise((resolve, reject) => {
+    // It ended while its credential was looked up, so that no event will follow.
+    if (incoming.destroyed) throw new RequestAbortedError();
+    const parser = openParser(incoming);
+    const fields = new Map<string, string>();
+    let receiving: Promise<Received> | null = null;
+    let stream: Readable | null = null;
+    let isRefused = false;
+    const refuse = (error: unknown): void => {
+      if (isRefused) return;
+      isRefused = true;
+      incoming.unpipe(parser);
+      incoming.resume();
+      stream?.destroy(error instanceof Error ? error : new Error('refused'));
+      const end = (): void => reject(error);
+      if (receiving === null) end();
+      else receiving.then(end, end);
+    };
+    const refuseField = (name: string, message: string): void =>
+      refuse(validationError([{ path: `body.${name}`, message }]));
+
+    parser.on('file', (name, part, filename, _encoding, contentType) => {
+      // A refusal destroys it, perhaps before anybody reads it.
+      part.on('error', () => undefined);
+      if (name !== 'file' || receiving !== null || isRefused) {
+        part.resume();
+        return refuseField(name, receiving === null ? 'is not a known field' : 'is sent twice');
+      }
+      stream = part;
+      receiving = receive({ filename: filename ?? '', contentType, bytes: wholeOf(part) });
+      receiving.catch(refuse);
+    });
+    parser.on('field', (name, value, _nameTruncated, isTruncated) => {
+      if (!FIELDS.includes(name)) return refuseField(name, 'is not a known field');
+      if (fields.has(name)) return refuseField(name, 'is sent twice');
+      if (isTruncated) return refuseField(name, `is larger than ${METADATA_BYTES_MAX} bytes`);
+      fields.set(name, value);
+    });
+    parser.on('partsLimit', () => refuse(validationError([{ path: 'body', message: 'has more parts than it may' }])));
+    parser.on('error', () => refuse(incomplete()));
+    parser.on('finish', () => {
+      if (receiving === null) return refuse(validationError([{ path: 'body.file', message: 'is missing' }]));
+      receiving.then((file) => resolve({ file, fields }), refuse);
+    });
+    incoming.once('error', () => refuse(new RequestAbortedError()));
+    incoming.once('close', () => {
+      if (!incoming.complete) refuse(new RequestAbortedError());
+    });
+    incoming.pipe(parser);
+  });
+}
+
+function openParser(incoming: IncomingMessage): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...incoming.headers, 'content-type': incoming.headers['content-type'] ?? '' },
+      // A path in a name is refused, not cut off.
+      preservePath: true,
+      limits: { parts: 1 + FIELDS.length, fieldSize: METADATA_BYTES_MAX, headerPairs: 20, fieldNameSize: 100 },
+    });
+  } catch {
+    throw validationError([{ path: 'body', message: `${BODY}: its Content-Type names no boundary` }]);
+  }
+}
+
+/** A part that breaks off is the caller's mistake, whatever the parser calls it. */
+async function* wholeOf(part: Readable): Bytes {
+  try {
+    yield* part as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw error instanceof Error && error.message.includes('terminated early') ? incomplete() : error;
+  }
+}
+
+const incomplete = (): Error => validationError([{ path: 'body', message: `${BODY}, or it ends early` }]);

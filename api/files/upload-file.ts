@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { dropUpload, finishUpload } from '../../db/files/finish-upload.ts';
+import { getFile } from '../../db/files/get-file.ts';
+import { insertPendingFile } from '../../db/files/insert-pending-file.ts';
+import type { FileRecord } from '../../db/files/records.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import type { StoredFile } from '../../domain/files/file-store.ts';
+import { DEFAULT_CONTENT_TYPE, DIRECT_FILE_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX } from '../../domain/files/files.ts';
+import { newId } from '../../domain/ids.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { describeFailure } from '../http/failures.ts';
+import { validatePart } from '../http/validate-request.ts';
+import { metered, type Metered } from './metered.ts';
+import { type FilePart, readMultipart } from './multipart.ts';
+import { auditOf, contentTypeSchema, filenameSchema, fileNotes, fileSchema, presentFile } from './schemas.ts';
+
+export const uploadFileRoute = defineRoute({
+  id: 'files.upload',
+  method: 'POST',
+  path: '/api/v2/files',
+  summary: 'Upload a file',
+  description:
+    'As multipart/form-data, with the parts `file` and, where you like, `purpose` and `metadata` (a JSON object). It is streamed to the ' +
+    'store. A file of up to 100 MiB; a larger one is refused with 413 as soon as that is known. For larger files see `presign`.',
+  scope: 'files:write',
+  request: {},
+  response: { 201: fileSchema },
+  errors: ['QUOTA_EXCEEDED'],
+  expensive: true,
+  bodyBytesMax: DIRECT_FILE_BYTES_MAX + MULTIPART_OVERHEAD_BYTES_MAX,
+  streamedBody: {
+    mediaType: 'multipart/form-data',
+    schema: {
+      type: 'object',
+      required: ['file'],
+      properties: {
+        file: { type: 'string', format: 'binary' },
+        purpose: { type: 'string', minLength: 1, maxLength: 64 },
+        metadata: { type: 'object', description: 'As JSON.' },
+      },
+      additionalProperties: false,
+    },
+  },
+  openUpload: (deps, workspaceId) => deps.uploads.open(workspaceId),
+  ownsItsTransaction:
+    'The bytes are streamed to the store between two transactions: no transaction waits for a client.',
+  audited: 'recorded',
+  exempt: {
+    unknownFields: 'Its body is multipart: test/api/files/upload.test.ts.',
+    bodies: 'Its body is multipart: test/api/files/upload.test.ts.',
+  },
+  async handler(context) {
+    const upload = new DirectUpload(context);
+    try {
+      const { fields } = await readMultipart(context.incoming, (part) => upload.receive(part));
+      return { status: 201, data: presentFile(await upload.finish(notesOf(fields))) };
+    } catch (error) {
+      await upload.abandon();
+      throw error;
+    }
+  },
+});
+
+type Context = EnvironmentHandlerContext<unknown, unknown, unknown>;
+type Notes = z.output<typeof notesSchema>;
+
+/**
+ * The row is written before the first byte, and ready after the last one. A crash in between leaves a row whose time ends, and the sweep
+ * removes both; so it does where the clean-up of a refused upload fails.
+ */
+class DirectUpload {
+  private readonly context: Context;
+  private begun: (StoredFile & { body: Metered }) | null = null;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  async receive({ filename, contentType, bytes }: FilePart): Promise<void> {
+    const { caller, actor, deps, incoming, transaction } = this.context;
+    const named = validatePart('body', namedSchema, { file: filename }) as z.output<typeof namedSchema>;
+    const typed = contentTypeSchema.safeParse(contentType);
+    const { environmentId } = caller.tenant;
+    const file = { environmentId, fileId: newId('file'), body: metered(bytes, DIRECT_FILE_BYTES_MAX) };
+    const announced = Number(incoming.headers['content-length'] ?? DIRECT_FILE_BYTES_MAX);
+    await transaction((tx) =>
+      insertPendingFile(tx, {
+        id: file.fileId,
+        upload: 'direct',
+        filename: named.file,
+        contentType: typed.success ? typed.data : DEFAULT_CONTENT_TYPE,
+        size: Math.min(announced, DIRECT_FILE_BYTES_MAX),
+        sha256: null,
+        purpose: null,
+        metadata: {},
+        createdBy: actor,
+      }),
+    );
+    this.begun = file;
+    await deps.files.put(file, 'content', file.body.bytes);
+  }
+
+  /** The credential is looked at once more: whoever lost it while the bytes came stores nothing. */
+  async finish({ purpose, metadata }: Notes): Promise<FileRecord> {
+    const { begun } = this;
+    if (begun === null) throw new Error('an upload is finished once its file has been received');
+    const { fileId, body } = begun;
+    const notes = { purpose: purpose ?? null, metadata: metadata ?? {} };
+    const done = { fileId, size: body.size(), sha256: body.sha256(), ...notes };
+    const file = await this.context.transaction(async (tx) => {
+      if (!(await finishUpload(tx, done))) throw tookTooLong();
+      const stored = await requireStored(tx, fileId);
+      await this.context.recordAudit(tx, {
+        action: 'file.uploaded',
+        target: { type: 'file', id: fileId },
+        details: auditOf(stored),
+      });
+      return stored;
+    });
+    this.begun = null;
+    return file;
+  }
+
+  /** Removes what a refused upload has stored: the bytes first, so that a crash leaves the row that leads to them. */
+  async abandon(): Promise<void> {
+    const { begun } = this;
+    if (begun === null) return;
+    const { deps, caller, requestId } = this.context;
+    try {
+      await deps.files.remove(begun);
+      await deps.db.withEnvironment(caller.tenant, (tx) => dropUpload(tx, begun.fileId));
+    } catch (error) {
+      const context = { requestId, fileId: begun.fileId, failure: describeFailure(error) };
+      deps.logger.warn(context, 'what a refused upload has stored was not removed: the sweep does it');
+    }
+  }
+}
+
+const notesSchema = z.strictObject(fileNotes);
+const namedSchema = z.strictObject({ file: filenameSchema });
+
+function notesOf(fields: ReadonlyMap<string, string>): Notes {
+  const metadata = fields.get('metadata');
+  const notes = {
+    ...(fields.has('purpose') ? { purpose: fields.get('purpose') } : {}),
+    ...(metadata === undefined ? {} : { metadata: jsonOf(metadata) }),
+  };
+  return validatePart('body', notesSchema, notes) as Notes;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw validationError([{ path: 'body.metadata', message: 'is not JSON' }]);
+  }
+}
+
+async function requireStored(tx: EnvironmentTransaction, fileId: string): Promise<FileRecord> {
+  const file = await getFile(tx, fileId);
+  if (file === null) throw new Error(`file ${fileId} was stored and is gone`);
+  return file;
+}
+
+function tookTooLong(): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: 'The upload took longer than an hour, and nothing of it is kept. Send it again.',
+  });
+}

@@ -1,0 +1,36 @@
+import type { Database, EnvironmentTransaction } from '../client.ts';
+
+export interface DueFile {
+  fileId: string;
+  environmentId: string;
+  workspaceId: string;
+}
+
+/** Files of all environments that something is left to do for, in id order. */
+export async function findDueFiles(db: Database, page: { afterId: string; limit: number }): Promise<DueFile[]> {
+  const { rows } = await db.directory.raw<{ rows: DueFile[] }>(
+    `SELECT id AS "fileId", environment_id AS "environmentId", workspace_id AS "workspaceId" FROM find_due_files(?, ?)`,
+    [page.afterId, page.limit],
+  );
+  return rows;
+}
+
+/** Ends an upload whose time is over, and says what the file is then. Null where nothing is due any more. */
+export async function expireFile(
+  tx: EnvironmentTransaction,
+  fileId: string,
+): Promise<'pending' | 'ready' | 'deleted' | null> {
+  await tx.raw(`UPDATE files SET status = 'deleted' WHERE id = ? AND status = 'pending' AND expires_at < now()`, [
+    fileId,
+  ]);
+  const { rows } = await tx.raw<{ rows: { status: 'pending' | 'ready' | 'deleted' }[] }>(
+    'SELECT status FROM files WHERE id = ? AND due_at < now()',
+    [fileId],
+  );
+  return rows[0]?.status ?? null;
+}
+
+/** Nothing can come to the URL of its upload any more, and what came is removed. */
+export async function settleFile(tx: EnvironmentTransaction, fileId: string): Promise<void> {
+  await tx.raw(`UPDATE files SET due_at = NULL WHERE id = ? AND status = 'ready' AND due_at < now()`, [fileId]);
+}

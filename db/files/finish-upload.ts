@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+export interface FinishedUpload {
+  fileId: string;
+  size: number;
+  sha256: string;
+  purpose: string | null;
+  metadata: JsonObject;
+}
+
+/** A direct upload is whole. False where its time was over meanwhile: the sweep has removed it. */
+export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedUpload): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE files SET status = 'ready', size = CAST(:size AS bigint), sha256 = :sha256, purpose = :purpose, metadata = :metadata,
+       confirmed_at = now(), due_at = NULL
+     WHERE id = :fileId AND upload = 'direct' AND status = 'pending'`,
+    { ...upload, metadata: JSON.stringify(upload.metadata) },
+  );
+  return rowCount === 1;
+}
+
+/** Forgets a direct upload that failed, once its bytes are gone. */
+export async function dropUpload(tx: EnvironmentTransaction, fileId: string): Promise<void> {
+  await tx.raw(`DELETE FROM files WHERE id = ? AND upload = 'direct' AND status = 'pending'`, [fileId]);
+}

@@ -1,0 +1,38 @@
+import { UPLOAD_TTL_SECONDS } from '../../domain/files/files.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { refuseFullStorage } from '../plans/refuse-full-storage.ts';
+
+export interface PendingFile {
+  id: string;
+  upload: 'direct' | 'presigned';
+  filename: string;
+  contentType: string;
+  /** Reserved of the plan's storage until it is known. */
+  size: number;
+  sha256: string | null;
+  purpose: string | null;
+  metadata: JsonObject;
+  createdBy: { type: string; id: string };
+}
+
+/**
+ * Writes the row of a file before its first byte, so that whatever a killed upload leaves is found by it.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full.
+ */
+export async function insertPendingFile(tx: EnvironmentTransaction, file: PendingFile): Promise<void> {
+  await tx.raw(
+    `INSERT INTO files (id, environment_id, upload, status, filename, content_type, size, sha256, purpose, metadata, created_by,
+       expires_at, due_at)
+     VALUES (:id, current_environment_id(), :upload, 'pending', :filename, :contentType, CAST(:size AS bigint), :sha256, :purpose,
+       :metadata, :createdBy, now() + make_interval(secs => :ttl), now() + make_interval(secs => :ttl))`,
+    {
+      ...file,
+      metadata: JSON.stringify(file.metadata),
+      createdBy: JSON.stringify(file.createdBy),
+      ttl: UPLOAD_TTL_SECONDS,
+    },
+  );
+  await refuseFullStorage(tx);
+}
