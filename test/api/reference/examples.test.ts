@@ -86,6 +86,6 @@ describe('an example', () => {
 });
 
 function dataOf(reply: OperationExample['response']['body']): Record<string, Json> {
-  if (!isJsonObject(reply['data'])) throw new Error('the example has no data');
+  if (typeof reply === 'string' || !isJsonObject(reply['data'])) throw new Error('the example has no data');
   return reply['data'];
 }
