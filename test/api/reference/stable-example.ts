@@ -26,6 +26,9 @@ const PROVIDER = 'api.payments.example';
 const API_KEY = /\b(service_live_)[0-9A-Za-z]+/g;
 const SIGNING_SECRET = /\b(whsec_)[0-9A-Za-z+/=]+/g;
 const HTTP_DATE = /\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\b/g;
+/** When a presigned URL expires, in it and by itself, and its signature. */
+const EXPIRES = /\b1[7-9]\d{11}\b/g;
+const URL_SIGNATURE = /\bsignature=1\.[\w-]{43}/g;
 const PERSON = /\b[0-9a-f-]{36}@example\.test\b/g;
 /** Members with the wall-clock times of a schedule, and whether they lie ahead. Their distance from now differs in each recording. */
 const SLOTS: Readonly<Record<string, 1 | -1>> = { times: 1, nextRunAt: 1, nominalTime: -1 };
@@ -34,6 +37,7 @@ const SLOT_HOUR_UTC = 8;
 const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'example-token-of-an-invitation',
   csrfToken: 'example-csrf-token',
+  signature: '1.example-signature-of-an-upload-url',
 };
 /** What the random part of a key is in an example. */
 export const EXAMPLE_KEY = 'EXAMPLE0'.repeat(6);
@@ -93,6 +97,8 @@ export class StableExample {
       .replaceAll(UUID, (uuid) => this.nth('uuid', uuid, exampleUuid))
       .replaceAll(DIGEST, (digest) => this.nth('digest', digest, (index) => sha256(`digest ${index}`)))
       .replaceAll(DATE_TIME, (moment) => this.moment(Date.parse(moment)))
+      .replaceAll(URL_SIGNATURE, `signature=${CREDENTIALS['signature']}`)
+      .replaceAll(EXPIRES, String(EXAMPLE_NOW + HOUR_MS))
       .replaceAll(WORKSPACE, 'Acme')
       .replaceAll(LOCAL_ORIGIN, `https://${PROVIDER}`)
       .replaceAll(LOCAL_HOST, PROVIDER)

@@ -113,6 +113,10 @@ class UnsupportedMediaTypeError(ApiError):
     """UNSUPPORTED_MEDIA_TYPE. Send the body as application/json."""
 
 
+class RangeNotSatisfiableError(ApiError):
+    """RANGE_NOT_SATISFIABLE. The file ends before this range begins. Its size is in details.size."""
+
+
 class InternalError(ApiError):
     """INTERNAL_ERROR. Something went wrong on our side. Quote the requestId when you report it."""
 
@@ -149,8 +153,9 @@ ERROR_TYPES: Dict[str, Type[ApiError]] = {
     "NOT_ACCEPTABLE": NotAcceptableError,
     "PAYLOAD_TOO_LARGE": PayloadTooLargeError,
     "UNSUPPORTED_MEDIA_TYPE": UnsupportedMediaTypeError,
+    "RANGE_NOT_SATISFIABLE": RangeNotSatisfiableError,
     "INTERNAL_ERROR": InternalError,
     "SERVICE_UNAVAILABLE": ServiceUnavailableError,
 }
 
-__all__ = ["AuthenticationError", "AuthorizationError", "RateLimitExceededError", "QuotaExceededError", "BudgetExceededError", "BudgetReconciliationRequiredError", "BudgetEffectAlreadyReservedError", "ValidationError", "FeatureNotAvailableError", "ExpensiveWorkPausedError", "NotFoundError", "PreviewMismatchError", "PreviewExpiredError", "PreviewAlreadyUsedError", "OperationKeyReuseError", "IdempotencyKeyReuseError", "IdempotencyRequestInProgressError", "EffectResolutionRequiredError", "UserIdentityRequiredError", "PaidPlansUnavailableError", "HttpsRequiredError", "PlanStaleError", "ConflictError", "MethodNotAllowedError", "NotAcceptableError", "PayloadTooLargeError", "UnsupportedMediaTypeError", "InternalError", "ServiceUnavailableError"]
+__all__ = ["AuthenticationError", "AuthorizationError", "RateLimitExceededError", "QuotaExceededError", "BudgetExceededError", "BudgetReconciliationRequiredError", "BudgetEffectAlreadyReservedError", "ValidationError", "FeatureNotAvailableError", "ExpensiveWorkPausedError", "NotFoundError", "PreviewMismatchError", "PreviewExpiredError", "PreviewAlreadyUsedError", "OperationKeyReuseError", "IdempotencyKeyReuseError", "IdempotencyRequestInProgressError", "EffectResolutionRequiredError", "UserIdentityRequiredError", "PaidPlansUnavailableError", "HttpsRequiredError", "PlanStaleError", "ConflictError", "MethodNotAllowedError", "NotAcceptableError", "PayloadTooLargeError", "UnsupportedMediaTypeError", "RangeNotSatisfiableError", "InternalError", "ServiceUnavailableError"]

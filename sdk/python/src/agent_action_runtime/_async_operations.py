@@ -51,6 +51,9 @@ from .types import (
     EventsTopicsCreateBody,
     EventsTopicsDeleteReply,
     EventsTopicsUpdateBody,
+    File,
+    FilePresign,
+    FilesDeleteReply,
     FlowControl,
     FlowControlKey,
     FlowControlLimits,
@@ -102,6 +105,7 @@ from .types import (
     OwnNotificationPreferences,
     OwnNotificationPreferencesUpdate,
     PlanApprovalPolicyFiles,
+    PresignedFile,
     PreviewRefreshRequest,
     PreviewRequest,
     PublicMessage,
@@ -620,6 +624,31 @@ class AsyncUrlGroupsOperations:
         return await self._caller.call("POST", "/api/v2/url-groups/{groupId}/publish", path_params={"groupId": group_id}, body=body, idempotency_key=idempotency_key)
 
 
+class AsyncFilesOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, status: Optional[Literal["pending", "ready"]] = None, purpose: Optional[str] = None) -> Page[List[File]]:
+        """List files, newest first. Scope: files:read."""
+        return await self._caller.call_page("/api/v2/files", query={"page": page, "limit": limit, "status": status, "purpose": purpose})
+
+    async def presign(self, body: FilePresign) -> PresignedFile:
+        """Ask where to upload a file. Scope: files:write."""
+        return await self._caller.call("POST", "/api/v2/files/presign", body=body)
+
+    async def confirm(self, file_id: str) -> File:
+        """Confirm an upload. Scope: files:write."""
+        return await self._caller.call("POST", "/api/v2/files/{fileId}/confirm", path_params={"fileId": file_id})
+
+    async def get(self, file_id: str) -> File:
+        """Read what is known of a file. Scope: files:read."""
+        return await self._caller.call("GET", "/api/v2/files/{fileId}", path_params={"fileId": file_id})
+
+    async def delete(self, file_id: str) -> FilesDeleteReply:
+        """Delete a file. Scope: files:write."""
+        return await self._caller.call("DELETE", "/api/v2/files/{fileId}", path_params={"fileId": file_id})
+
+
 class AsyncEventsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -965,6 +994,7 @@ class AsyncOperations:
         self.flow_control = AsyncFlowControlOperations(caller)
         self.signing_keys = AsyncSigningKeysOperations(caller)
         self.url_groups = AsyncUrlGroupsOperations(caller)
+        self.files = AsyncFilesOperations(caller)
         self.events = AsyncEventsOperations(caller)
         self.dead_letters = AsyncDeadLettersOperations(caller)
         self.sessions = AsyncSessionsOperations(caller)

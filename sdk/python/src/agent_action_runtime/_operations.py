@@ -51,6 +51,9 @@ from .types import (
     EventsTopicsCreateBody,
     EventsTopicsDeleteReply,
     EventsTopicsUpdateBody,
+    File,
+    FilePresign,
+    FilesDeleteReply,
     FlowControl,
     FlowControlKey,
     FlowControlLimits,
@@ -102,6 +105,7 @@ from .types import (
     OwnNotificationPreferences,
     OwnNotificationPreferencesUpdate,
     PlanApprovalPolicyFiles,
+    PresignedFile,
     PreviewRefreshRequest,
     PreviewRequest,
     PublicMessage,
@@ -620,6 +624,31 @@ class UrlGroupsOperations:
         return self._caller.call("POST", "/api/v2/url-groups/{groupId}/publish", path_params={"groupId": group_id}, body=body, idempotency_key=idempotency_key)
 
 
+class FilesOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, status: Optional[Literal["pending", "ready"]] = None, purpose: Optional[str] = None) -> Page[List[File]]:
+        """List files, newest first. Scope: files:read."""
+        return self._caller.call_page("/api/v2/files", query={"page": page, "limit": limit, "status": status, "purpose": purpose})
+
+    def presign(self, body: FilePresign) -> PresignedFile:
+        """Ask where to upload a file. Scope: files:write."""
+        return self._caller.call("POST", "/api/v2/files/presign", body=body)
+
+    def confirm(self, file_id: str) -> File:
+        """Confirm an upload. Scope: files:write."""
+        return self._caller.call("POST", "/api/v2/files/{fileId}/confirm", path_params={"fileId": file_id})
+
+    def get(self, file_id: str) -> File:
+        """Read what is known of a file. Scope: files:read."""
+        return self._caller.call("GET", "/api/v2/files/{fileId}", path_params={"fileId": file_id})
+
+    def delete(self, file_id: str) -> FilesDeleteReply:
+        """Delete a file. Scope: files:write."""
+        return self._caller.call("DELETE", "/api/v2/files/{fileId}", path_params={"fileId": file_id})
+
+
 class EventsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -965,6 +994,7 @@ class Operations:
         self.flow_control = FlowControlOperations(caller)
         self.signing_keys = SigningKeysOperations(caller)
         self.url_groups = UrlGroupsOperations(caller)
+        self.files = FilesOperations(caller)
         self.events = EventsOperations(caller)
         self.dead_letters = DeadLettersOperations(caller)
         self.sessions = SessionsOperations(caller)

@@ -1339,6 +1339,52 @@ class ExpectationInput(_ExpectationInputRequired, total=False):
     value: Any
 
 
+class File(TypedDict):
+    id: str
+    filename: str
+    contentType: str
+    size: int
+    """Bytes. While it is pending: what was promised."""
+    sha256: Optional[str]
+    """Hex. While it is pending: what was promised, if anything."""
+    status: Literal["pending", "ready"]
+    """`pending`: presigned, and not confirmed yet."""
+    purpose: Optional[str]
+    metadata: Dict[str, Any]
+    createdAt: str
+    confirmedAt: Optional[str]
+    """When its bytes were found to be what was promised."""
+    expiresAt: Optional[str]
+    """While it is pending: when it is removed. Null: it is kept."""
+
+
+class _FilePresignRequired(TypedDict):
+    filename: str
+    """Kept as it is, for the download. It is never part of a path, and holds none."""
+    size: int
+    """Bytes, exactly. To 100 MiB; to 5 GiB where the store is S3."""
+
+
+class FilePresign(_FilePresignRequired, total=False):
+    contentType: str
+    """`application/octet-stream` where nobody says."""
+    sha256: str
+    """Hex. Where it is named, `confirm` refuses other bytes."""
+    purpose: str
+    """A word of your own to list by, such as `invoice`."""
+    metadata: Dict[str, Any]
+    """Yours; not read by the service. At most 16 KiB of JSON."""
+
+
+class FilesContentReply(TypedDict):
+    received: int
+    """Bytes."""
+
+
+class FilesDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
 class _FixtureActionRequired(TypedDict):
     name: str
 
@@ -2754,6 +2800,17 @@ class PreparedRequest(TypedDict):
     headers: Dict[str, str]
     body: Optional[str]
     bodyEncoding: Literal["utf8", "base64"]
+
+
+class PresignedFile(TypedDict):
+    fileId: str
+    url: str
+    """Send the bytes here. It is a credential: whoever has it can upload."""
+    method: Literal["PUT"]
+    headers: Dict[str, str]
+    """To be sent with the bytes, exactly so."""
+    expiresAt: str
+    """Until when the upload may begin, and when an unconfirmed file is removed."""
 
 
 class PreviewAllowance(TypedDict):
