@@ -13,6 +13,8 @@ import { IdempotencyGate, type IdempotencyOptions } from './http/idempotency.ts'
 import { serveInteractions } from './integrations/serve-interactions.ts';
 import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
 import { mountRoutes } from './http/mount-routes.ts';
+import { resourceUrl } from './oauth/places.ts';
+import { serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
@@ -48,7 +50,9 @@ export interface Api {
 /** The HTTP API over its dependencies. The caller listens, and closes in the order server, API, dependencies. */
 export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api {
   const authenticators = {
-    keys: new Authenticator(deps.db, deps.logger),
+    keys: new Authenticator(deps.db, deps.logger, (kind) =>
+      deps.pagesUrl === null ? null : resourceUrl(deps.pagesUrl, kind),
+    ),
     sessions: new SessionAuthenticator(deps.db, deps.logger, deps.publicOrigins ?? []),
   };
   const idempotency = new IdempotencyGate(deps.db, deps.notifications, deps.logger, options.idempotency);
@@ -74,13 +78,14 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(observeOrigin(network));
   app.use(setSecurityHeaders);
   app.use(logAccess(deps.logger));
-  app.use(replyWithErrors(deps.logger));
+  app.use(replyWithErrors(deps));
   app.use(healthChecks(deps, options.isSetUp));
   app.use(replyWithErrorPages(deps.logger));
   app.use(requireHttps(network));
   app.use(serveOpenApi(routes));
   app.use(serveReference(routes));
   app.use(serveErrorCatalogue);
+  app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(deps));
   app.use(mcp.middleware);

@@ -57,6 +57,8 @@ export interface ApiDependencies {
   egressAllow: EgressAllow;
   /** Through the egress guard. */
   fetchDocument: FetchDocument;
+  /** The metadata of an OAuth client, small and soon given up. Through the egress guard. */
+  fetchClientDocument: FetchDocument;
   /** Through the egress guard. */
   chat: ChatClient;
   /** Origins of our own pages, such as `https://console.example.com`, beside the host that a request asks. */

@@ -58,6 +58,23 @@ ALTER FUNCTION acquire_permit(text,text,integer,interval) OWNER TO service_direc
 REVOKE ALL ON FUNCTION acquire_permit(text,text,integer,interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION acquire_permit(text,text,integer,interval) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.add_oauth_signing_key(of_id text, with_version integer, with_wrapped bytea, with_sealed bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1869903719);
+      IF EXISTS (SELECT FROM oauth_signing_keys) THEN RETURN false; END IF;
+      INSERT INTO oauth_signing_keys (id, master_key_version, wrapped_data_key, sealed_value) VALUES (of_id, with_version, with_wrapped, with_sealed);
+      RETURN true;
+    END $function$
+;
+ALTER FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION add_oauth_signing_key(text,integer,bytea,bytea) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.admit_to_budget(of_key text, of_kind text, amount bigint, for_invocation text)
  RETURNS TABLE(verdict text, cap_name text, cap bigint, taken bigint)
  LANGUAGE plpgsql
@@ -1036,6 +1053,21 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.consume_oauth_artifact(of_hash bytea, of_kind text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      UPDATE oauth_artifacts a SET consumed_at = clock_timestamp() WHERE a.hash = of_hash AND a.kind = of_kind AND a.consumed_at IS NULL;
+      RETURN FOUND;
+    END $function$
+;
+ALTER FUNCTION consume_oauth_artifact(bytea,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION consume_oauth_artifact(bytea,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION consume_oauth_artifact(bytea,text) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.consume_rate_limit(of_workspace uuid, per_minute integer, per_hour integer)
  RETURNS TABLE(admitted boolean, minute_used integer, minute_resets_at timestamp with time zone, hour_used integer, hour_resets_at timestamp with time zone, counted_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1211,6 +1243,24 @@ ALTER FUNCTION delete_deleted_topics(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_deleted_topics(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_deleted_topics(integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_ended_oauth_grants(kept interval, ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM oauth_grants g USING unnest(ids) old (id)
+      WHERE g.id = old.id AND LEAST(COALESCE(g.ended_at, g.expires_at), g.expires_at) < now() - kept;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_ended_oauth_grants(interval,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_ended_oauth_grants(interval,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_ended_oauth_grants(interval,text[]) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_expired_idempotency_claims(ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1246,6 +1296,23 @@ AS $function$
 ALTER FUNCTION delete_expired_message_deduplications(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_expired_message_deduplications(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_expired_message_deduplications(text[]) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_expired_oauth_artifacts(kept interval, ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM oauth_artifacts a USING unnest(ids) old (id) WHERE a.hash = decode(old.id, 'hex') AND a.expires_at < now() - kept;
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_expired_oauth_artifacts(interval,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_expired_oauth_artifacts(interval,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_expired_oauth_artifacts(interval,text[]) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_expired_permits(ids text[])
  RETURNS integer
@@ -1336,6 +1403,20 @@ AS $function$
 ALTER FUNCTION delete_kept_messages(integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_kept_messages(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_kept_messages(integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.delete_oauth_artifact(of_hash bytea, of_kind text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ DELETE FROM oauth_artifacts a
+   WHERE ((a.hash = delete_oauth_artifact.of_hash) AND (a.kind = delete_oauth_artifact.of_kind));
+END
+;
+ALTER FUNCTION delete_oauth_artifact(bytea,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_oauth_artifact(bytea,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_oauth_artifact(bytea,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.delete_old_approvals(ids text[])
  RETURNS integer
@@ -1451,6 +1532,26 @@ ALTER FUNCTION delete_old_previews(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_previews(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_previews(text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_unused_oauth_clients(unconnected interval, unused interval, ids text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE deleted integer;
+    BEGIN
+      DELETE FROM oauth_clients c USING unnest(ids) old (id)
+      WHERE c.id = old.id AND c.created_at < now() - unconnected
+        AND NOT EXISTS (SELECT FROM oauth_grants g WHERE g.client_id = c.id AND g.ended_at IS NULL AND g.expires_at > now())
+        AND (NOT EXISTS (SELECT FROM oauth_grants g WHERE g.client_id = c.id) OR COALESCE(c.last_used_at, c.created_at) < now() - unused);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN deleted;
+    END $function$
+;
+ALTER FUNCTION delete_unused_oauth_clients(interval,interval,text[]) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_unused_oauth_clients(interval,interval,text[]) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
  RETURNS text
  LANGUAGE plpgsql
@@ -1513,6 +1614,19 @@ AS $function$
   BEGIN
     PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.workspace_id || '/' || OLD.user_id));
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_oauth_grant_use()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.ended_at IS NOT NULL THEN
+      RAISE EXCEPTION 'an OAuth grant that ended stays ended' USING ERRCODE = 'check_violation';
+    END IF;
+    PERFORM pg_advisory_xact_lock(credential_lock_of(OLD.id));
+    RETURN NEW;
   END $function$
 ;
 
@@ -1595,6 +1709,23 @@ ALTER FUNCTION find_due_files(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_due_files(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_due_files(text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_ended_oauth_grants(kept interval, after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT g.id
+    FROM oauth_grants g
+   WHERE ((g.id > find_ended_oauth_grants.after_id) AND (LEAST(COALESCE(g.ended_at, g.expires_at), g.expires_at) < (now() - find_ended_oauth_grants.kept)))
+   ORDER BY g.id
+  LIMIT find_ended_oauth_grants.most;
+END
+;
+ALTER FUNCTION find_ended_oauth_grants(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_ended_oauth_grants(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_ended_oauth_grants(interval,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_expired_idempotency_claims(after_id text, most integer)
  RETURNS TABLE(id text)
  LANGUAGE sql
@@ -1652,6 +1783,25 @@ END
 ALTER FUNCTION find_expired_message_deduplications(text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_expired_message_deduplications(text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_message_deduplications(text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_expired_oauth_artifacts(kept interval, after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.id
+    FROM ( SELECT (encode(oauth_artifacts.hash, 'hex'::text) COLLATE "C") AS id
+            FROM oauth_artifacts
+           WHERE (oauth_artifacts.expires_at < (now() - find_expired_oauth_artifacts.kept))) a
+   WHERE (a.id > find_expired_oauth_artifacts.after_id)
+   ORDER BY a.id
+  LIMIT find_expired_oauth_artifacts.most;
+END
+;
+ALTER FUNCTION find_expired_oauth_artifacts(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_expired_oauth_artifacts(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_expired_oauth_artifacts(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_expired_permits(after_id text, most integer)
  RETURNS TABLE(id text)
@@ -1830,6 +1980,96 @@ END
 ALTER FUNCTION find_lost_messages(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_oauth_access_token(of_hash bytea)
+ RETURNS TABLE(grant_id text, user_id text, client_id text, role text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, resource text, scope text, expires_at timestamp with time zone, last_used_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT g.id,
+     g.user_id,
+     g.client_id,
+     m.role,
+     g.workspace_id,
+     e.id,
+     e.name,
+     e.kind,
+     e.protected,
+     (a.payload ->> 'aud'::text),
+     (a.payload ->> 'scope'::text),
+     a.expires_at,
+     g.last_used_at
+    FROM (((oauth_artifacts a
+      JOIN oauth_grants g ON ((g.id = a.grant_id)))
+      JOIN members m ON (((m.workspace_id = g.workspace_id) AND (m.user_id = g.user_id) AND (m.created_at <= g.created_at))))
+      JOIN environments e ON ((e.id = g.environment_id)))
+   WHERE ((a.hash = find_oauth_access_token.of_hash) AND (a.kind = 'AccessToken'::text) AND (a.expires_at > now()) AND (g.ended_at IS NULL) AND (g.expires_at > now()));
+END
+;
+ALTER FUNCTION find_oauth_access_token(bytea) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_oauth_access_token(bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_oauth_access_token(bytea) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_oauth_artifact(of_hash bytea, of_kind text)
+ RETURNS TABLE(payload jsonb, consumed_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.payload,
+     a.consumed_at
+    FROM oauth_artifacts a
+   WHERE ((a.hash = find_oauth_artifact.of_hash) AND (a.kind = find_oauth_artifact.of_kind));
+END
+;
+ALTER FUNCTION find_oauth_artifact(bytea,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_oauth_artifact(bytea,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_oauth_artifact(bytea,text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_oauth_client(of_id text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE found_metadata jsonb;
+    BEGIN
+      SELECT c.metadata INTO found_metadata FROM oauth_clients c WHERE c.id = of_id;
+      IF found_metadata IS NOT NULL THEN
+        UPDATE oauth_clients c SET last_used_at = now() WHERE c.id = of_id AND (c.last_used_at IS NULL OR c.last_used_at < now() - interval '1 day');
+      END IF;
+      RETURN found_metadata;
+    END $function$
+;
+ALTER FUNCTION find_oauth_client(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_oauth_client(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_oauth_client(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_oauth_grant(of_grant text)
+ RETURNS TABLE(id text, user_id text, workspace_id uuid, environment_id uuid, client_id text, resource text, scopes text[], openid boolean, created_at timestamp with time zone, expires_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT g.id,
+     g.user_id,
+     g.workspace_id,
+     g.environment_id,
+     g.client_id,
+     g.resource,
+     g.scopes,
+     g.openid,
+     g.created_at,
+     g.expires_at
+    FROM (oauth_grants g
+      JOIN members m ON (((m.workspace_id = g.workspace_id) AND (m.user_id = g.user_id) AND (m.created_at <= g.created_at))))
+   WHERE ((g.id = find_oauth_grant.of_grant) AND (g.ended_at IS NULL));
+END
+;
+ALTER FUNCTION find_oauth_grant(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_oauth_grant(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_oauth_grant(text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_old_approvals(after_id text, most integer)
  RETURNS TABLE(id text)
@@ -2118,6 +2358,27 @@ ALTER FUNCTION find_untold_schedules(interval,interval,text,integer) OWNER TO se
 REVOKE ALL ON FUNCTION find_untold_schedules(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_untold_schedules(interval,interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_unused_oauth_clients(unconnected interval, unused interval, after_id text, most integer)
+ RETURNS TABLE(id text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT c.id
+    FROM oauth_clients c
+   WHERE ((c.id > find_unused_oauth_clients.after_id) AND (c.created_at < (now() - find_unused_oauth_clients.unconnected)) AND (NOT (EXISTS ( SELECT
+            FROM oauth_grants g
+           WHERE ((g.client_id = c.id) AND (g.ended_at IS NULL) AND (g.expires_at > now()))))) AND ((NOT (EXISTS ( SELECT
+            FROM oauth_grants g
+           WHERE (g.client_id = c.id)))) OR (COALESCE(c.last_used_at, c.created_at) < (now() - find_unused_oauth_clients.unused))))
+   ORDER BY c.id
+  LIMIT find_unused_oauth_clients.most;
+END
+;
+ALTER FUNCTION find_unused_oauth_clients(interval,interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_unused_oauth_clients(interval,interval,text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_unwatched_approvals(older_than interval, after_id text, most integer)
  RETURNS TABLE(id text, invocation_id text, environment_id uuid, workspace_id uuid)
  LANGUAGE sql
@@ -2371,6 +2632,25 @@ AS $function$
 ALTER FUNCTION hold_api_key(text) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION hold_api_key(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION hold_api_key(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.hold_oauth_grant(of_grant text, of_user text, of_workspace uuid, with_role text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_grant));
+      PERFORM pg_advisory_xact_lock_shared(credential_lock_of(of_workspace || '/' || of_user));
+      PERFORM FROM oauth_grants g JOIN members m ON m.workspace_id = g.workspace_id AND m.user_id = g.user_id
+        WHERE g.id = of_grant AND g.user_id = of_user AND g.workspace_id = of_workspace AND g.ended_at IS NULL
+          AND g.expires_at > clock_timestamp() AND m.role = with_role AND m.created_at <= g.created_at;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the OAuth grant or its membership ended or changed' USING ERRCODE = 'SC001'; END IF;
+    END $function$
+;
+ALTER FUNCTION hold_oauth_grant(text,text,uuid,text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION hold_oauth_grant(text,text,uuid,text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hold_oauth_grant(text,text,uuid,text) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.hold_session(of_session text, of_user text, of_workspace uuid, with_role text)
  RETURNS void
@@ -2645,6 +2925,46 @@ ALTER FUNCTION list_environment_ids() OWNER TO service_directory;
 REVOKE ALL ON FUNCTION list_environment_ids() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION list_environment_ids() TO service_app;
 
+CREATE OR REPLACE FUNCTION public.list_environments_of_user(of_user text)
+ RETURNS TABLE(workspace_id uuid, workspace_name text, id uuid, name text, kind text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT w.id,
+     w.name,
+     e.id,
+     e.name,
+     e.kind
+    FROM ((members m
+      JOIN workspaces w ON ((w.id = m.workspace_id)))
+      JOIN environments e ON ((e.workspace_id = w.id)))
+   WHERE (m.user_id = list_environments_of_user.of_user)
+   ORDER BY w.name, w.id, e.name, e.id;
+END
+;
+ALTER FUNCTION list_environments_of_user(text) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION list_environments_of_user(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION list_environments_of_user(text) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.list_oauth_signing_keys()
+ RETURNS TABLE(id text, master_key_version integer, wrapped_data_key bytea, sealed_value bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT k.id,
+     k.master_key_version,
+     k.wrapped_data_key,
+     k.sealed_value
+    FROM oauth_signing_keys k
+   ORDER BY k.created_at DESC, k.id DESC;
+END
+;
+ALTER FUNCTION list_oauth_signing_keys() OWNER TO service_directory;
+REVOKE ALL ON FUNCTION list_oauth_signing_keys() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION list_oauth_signing_keys() TO service_app;
+
 CREATE OR REPLACE FUNCTION public.list_workspaces_of_user(of_user text)
  RETURNS TABLE(id uuid, name text, role text)
  LANGUAGE sql
@@ -2862,6 +3182,21 @@ CREATE OR REPLACE FUNCTION public.preview_lock_of(preview text)
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(preview, (1886549601)::bigint)
 ;
+
+CREATE OR REPLACE FUNCTION public.put_oauth_artifact(of_hash bytea, of_kind text, of_grant text, with_payload jsonb, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ INSERT INTO oauth_artifacts AS a (hash, kind, grant_id, payload, expires_at)
+   VALUES (put_oauth_artifact.of_hash, put_oauth_artifact.of_kind, put_oauth_artifact.of_grant, put_oauth_artifact.with_payload, put_oauth_artifact.until) ON CONFLICT(hash) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
+   WHERE (a.kind = excluded.kind);
+END
+;
+ALTER FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.raise_action_event()
  RETURNS trigger
@@ -3191,6 +3526,26 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.register_oauth_client(of_id text, with_metadata jsonb, from_address bytea, hourly integer, most integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1869903720); -- 'oauth'
+      IF (SELECT count(*) FROM oauth_clients c WHERE c.address_hash = from_address AND c.created_at > now() - interval '1 hour') >= hourly THEN
+        RETURN 'throttled';
+      END IF;
+      IF (SELECT count(*) FROM oauth_clients) >= most THEN RETURN 'full'; END IF;
+      INSERT INTO oauth_clients (id, metadata, address_hash) VALUES (of_id, with_metadata, from_address);
+      RETURN 'registered';
+    END $function$
+;
+ALTER FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.release_flow_control(the_message text, how text, again_in interval, hold interval, most integer, in_flight_max integer, lease interval)
  RETURNS TABLE(key_id text, granted text[], paces boolean, next_in_ms double precision)
  LANGUAGE plpgsql
@@ -3260,6 +3615,22 @@ CREATE OR REPLACE FUNCTION public.reservation_place(stage text, outcome text, pa
  IMMUTABLE
 RETURN CASE WHEN (stage = 'rejected'::text) THEN 'released'::text WHEN (stage = 'dispatching'::text) THEN 'reserved/dispatching'::text WHEN (outcome = ANY (ARRAY['pending'::text, 'unknown'::text])) THEN ('reserved/'::text || outcome) WHEN (outcome = 'succeeded'::text) THEN 'settled'::text WHEN ((outcome = 'failed'::text) AND (partial_effect = 'none'::text)) THEN 'released'::text WHEN (outcome = 'failed'::text) THEN 'settled/partial'::text ELSE NULL::text END
 ;
+
+CREATE OR REPLACE FUNCTION public.rewrap_oauth_signing_key(of_id text, from_version integer, to_version integer, with_wrapped bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    BEGIN
+      UPDATE oauth_signing_keys k SET master_key_version = to_version, wrapped_data_key = with_wrapped
+        WHERE k.id = of_id AND k.master_key_version = from_version;
+      RETURN FOUND;
+    END $function$
+;
+ALTER FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.settle_budget_reservation()
  RETURNS trigger
@@ -4655,7 +5026,7 @@ CREATE POLICY directory ON members FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON members FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT DELETE, INSERT, SELECT ON members TO service_app;
 GRANT UPDATE (role) ON members TO service_app;
-GRANT SELECT (workspace_id, user_id, role) ON members TO service_directory;
+GRANT SELECT (workspace_id, user_id, role, created_at) ON members TO service_directory;
 CREATE TRIGGER end_use BEFORE DELETE OR UPDATE OF role ON public.members FOR EACH ROW EXECUTE FUNCTION end_membership_use();
 CREATE TRIGGER keep_an_owner BEFORE DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_an_owner();
 
@@ -5095,6 +5466,91 @@ GRANT DELETE ON notifications TO service_directory;
 GRANT UPDATE (count, updated_at) ON notifications TO service_app;
 GRANT SELECT (id, updated_at) ON notifications TO service_directory;
 CREATE TRIGGER check_change BEFORE UPDATE ON public.notifications FOR EACH ROW EXECUTE FUNCTION check_notification_change();
+
+CREATE TABLE oauth_artifacts (
+  hash bytea NOT NULL,
+  kind text NOT NULL,
+  grant_id text COLLATE "C",
+  payload jsonb NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  consumed_at timestamp(3) with time zone,
+  CONSTRAINT oauth_artifacts_pkey PRIMARY KEY (hash),
+  CONSTRAINT oauth_artifacts_check CHECK (((kind = 'Interaction'::text) OR (grant_id IS NOT NULL))),
+  CONSTRAINT oauth_artifacts_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT oauth_artifacts_kind_check CHECK ((kind = ANY (ARRAY['Interaction'::text, 'AuthorizationCode'::text, 'AccessToken'::text, 'RefreshToken'::text])))
+);
+CREATE INDEX oauth_artifacts_by_expiry ON public.oauth_artifacts USING btree (expires_at);
+CREATE INDEX oauth_artifacts_by_grant ON public.oauth_artifacts USING btree (grant_id);
+ALTER TABLE oauth_artifacts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE oauth_artifacts FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON oauth_artifacts FOR ALL TO service_directory USING (true);
+GRANT DELETE, INSERT, SELECT, UPDATE ON oauth_artifacts TO service_directory;
+
+CREATE TABLE oauth_clients (
+  id text COLLATE "C" NOT NULL,
+  metadata jsonb NOT NULL,
+  address_hash bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT oauth_clients_pkey PRIMARY KEY (id),
+  CONSTRAINT oauth_clients_address_hash_check CHECK ((octet_length(address_hash) = 32))
+);
+CREATE INDEX oauth_clients_by_address ON public.oauth_clients USING btree (address_hash, created_at);
+ALTER TABLE oauth_clients ENABLE ROW LEVEL SECURITY;
+ALTER TABLE oauth_clients FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON oauth_clients FOR ALL TO service_directory USING (true);
+GRANT DELETE, INSERT, SELECT, UPDATE ON oauth_clients TO service_directory;
+
+CREATE TABLE oauth_grants (
+  id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  workspace_id uuid NOT NULL,
+  environment_id uuid NOT NULL,
+  client_id text NOT NULL,
+  client_name text NOT NULL,
+  resource text NOT NULL,
+  scopes text[] NOT NULL,
+  openid boolean NOT NULL,
+  request_hash bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  ended_by text,
+  CONSTRAINT oauth_grants_pkey PRIMARY KEY (id),
+  CONSTRAINT oauth_grants_request_hash_key UNIQUE (request_hash),
+  CONSTRAINT oauth_grants_check CHECK (((ended_at IS NULL) = (ended_by IS NULL))),
+  CONSTRAINT oauth_grants_client_id_check CHECK (((char_length(client_id) >= 1) AND (char_length(client_id) <= 2048))),
+  CONSTRAINT oauth_grants_client_name_check CHECK (((char_length(client_name) >= 1) AND (char_length(client_name) <= 200))),
+  CONSTRAINT oauth_grants_ended_by_check CHECK ((ended_by = ANY (ARRAY['user'::text, 'app'::text, 'reuse'::text]))),
+  CONSTRAINT oauth_grants_request_hash_check CHECK ((octet_length(request_hash) = 32)),
+  CONSTRAINT oauth_grants_resource_check CHECK ((resource = ANY (ARRAY['mcp'::text, 'api'::text])))
+);
+CREATE INDEX oauth_grants_by_client ON public.oauth_grants USING btree (client_id);
+CREATE INDEX oauth_grants_by_environment ON public.oauth_grants USING btree (environment_id);
+CREATE INDEX oauth_grants_by_user ON public.oauth_grants USING btree (user_id, created_at DESC, id DESC);
+ALTER TABLE oauth_grants ENABLE ROW LEVEL SECURITY;
+ALTER TABLE oauth_grants FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON oauth_grants FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON oauth_grants FOR ALL TO PUBLIC USING (((environment_id = current_environment_id()) OR (user_id = current_user_id()))) WITH CHECK (((environment_id = current_environment_id()) OR (user_id = current_user_id())));
+GRANT INSERT, SELECT ON oauth_grants TO service_app;
+GRANT DELETE, SELECT ON oauth_grants TO service_directory;
+GRANT UPDATE (last_used_at, ended_at, ended_by) ON oauth_grants TO service_app;
+CREATE TRIGGER end_use BEFORE UPDATE OF ended_at ON public.oauth_grants FOR EACH ROW WHEN ((new.ended_at IS DISTINCT FROM old.ended_at)) EXECUTE FUNCTION end_oauth_grant_use();
+
+CREATE TABLE oauth_signing_keys (
+  id text COLLATE "C" NOT NULL,
+  master_key_version integer NOT NULL,
+  wrapped_data_key bytea NOT NULL,
+  sealed_value bytea NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT oauth_signing_keys_pkey PRIMARY KEY (id)
+);
+ALTER TABLE oauth_signing_keys ENABLE ROW LEVEL SECURITY;
+ALTER TABLE oauth_signing_keys FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON oauth_signing_keys FOR ALL TO service_directory USING (true);
+GRANT INSERT, SELECT, UPDATE ON oauth_signing_keys TO service_directory;
 
 CREATE TABLE observations (
   invocation_id text COLLATE "C" NOT NULL,
@@ -5839,6 +6295,9 @@ ALTER TABLE notification_marks ADD CONSTRAINT notification_marks_notification_id
 ALTER TABLE notification_mutes ADD CONSTRAINT notification_mutes_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES members(workspace_id, user_id) ON DELETE CASCADE;
 ALTER TABLE notification_settings ADD CONSTRAINT notification_settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE notifications ADD CONSTRAINT notifications_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE oauth_artifacts ADD CONSTRAINT oauth_artifacts_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES oauth_grants(id) ON DELETE CASCADE;
+ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_environment_id_workspace_id_fkey FOREIGN KEY (environment_id, workspace_id) REFERENCES environments(id, workspace_id);
+ALTER TABLE oauth_grants ADD CONSTRAINT oauth_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE observations ADD CONSTRAINT observations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE observations ADD CONSTRAINT observations_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
 ALTER TABLE policy_plans ADD CONSTRAINT policy_plans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -12,6 +12,8 @@ export interface Scope {
 /** The credential behind a transaction, as of its lookup. */
 export type Credential =
   | { type: 'api_key'; keyId: string }
+  /** The role must still be the same. */
+  | { type: 'oauth'; grantId: string; userId: string; workspaceId: string; role: Role }
   /** `membership` is set where the request works in a workspace: the role must still be the same. */
   | { type: 'session'; sessionId: string; userId: string; membership: { workspaceId: string; role: Role } | null };
 
@@ -130,6 +132,16 @@ export function holdStatement(held: Credential): QueryConfig {
   if (held.type === 'api_key') {
     if (!isId('apiKey', held.keyId)) throw new Error('a held API key is named by its id');
     return { name: 'hold_api_key', text: 'SELECT hold_api_key($1)', values: [held.keyId] };
+  }
+  if (held.type === 'oauth') {
+    const { grantId, userId, workspaceId, role } = held;
+    if (!isId('connectedApp', grantId) || !isId('user', userId)) throw new Error('a held grant is named by its ids');
+    if (!isUuid(workspaceId) || !ROLES.includes(role)) throw new Error('a held membership is a workspace and a role');
+    return {
+      name: 'hold_oauth_grant',
+      text: 'SELECT hold_oauth_grant($1, $2, $3::uuid, $4)',
+      values: [grantId, userId, workspaceId, role],
+    };
   }
   const { sessionId, userId, membership } = held;
   if (!isId('signInSession', sessionId) || !isId('user', userId)) throw new Error('a held session is named by its ids');

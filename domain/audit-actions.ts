@@ -136,6 +136,10 @@ export const AUDIT_ACTIONS = {
     'api_key.created': 'a key is made',
     'api_key.deleted': 'it is revoked',
   },
+  'Connected apps': {
+    'app.connected': 'a member lets an app act for them in an environment',
+    'app.disconnected': 'it is over: the member or the app ended it, or a used refresh token was presented again',
+  },
   Accounts: {
     'session.started': 'a member signs in',
     'session.ended': 'a member signs out',

@@ -110,6 +110,8 @@ export interface ServiceErrorOptions {
   log?: string;
   details?: Record<string, unknown>;
   missing?: Missing;
+  /** The scope that the caller lacks. */
+  lackedScope?: Scope;
   /** The records that it is about, for the log. */
   touched?: TouchedIds;
   cause?: unknown;
@@ -121,6 +123,7 @@ export class ServiceError extends Error {
   readonly publicMessage: string;
   readonly details: Record<string, unknown> | undefined;
   readonly missing: Missing | undefined;
+  readonly lackedScope: Scope | undefined;
   readonly touched: TouchedIds | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
@@ -131,6 +134,7 @@ export class ServiceError extends Error {
     this.publicMessage = publicMessage;
     this.details = options.details;
     this.missing = options.missing;
+    this.lackedScope = options.lackedScope;
     this.touched = options.touched;
   }
 

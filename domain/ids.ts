@@ -38,6 +38,7 @@ export const ID_PREFIXES = {
   notificationEmail: 'eml',
   integration: 'int',
   apiKey: 'key',
+  connectedApp: 'app',
   request: 'req',
   attempt: 'att',
   evidence: 'evd',

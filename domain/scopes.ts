@@ -95,6 +95,9 @@ const AGENT_SCOPES: Scope[] = [
   'events:write',
 ];
 
+/** Not granted by default. */
+export const PRIVILEGED_SCOPES: ReadonlySet<Scope> = new Set(SCOPES.filter(isPrivileged));
+
 export const PRESET_SCOPES: Record<KeyPreset, Scope[]> = {
   standard: SCOPES.filter((scope) => isCurrent(scope) && !isPrivileged(scope)),
   read_only: SCOPES.filter((scope) => isCurrent(scope) && scope.endsWith(':read')),

@@ -18,6 +18,9 @@ export function requesterRefusal(standing: RequesterStanding, { type, id }: Acto
     const message = `key ${id ?? ''}, which asked for it, was revoked meanwhile`;
     return { code: 'requester_revoked', message, details };
   }
+  if (standing === 'app_disconnected') {
+    return { code: 'requester_revoked', message: 'the app that asked for it was disconnected meanwhile', details };
+  }
   const who =
     type === 'api_key' ? `the member who made key ${id ?? ''}, which asked for it,` : 'the member who asked for it';
   return { code: 'requester_revoked', message: `${who} was removed from the workspace meanwhile`, details };

@@ -2,6 +2,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { dueFiles } from './due-files.ts';
 import { expiredDeduplications } from './expired-deduplications.ts';
 import { expiredIdempotencyClaims } from './expired-idempotency-claims.ts';
+import { endedOAuthGrants, expiredOAuthArtifacts, unusedOAuthClients } from './expired-oauth.ts';
 import { expiredPermits } from './expired-permits.ts';
 import { expiredSessions } from './expired-sessions.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
@@ -44,6 +45,9 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['expired-deduplications', sweeping(expiredDeduplications)],
   ['expired-sessions', sweeping(expiredSessions)],
   ['expired-sign-in-throttles', sweeping(expiredSignInThrottles)],
+  ['expired-oauth-artifacts', sweeping(expiredOAuthArtifacts)],
+  ['unused-oauth-clients', sweeping(unusedOAuthClients)],
+  ['ended-oauth-grants', sweeping(endedOAuthGrants)],
   ['old-previews', sweeping(oldPreviews)],
   ['old-approvals', sweeping(oldApprovals)],
   ['old-notifications', sweeping(oldNotifications)],

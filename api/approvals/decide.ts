@@ -3,7 +3,7 @@ import { announceApproval } from '../../db/approvals/announce-approval.ts';
 import { getApproval } from '../../db/approvals/get-approval.ts';
 import { lockApproval } from '../../db/approvals/lock-approval.ts';
 import { type PrincipalNow, readPrincipal } from '../../db/approvals/read-principal.ts';
-import type { ApprovalRecord } from '../../db/approvals/records.ts';
+import type { AppAuthentication, ApprovalRecord } from '../../db/approvals/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { endParkedInvocation } from '../../db/invocations/end-parked-invocation.ts';
 import { releaseInvocation } from '../../db/invocations/release-invocation.ts';
@@ -20,7 +20,7 @@ export interface Deciding {
   /** The digest that the caller sent back; null for a denial, which needs none. */
   bindingDigest: string | null;
   note: string | null;
-  /** What showed who decides: a key, a session, or a chat user who is linked to the member. */
+  /** What showed who decides: a key, a session, an app of the member, or a chat user who is linked to the member. */
   caller: Caller | { type: 'chat'; chat: ChatAuthentication };
   actor: Actor;
 }
@@ -46,6 +46,7 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
     principal,
     sessionId: deciding.caller.type === 'session' ? deciding.caller.sessionId : null,
     chat: deciding.caller.type === 'chat' ? deciding.caller.chat : null,
+    app: appOf(deciding.caller),
   });
   if (!added) throw decidedBefore();
   const decided = await getApproval(tx, approval.id);
@@ -53,6 +54,11 @@ export async function decide(tx: EnvironmentTransaction, deciding: Deciding): Pr
   await carryOut(tx, decided, principal, deciding.note);
   announceApproval(tx, decided.id);
   return decided;
+}
+
+/** The app that decides in the name of its user. */
+function appOf(caller: Deciding['caller']): AppAuthentication | null {
+  return caller.type === 'oauth' ? { clientId: caller.clientId, connectedAppId: caller.grantId } : null;
 }
 
 /** Why this principal cannot take this decision now; null: they can. The page to decide on offers what this allows. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Allowance } from '../../db/impact-limits/list-allowances.ts';
-import { type ApprovalRecord, standingApprovals } from '../../db/approvals/records.ts';
+import { type ApprovalRecord, type DecisionRecord, standingApprovals } from '../../db/approvals/records.ts';
 import type { ListedPreviewRecord, PreviewRecord } from '../../db/previews/records.ts';
 import { APPROVAL_KINDS, APPROVAL_STATUSES, DECISIONS } from '../../domain/approvals/approval.ts';
 import { approvalUrl } from '../../domain/console-links.ts';
@@ -91,7 +91,7 @@ const decisionSchema = z
     bindingDigest: z.string(),
     authentication: z
       .strictObject({
-        method: z.enum(['api_key', 'session', 'chat']),
+        method: z.enum(['api_key', 'session', 'chat', 'oauth']),
         keyName: z.string().nullable(),
         sessionId: z.string().nullable(),
         chat: z
@@ -103,6 +103,10 @@ const decisionSchema = z
           })
           .nullable()
           .describe('The chat user who is linked to the actor, where it decided in a chat.'),
+        app: z
+          .strictObject({ clientId: z.string(), connectedAppId: z.string() })
+          .nullable()
+          .describe('The app that the actor has let decide for them, where it did.'),
         role: z.enum(ROLES).nullable(),
       })
       .describe('How the actor was known when it decided.'),
@@ -247,22 +251,25 @@ function presentRest(
     quorum: { required: approval.quorum, received: receivedOf(approval) },
     approvers: approval.approversOfAll,
     preventSelf: approval.preventSelf,
-    decisions: decisions.map(({ principal, sessionId, chat, at, stands, decision, note: said, bindingDigest }) => ({
-      actor: { type: principal.type, id: principal.id },
-      decision,
-      note: said,
-      bindingDigest,
-      authentication: {
-        method: principal.type === 'api_key' ? 'api_key' : chat === null ? 'session' : 'chat',
-        keyName: principal.keyName,
-        sessionId,
-        chat,
-        role: principal.role,
-      },
-      stands,
-      at: at.toISOString(),
-    })),
-    requestedBy: { type: approval.requestedBy.type, id: approval.requestedBy.id },
+    decisions: decisions.map(
+      ({ principal, sessionId, chat, app, at, stands, decision, note: said, bindingDigest }) => ({
+        actor: { type: principal.type, id: principal.id },
+        decision,
+        note: said,
+        bindingDigest,
+        authentication: {
+          method: methodOf({ principal, chat, app }),
+          keyName: principal.keyName,
+          sessionId,
+          chat,
+          app,
+          role: principal.role,
+        },
+        stands,
+        at: at.toISOString(),
+      }),
+    ),
+    requestedBy: requesterOf(approval.requestedBy),
     agentId: approval.agentId,
     runId: approval.runId,
     allowances,
@@ -273,6 +280,16 @@ function presentRest(
     decidedAt: approval.decidedAt?.toISOString() ?? null,
     consumedAt: approval.consumedAt?.toISOString() ?? null,
   };
+}
+
+function methodOf({ principal, chat, app }: Pick<DecisionRecord, 'principal' | 'chat' | 'app'>) {
+  if (principal.type === 'api_key') return 'api_key' as const;
+  if (app !== null) return 'oauth' as const;
+  return chat === null ? ('session' as const) : ('chat' as const);
+}
+
+function requesterOf({ type, id, clientId }: ApprovalRecord['requestedBy']): z.input<typeof actorSchema> {
+  return { type, id, ...(clientId === undefined ? {} : { clientId }) };
 }
 
 /** An ended approval keeps its count: revoking a key afterwards does not lower it. */

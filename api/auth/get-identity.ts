@@ -47,7 +47,7 @@ function presentIdentity(caller: Caller | UserCaller): z.input<typeof identitySc
     keyId: caller.type === 'api_key' ? caller.keyId : null,
     workspaceId: 'tenant' in caller ? caller.workspaceId : null,
     environment: 'tenant' in caller ? presentEnvironment(caller) : null,
-    scopes: caller.type === 'api_key' ? [...caller.scopes].sort() : [],
+    scopes: 'scopes' in caller ? [...caller.scopes].sort() : [],
     preset: caller.type === 'api_key' ? presetOf(caller.preset) : null,
     expiresAt: caller.expiresAt?.toISOString() ?? null,
   };

@@ -1,5 +1,6 @@
 import type { AnyRoute } from '../http/define-route.ts';
 import { acceptInvitationRoute } from './accept-invitation.ts';
+import { deleteConnectedAppRoute, listConnectedAppsRoute } from '../oauth/connected-apps.ts';
 import { changePasswordRoute } from './change-password.ts';
 import { getIdentity } from './get-identity.ts';
 import { getSessionRoute, signOutRoute } from './session.ts';
@@ -12,4 +13,6 @@ export const authRoutes: AnyRoute[] = [
   signOutRoute,
   changePasswordRoute,
   acceptInvitationRoute,
+  listConnectedAppsRoute,
+  deleteConnectedAppRoute,
 ];

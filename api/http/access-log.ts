@@ -31,6 +31,7 @@ function callerFields(caller: RequestState['caller']): Record<string, string> {
   if (caller === undefined) return {};
   return {
     ...(caller.type === 'api_key' ? { keyId: caller.keyId } : { userId: caller.userId }),
+    ...(caller.type === 'oauth' ? { connectedAppId: caller.grantId } : {}),
     ...('environment' in caller ? { environmentId: caller.environment.id } : {}),
     ...('workspaceId' in caller ? { workspaceId: caller.workspaceId } : {}),
   };

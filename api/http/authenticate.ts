@@ -1,16 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { hashApiKey } from '../../db/api-keys/api-key.ts';
-import { findApiKey, type ApiKeyGrant } from '../../db/api-keys/find-api-key.ts';
+import { findApiKey } from '../../db/api-keys/find-api-key.ts';
 import { LAST_USED_PRECISION_SECONDS, touchApiKey } from '../../db/api-keys/touch-api-key.ts';
-import type { Database, Tenant } from '../../db/client.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../../db/client.ts';
+import { type AccessTokenGrant, findAccessToken } from '../../db/oauth/find-access-token.ts';
+import { type ResourceKind, touchGrant } from '../../db/oauth/grants.ts';
 import type { PresentedKey, PresentedKeyRow } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { KeyCaller } from './define-route.ts';
+import type { BearerCaller, KeyCaller, OAuthCaller } from './define-route.ts';
 import { describeFailure } from './failures.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 const API_KEY = /^service_live_[0-9A-Za-z]{32}$/;
+/** An opaque access token has 256 bits. */
+const ACCESS_TOKEN = /^[0-9A-Za-z_-]{43}$/;
 
 /** Keys that this process remembers, some 2 KB each. */
 const KNOWN_KEYS_MAX = 1_000;
@@ -33,19 +37,40 @@ export interface AssumedCaller {
 export class Authenticator {
   private readonly db: Database;
   private readonly logger: Logger;
-  /** Keys whose use is being written, so that a burst of requests writes it once. */
+  /** Keys and grants whose use is being written, so that a burst of requests writes it once. */
   private readonly touching = new Set<string>();
   /** By the hash of the key. */
   private readonly known = new LRUCache<string, KeyCaller>({ max: KNOWN_KEYS_MAX });
 
-  constructor(db: Database, logger: Logger) {
+  /** The URL that a token for one of our resources names; null where nobody can have one. */
+  private readonly audienceOf: (resource: ResourceKind) => string | null;
+
+  constructor(db: Database, logger: Logger, audienceOf: (resource: ResourceKind) => string | null) {
     this.db = db;
     this.logger = logger;
+    this.audienceOf = audienceOf;
   }
 
-  /** @throws {ServiceError} AUTHENTICATION_ERROR. */
-  async authenticate(authorization: string): Promise<KeyCaller> {
+  /**
+   * The holder of an API key, or of an access token for this resource.
+   *
+   * @throws {ServiceError} AUTHENTICATION_ERROR.
+   */
+  async authenticate(authorization: string, resource: ResourceKind = 'api'): Promise<BearerCaller> {
     const presented = BEARER.exec(authorization)?.[1] ?? '';
+    return ACCESS_TOKEN.test(presented) ? this.tokenCaller(presented, resource) : this.keyCaller(presented);
+  }
+
+  /** A token is looked up as a key is: with the grant and the membership behind it as they are now. */
+  private async tokenCaller(presented: string, resource: ResourceKind): Promise<OAuthCaller> {
+    const grant = await findAccessToken(this.db, presented);
+    if (grant === null || grant.audience !== this.audienceOf(resource)) throw new ServiceError('AUTHENTICATION_ERROR');
+    const tenant = { workspaceId: grant.workspaceId, environmentId: grant.environment.id };
+    this.noteUse(tenant, { id: grant.grantId, lastUsedAt: grant.lastUsedAt, touch: touchGrant });
+    return oauthCallerOf(grant, tenant);
+  }
+
+  private async keyCaller(presented: string): Promise<KeyCaller> {
     const hash = hashApiKey(presented);
     const grant = await findApiKey(this.db, hash);
     if (grant === null || !API_KEY.test(presented)) {
@@ -53,7 +78,7 @@ export class Authenticator {
       throw new ServiceError('AUTHENTICATION_ERROR');
     }
     const tenant = { workspaceId: grant.workspaceId, environmentId: grant.environment.id };
-    this.noteUse(tenant, grant);
+    this.noteUse(tenant, { id: grant.keyId, lastUsedAt: grant.lastUsedAt, touch: touchApiKey });
     const caller: KeyCaller = {
       type: 'api_key',
       keyId: grant.keyId,
@@ -80,25 +105,30 @@ export class Authenticator {
         row.id === caller.keyId &&
         row.environment_name === environment.name &&
         row.environment_protected === environment.protected;
-      if (isSame) this.noteUse(caller.tenant, { keyId: caller.keyId, lastUsedAt: row.last_used_at });
+      if (isSame) {
+        this.noteUse(caller.tenant, { id: caller.keyId, lastUsedAt: row.last_used_at, touch: touchApiKey });
+      }
       return isSame;
     };
     return { caller, presented: { hash, isAsAssumed } };
   }
 
-  private noteUse(tenant: Tenant, used: Pick<ApiKeyGrant, 'keyId' | 'lastUsedAt'>): void {
-    if (isUseDue(used) && !this.touching.has(used.keyId)) void this.rememberUse(tenant, used.keyId);
+  private noteUse(tenant: Tenant, used: UsedCredential): void {
+    if (isUseDue(used) && !this.touching.has(used.id)) void this.rememberUse(tenant, used);
   }
 
   /** In the background: no reply waits for it, and none fails with it. */
-  private async rememberUse(tenant: Tenant, keyId: string): Promise<void> {
-    this.touching.add(keyId);
+  private async rememberUse(tenant: Tenant, { id, touch }: UsedCredential): Promise<void> {
+    this.touching.add(id);
     try {
-      await this.db.withEnvironment(tenant, (tx) => touchApiKey(tx, keyId));
+      await this.db.withEnvironment(tenant, (tx) => touch(tx, id));
     } catch (error) {
-      this.logger.warn({ keyId, failure: describeFailure(error) }, 'the use of an API key was not written');
+      this.logger.warn(
+        { credentialId: id, failure: describeFailure(error) },
+        'the use of a credential was not written',
+      );
     } finally {
-      this.touching.delete(keyId);
+      this.touching.delete(id);
     }
   }
 }
@@ -107,6 +137,18 @@ function nameOf(hash: Buffer): string {
   return hash.toString('base64');
 }
 
-function isUseDue({ lastUsedAt }: Pick<ApiKeyGrant, 'lastUsedAt'>): boolean {
+/** A key or a grant whose use is to be written. */
+interface UsedCredential {
+  id: string;
+  lastUsedAt: Date | null;
+  touch: (tx: EnvironmentTransaction, id: string) => Promise<void>;
+}
+
+function oauthCallerOf(grant: AccessTokenGrant, tenant: Tenant): OAuthCaller {
+  const { userId, role, grantId, clientId, workspaceId, environment, scopes, expiresAt } = grant;
+  return { type: 'oauth', userId, role, grantId, clientId, workspaceId, tenant, environment, scopes, expiresAt };
+}
+
+function isUseDue({ lastUsedAt }: Pick<UsedCredential, 'lastUsedAt'>): boolean {
   return lastUsedAt === null || Date.now() - lastUsedAt.getTime() >= LAST_USED_PRECISION_SECONDS * 1_000;
 }

@@ -6,7 +6,7 @@ import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { refuseForeignOrigin } from './cross-site.ts';
 import type { AnyRoute } from './define-route.ts';
-import { sessionCallerOf, UUID } from './identify.ts';
+import { identifyMember, sessionCallerOf, UUID } from './identify.ts';
 import type { RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction } from './route-transaction.ts';
 import { runCalledRoute } from './run-called-route.ts';
@@ -35,7 +35,7 @@ const NOTHING = z.strictObject({});
  * work and audit entry. So a page has no way to change anything that the API has not.
  */
 export async function callRoute({ runner, ctx }: PageRequest, route: AnyRoute, call: RouteCall): Promise<void> {
-  const identify = (): Promise<AnyCaller | null> => callerOf({ runner, ctx }, route, call.environmentId);
+  const identify = (): Promise<AnyCaller | null> => callerOf({ runner, ctx }, route, call);
   const caller = await enter({ runner, ctx }, route, await identify());
   const { params = NOTHING, body = NOTHING } = route.request;
   const parts = {
@@ -75,11 +75,7 @@ export async function readAsUser<T>(
   return openTransaction(runner.deps.db, caller, null, work, { readOnly: true });
 }
 
-async function callerOf(
-  { runner, ctx }: PageRequest,
-  route: AnyRoute,
-  environmentId: string | undefined,
-): Promise<AnyCaller | null> {
+async function callerOf({ runner, ctx }: PageRequest, route: AnyRoute, call: RouteCall): Promise<AnyCaller | null> {
   switch (route.kind) {
     case 'public':
       refuseForeignOrigin(ctx, runner.deps.publicOrigins ?? []);
@@ -87,7 +83,9 @@ async function callerOf(
     case 'user':
       return userOf(await sessionOf({ runner, ctx }));
     case 'environment':
-      return sessionCallerOf(await sessionOf({ runner, ctx }, environmentId));
+      return sessionCallerOf(await sessionOf({ runner, ctx }, call.environmentId));
+    case 'workspace':
+      return identifyMember(runner.authenticators, ctx, call.params?.['workspaceId'] ?? '');
     default:
       throw new Error(`pages do not call routes of the kind ${route.kind}`);
   }

@@ -28,8 +28,25 @@ export interface SessionCaller extends EnvironmentCaller {
   expiresAt: Date;
 }
 
+/**
+ * An app that a member has let act for them in this environment. It may do what the member consented to, and never more than the member's role
+ * allows a session.
+ */
+export interface OAuthCaller extends EnvironmentCaller {
+  type: 'oauth';
+  userId: string;
+  /** What the member has now. */
+  role: Role;
+  grantId: string;
+  clientId: string;
+  expiresAt: Date;
+}
+
+/** Who calls by an Authorization header. */
+export type BearerCaller = KeyCaller | OAuthCaller;
+
 /** The authenticated caller of a route of an environment. */
-export type Caller = KeyCaller | SessionCaller;
+export type Caller = KeyCaller | SessionCaller | OAuthCaller;
 
 /** A signed-in user, of whichever workspaces. */
 export interface UserCaller {
@@ -56,4 +73,6 @@ export interface MemberCaller {
 export interface Actor {
   type: 'api_key' | 'user';
   id: string;
+  /** The app through which the user asked. */
+  clientId?: string;
 }

@@ -12,7 +12,16 @@ import type * as Contexts from './route-context.ts';
 import type { WorkDependencies } from './route-context.ts';
 import type { Accepted, Data, ErasedForms, Forms, HandlerForm, Responses } from './route-forms.ts';
 
-export type { Actor, Caller, KeyCaller, MemberCaller, SessionCaller, UserCaller } from './callers.ts';
+export type {
+  Actor,
+  BearerCaller,
+  Caller,
+  KeyCaller,
+  MemberCaller,
+  OAuthCaller,
+  SessionCaller,
+  UserCaller,
+} from './callers.ts';
 export type { Browser, WorkDependencies } from './route-context.ts';
 export type { Audit, AuditEntry, ReplyWithHeaders, RouteReply } from './route-forms.ts';
 export { ROLES, type Role };

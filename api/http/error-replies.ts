@@ -1,6 +1,7 @@
-import type { Logger } from 'pino';
 import { ServiceError, statusOf } from '../../domain/errors.ts';
 import { touchedIds } from '../../domain/touched-ids.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { challenge } from './challenge.ts';
 import { RequestAbortedError } from './client-gone.ts';
 import type { HttpContext, HttpMiddleware } from './context.ts';
 import { errorBody } from './envelope.ts';
@@ -9,7 +10,8 @@ import { missingMessage } from './missing.ts';
 import { removeRateLimitHeaders } from './rate-limit-headers.ts';
 
 /** Turns every error thrown by the inner layers into the one error body. The form: docs/api.md, "Errors". */
-export function replyWithErrors(logger: Logger): HttpMiddleware {
+export function replyWithErrors(deps: Pick<ApiDependencies, 'logger' | 'pagesUrl'>): HttpMiddleware {
+  const { logger } = deps;
   return async (ctx, next) => {
     try {
       await next();
@@ -22,6 +24,7 @@ export function replyWithErrors(logger: Logger): HttpMiddleware {
       ctx.state.touched = touchedIds(ctx['params'], error.details, error.touched);
       logFailure(logger, error, { requestId: ctx.state.requestId, route: ctx.state.route?.id, ...ctx.state.touched });
       replyWithError(ctx, error);
+      challenge(ctx, error, deps.pagesUrl);
     }
   };
 }
@@ -34,7 +37,6 @@ export function replyWithError(ctx: HttpContext, error: ServiceError): void {
   ctx.status = status;
   ctx.type = 'application/json';
   if (status === 429) removeRateLimitHeaders(ctx);
-  if (status === 401) ctx.set('WWW-Authenticate', 'Bearer');
   if (error.code === 'RANGE_NOT_SATISFIABLE') ctx.set('Content-Range', `bytes */${String(error.details?.['size'])}`);
   // The specification states the body's members; RFC 8288 has a place for the link.
   ctx.set('Link', `<${ERRORS_PATH}#${error.code}>; rel="help"`);

@@ -1,5 +1,6 @@
 import { notThisEnvironment } from './missing.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
+import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { roleSuffices } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
@@ -136,12 +137,13 @@ async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Prom
   await authenticators.keys.authenticate(ctx.get('Authorization'));
   throw new ServiceError('AUTHORIZATION_ERROR', {
     message:
-      'This needs a signed-in user: an API key works inside its environment only. Sign in at POST /api/v2/auth/session.',
+      'This needs a signed-in user: an API key or an app works inside its environment only. Sign in at POST /api/v2/auth/session.',
   });
 }
 
 /**
- * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it.
+ * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it. An app needs the scope, and where
+ * the route names a role its user needs that.
  * The rules: docs/identity.md.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
@@ -160,17 +162,25 @@ export function requireScope(
   }
   const holds =
     scope === null || caller.scopes.has(scope) || (ownWithScope !== undefined && caller.scopes.has(ownWithScope));
-  if (!holds) throw lacksScope(scope);
+  if (!holds) throw lacksScope(scope, caller);
+  // An app does no more than its user could.
+  if (caller.type === 'oauth') return route.role === undefined ? undefined : requireRole(caller.role, route.role);
   if (route.needsUser !== true) return;
   throw new ServiceError('USER_IDENTITY_REQUIRED', {
     message: 'This is of one member: sign in, and send the session. An API key has no user.',
   });
 }
 
-export function lacksScope(scope: Scope): ServiceError {
-  return new ServiceError('AUTHORIZATION_ERROR', {
-    message: `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`,
-  });
+export function lacksScope(scope: Scope, caller: Pick<Caller, 'type'>): ServiceError {
+  const lackedScope = scope;
+  if (caller.type !== 'oauth') {
+    const message = `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`;
+    return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
+  }
+  const message = OFFERED_SCOPES.includes(scope)
+    ? `This app was not allowed the scope ${scope}. Connect it again and allow it.`
+    : `No app gets the scope ${scope}: use an API key that holds it.`;
+  return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
 }
 
 /** docs/identity.md: a session cannot satisfy a non-empty required-scope list. */

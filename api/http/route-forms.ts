@@ -47,6 +47,8 @@ export interface AuditEntry {
   target: { type: string; id: string };
   /** What a reader needs beside the names. Never a secret's value, a password, a key, or the hash of one. */
   details?: JsonObject;
+  /** Where a change of an account concerns one workspace: the entry is in no other. */
+  workspaceId?: string;
   /** Where a change of the workspace concerns one environment. */
   environmentId?: string;
 }

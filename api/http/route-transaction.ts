@@ -53,13 +53,19 @@ export function openTransaction<T>(
 /** What must still hold when the transaction of a change commits. */
 export function credentialOf(caller: AnyCaller): Credential {
   if (caller.type === 'api_key') return { type: 'api_key', keyId: caller.keyId };
+  if (caller.type === 'oauth') {
+    const { grantId, userId, workspaceId, role } = caller;
+    return { type: 'oauth', grantId, userId, workspaceId, role };
+  }
   const { sessionId, userId } = caller;
   const membership = 'role' in caller ? { workspaceId: caller.workspaceId, role: caller.role } : null;
   return { type: 'session', sessionId, userId, membership };
 }
 
 export function actorOf(caller: AnyCaller): Actor {
-  return caller.type === 'api_key' ? { type: 'api_key', id: caller.keyId } : { type: 'user', id: caller.userId };
+  if (caller.type === 'api_key') return { type: 'api_key', id: caller.keyId };
+  if (caller.type === 'oauth') return { type: 'user', id: caller.userId, clientId: caller.clientId };
+  return { type: 'user', id: caller.userId };
 }
 
 /** Appends an entry with its workspace (of an account: in each of the user's), its actor and its request. */
@@ -69,7 +75,8 @@ export async function appendAudit(
   requestId: string,
   entry: AuditEntry,
 ): Promise<void> {
-  const change = { ...entry, actor: actorOf(caller), requestId };
+  const through = caller.type === 'oauth' ? { clientId: caller.clientId, connectedAppId: caller.grantId } : {};
+  const change = { ...entry, details: { ...entry.details, ...through }, actor: actorOf(caller), requestId };
   if (!('workspaceId' in caller)) return recordAccountAudit(tx, caller.userId, change);
   await recordAudit(tx, { ...change, workspaceId: caller.workspaceId });
 }

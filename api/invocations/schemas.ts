@@ -15,7 +15,11 @@ export const idOf = (kind: IdKind) =>
   z.string().regex(idPattern(kind), `must be an id of the form ${ID_PREFIXES[kind]}_…`);
 
 export const actorSchema = z
-  .strictObject({ type: z.string(), id: z.string().nullable() })
+  .strictObject({
+    type: z.string(),
+    id: z.string().nullable(),
+    clientId: z.string().optional().describe('The app through which a user asked, where one did.'),
+  })
   .meta({ id: 'Actor', description: 'Who did it.' });
 
 export const invokeBody = z

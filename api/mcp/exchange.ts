@@ -1,12 +1,17 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { EnvironmentRoute } from '../http/define-route.ts';
-import { callRouteAsKey, type KeyRequest, type KeyRouteCall, type RouteAnswer } from '../http/call-route-as-key.ts';
+import {
+  callRouteAsBearer,
+  type BearerRequest,
+  type BearerRouteCall,
+  type RouteAnswer,
+} from '../http/call-route-as-bearer.ts';
 
 /** The protocol revisions with a handshake, or those with an envelope in every request. */
 export type Era = 'legacy' | 'modern';
 
 /** One HTTP request of an MCP client, with whom it is from. */
-export interface Exchange extends KeyRequest {
+export interface Exchange extends BearerRequest {
   era: Era;
   /** Aborted when the client leaves. It ends waits on its behalf, never an invocation. */
   gone: AbortSignal;
@@ -22,13 +27,13 @@ export interface Call {
 export function callRoute(
   exchange: Exchange,
   route: EnvironmentRoute,
-  parts: Omit<KeyRouteCall, 'signal'>,
+  parts: Omit<BearerRouteCall, 'signal'>,
 ): Promise<RouteAnswer> {
-  return callRouteAsKey(exchange, route, { ...parts, signal: exchange.gone });
+  return callRouteAsBearer(exchange, route, { ...parts, signal: exchange.gone });
 }
 
 /** Whether the key may call the route at all. A key that may read only what it made itself counts. */
-export function mayCall({ caller }: KeyRequest, { scope, ownWithScope }: EnvironmentRoute): boolean {
+export function mayCall({ caller }: BearerRequest, { scope, ownWithScope }: EnvironmentRoute): boolean {
   if (scope === null || caller.scopes.has(scope)) return true;
   return ownWithScope !== undefined && caller.scopes.has(ownWithScope);
 }

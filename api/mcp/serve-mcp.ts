@@ -38,16 +38,23 @@ export function serveMcp(runner: RouteRunner): McpEndpoint {
   async function answer(ctx: HttpContext): Promise<void> {
     requireKnownSite(ctx, origins);
     if (ctx.method !== 'POST') throw notPost(ctx);
-    const caller = await runner.authenticators.keys.authenticate(ctx.get('Authorization'));
+    const caller = await runner.authenticators.keys.authenticate(ctx.get('Authorization'), 'mcp');
     ctx.state.caller = caller;
     for (const gate of runner.gates ?? []) await gate({ ctx, workspaceId: caller.workspaceId });
     const bytes = await readBytes(ctx.req, BODY_BYTES_MAX);
     await turns.take(caller.workspaceId, bytes.length);
     const message = messageIn(bytes);
     if ('refusal' in message) return refuse(ctx, message.refusal);
-    const exchange: Omit<Exchange, 'era'> = { runner, ctx, caller, gone: clientGoneSignal(ctx) };
+    const exchange: Omit<Exchange, 'era'> = {
+      runner,
+      ctx,
+      caller,
+      resource: 'mcp',
+      gone: clientGoneSignal(ctx),
+    };
     const request = new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers: passedHeaders(ctx) });
-    const authInfo = { token: '', clientId: caller.keyId, scopes: [...caller.scopes], extra: { exchange } };
+    const clientId = caller.type === 'oauth' ? caller.clientId : caller.keyId;
+    const authInfo = { token: '', clientId, scopes: [...caller.scopes], extra: { exchange } };
     await sendResponse(ctx, await handler.fetch(request, { parsedBody: message.parsed, authInfo }));
   }
 

@@ -1,3 +1,5 @@
+import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
+import { OAUTH_PATHS } from '../oauth/places.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
@@ -56,7 +58,7 @@ export function buildOpenApi(routes: readonly AnyRoute[]): JsonObject {
 const DESCRIPTION = `An execution runtime for AI agents. An agent invokes an **action**; the runtime checks policies and limits, waits for
 approval where one is needed, sends the request **at most once**, and leaves a **receipt** that says what is known of the outcome.
 
-**Authenticate** with \`Authorization: Bearer service_live_…\`. A key belongs to one environment and sees only that.
+**Authenticate** with \`Authorization: Bearer service_live_…\`. A key belongs to one environment and sees only that. Apps get a token by OAuth.
 
 **Replies** are \`{ success: true, data }\`, with \`pagination\` for lists, or \`{ success: false, error: { code, message, details }, requestId }\`.
 Match on \`error.code\`; the message is for people.
@@ -149,7 +151,12 @@ function securityOf(route: AnyRoute): JsonObject[] {
   if (route.kind === 'public') return [];
   if (route.kind === 'user' || route.kind === 'workspace') return [{ session: [] }];
   const takesSession = route.kind === 'credential' || route.role !== undefined;
-  return takesSession ? [{ apiKey: [] }, { session: [] }] : [{ apiKey: [] }];
+  const takesApp = route.scope === null || OFFERED_SCOPES.includes(route.scope);
+  return [
+    { apiKey: [] },
+    ...(takesApp ? [{ oauth: route.scope === null ? [] : [route.scope] }] : []),
+    ...(takesSession ? [{ session: [] }] : []),
+  ];
 }
 
 /** What a session sends beside its cookie. Optional: a key needs neither. */
@@ -179,6 +186,20 @@ const SECURITY_SCHEMES: JsonObject = {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key: `service_live_` and 32 characters. It belongs to one environment and sees only that.',
+  },
+  oauth: {
+    type: 'oauth2',
+    description:
+      'An app that a member has let act for them in one environment, with the scopes that they consented to. PKCE is required. The addresses ' +
+      'and the resource are in the metadata at `/.well-known/oauth-protected-resource/api/v2`.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: OAUTH_PATHS.authorization,
+        tokenUrl: OAUTH_PATHS.token,
+        refreshUrl: OAUTH_PATHS.token,
+        scopes: Object.fromEntries(OFFERED_SCOPES.map((scope) => [scope, ''])),
+      },
+    },
   },
   session: {
     type: 'apiKey',

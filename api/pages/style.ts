@@ -49,6 +49,10 @@ th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.5rem 0.4rem 0;
 .list li { padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
 .list p { margin: 0.25rem 0; }
 label { display: block; font-weight: 600; margin-top: 0.75rem; }
+fieldset { border: 1px solid var(--line); border-radius: 0.25rem; margin: 1rem 0; padding: 0.5rem 1rem 0.75rem; }
+legend { font-weight: 600; padding: 0 0.25rem; }
+label.choice { font-weight: 400; margin-top: 0.4rem; }
+label.choice input { width: auto; }
 input, textarea { width: 100%; font: inherit; padding: 0.5rem; color: inherit; background: var(--ground); border: 1px solid var(--line); }
 button { font: inherit; font-weight: 600; padding: 0.6rem 1.25rem; min-height: 2.75rem; cursor: pointer; color: var(--text);
   background: var(--panel); border: 2px solid var(--line); }

@@ -1,7 +1,7 @@
 import { getPreview } from '../../db/previews/get-preview.ts';
 import type { PreviewRecord } from '../../db/previews/records.ts';
 import { notFound } from '../../domain/errors.ts';
-import { defineRoute, type KeyCaller } from '../http/define-route.ts';
+import { type BearerCaller, defineRoute } from '../http/define-route.ts';
 import { lacksScope } from '../http/identify.ts';
 import { presentPreview, previewParams, previewSchema } from './schemas.ts';
 
@@ -23,8 +23,8 @@ export const getPreviewRoute = defineRoute({
   async read(tx, { params, caller }) {
     const preview = await getPreview(tx, params.id);
     // Such a key gets the same answer for another's preview as for none, so that it learns of no other preview.
-    if (caller.type === 'api_key' && !caller.scopes.has('actions:read') && !isMadeBy(preview, caller)) {
-      throw lacksScope('actions:read');
+    if (caller.type !== 'session' && !caller.scopes.has('actions:read') && !isMadeBy(preview, caller)) {
+      throw lacksScope('actions:read', caller);
     }
     if (!preview) throw notFound('preview');
     return presentPreview(preview);
@@ -32,7 +32,9 @@ export const getPreviewRoute = defineRoute({
 });
 
 /** One that the service made for an approval is not the requester's, though it says who asked. */
-function isMadeBy(preview: PreviewRecord | null, { keyId }: KeyCaller): boolean {
+function isMadeBy(preview: PreviewRecord | null, caller: BearerCaller): boolean {
   if (preview?.madeBy !== 'caller') return false;
-  return preview.createdBy.type === 'api_key' && preview.createdBy.id === keyId;
+  const { type, id, clientId } = preview.createdBy;
+  if (caller.type === 'api_key') return type === 'api_key' && id === caller.keyId;
+  return type === 'user' && id === caller.userId && clientId === caller.clientId;
 }

@@ -2,7 +2,7 @@ import type { Decision } from '../../domain/approvals/approval.ts';
 import type { Principal } from '../../domain/approvals/terms.ts';
 import type { ChatAuthentication } from '../../domain/integrations/integrations.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import type { Authentication } from './records.ts';
+import type { AppAuthentication, Authentication } from './records.ts';
 
 export interface NewDecision {
   approvalId: string;
@@ -14,6 +14,8 @@ export interface NewDecision {
   sessionId: string | null;
   /** The chat user, linked to the member, who decided; none for a key and for a session. */
   chat?: ChatAuthentication | null;
+  /** The app that decided in the name of the member; none for the others. */
+  app?: AppAuthentication | null;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface NewDecision {
  * principal has decided before. The caller holds the approval's lock.
  */
 export async function addDecision(tx: EnvironmentTransaction, decision: NewDecision): Promise<boolean> {
-  const { principal, sessionId, chat = null } = decision;
+  const { principal, sessionId, chat = null, app = null } = decision;
   const authentication: Authentication =
     principal.type === 'api_key'
       ? { keyName: principal.keyName }
@@ -30,6 +32,7 @@ export async function addDecision(tx: EnvironmentTransaction, decision: NewDecis
           email: principal.email,
           ...(sessionId === null ? {} : { sessionId }),
           ...(chat === null ? {} : { chat }),
+          ...(app === null ? {} : { app }),
         };
   const { rows } = await tx.raw<{ rows: { approval_id: string }[] }>(
     `INSERT INTO approval_decisions (approval_id, actor_type, actor_id, environment_id, decision, note, binding_digest, authentication, decided_at)

@@ -23,6 +23,7 @@ export interface DecisionRecord {
   sessionId: string | null;
   /** The chat user, linked to the member, who decided; null for a key and for a session. */
   chat: ChatAuthentication | null;
+  app: AppAuthentication | null;
   /**
    * False once the key was revoked, or the member (the user, or the maker of the key) was removed. The decision then no longer
    * counts.
@@ -90,12 +91,19 @@ export const LISTED_APPROVAL_COLUMNS = APPROVAL_COLUMNS.replace(
 );
 
 /** How a decider was authenticated, as stored in `approval_decisions.authentication`. */
+/** An app that a member has let decide for them. */
+export interface AppAuthentication {
+  clientId: string;
+  connectedAppId: string;
+}
+
 export interface Authentication {
   keyName?: string | null;
   role?: Principal['role'];
   email?: string | null;
   sessionId?: string;
   chat?: ChatAuthentication;
+  app?: AppAuthentication;
 }
 
 export type ApprovalRow = Omit<ApprovalRecord, 'decisions'> & {
@@ -127,6 +135,7 @@ export function approvalOf(row: ApprovalRow): ApprovalRecord {
       },
       sessionId: authentication.sessionId ?? null,
       chat: authentication.chat ?? null,
+      app: authentication.app ?? null,
       at: new Date(at),
     })),
   };

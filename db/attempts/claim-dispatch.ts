@@ -47,6 +47,9 @@ export async function claimDispatch(
          WHEN (i.requested_by ->> 'type' <> 'api_key' OR i.requested_by ->> 'memberId' IS NOT NULL) AND NOT EXISTS (
            SELECT FROM members m WHERE m.workspace_id = current_workspace_id() AND m.user_id = i.requested_by ->> 'memberId'
              AND m.created_at <= i.created_at) THEN 'member_removed'
+         WHEN i.requested_by ->> 'clientId' IS NOT NULL AND NOT EXISTS (
+           SELECT FROM oauth_grants g WHERE g.environment_id = i.environment_id AND g.user_id = i.requested_by ->> 'id'
+             AND g.client_id = i.requested_by ->> 'clientId' AND g.ended_at IS NULL AND g.created_at <= i.created_at) THEN 'app_disconnected'
          ELSE 'stands' END AS standing
      FROM claimed c JOIN invocations i ON i.id = :invocationId JOIN action_versions v ON v.id = i.version_id
        LEFT JOIN effects e ON e.invocation_id = :invocationId LEFT JOIN previews p ON p.id = i.preview_id`,

@@ -9,6 +9,8 @@ import { type Shortened, shortenedColumn } from '../shortened.ts';
 export interface ActorRecord {
   type: string;
   id: string | null;
+  /** The app through which a user asked. */
+  clientId?: string;
 }
 
 /** An invocation with the name of its action, as the API shows it. */

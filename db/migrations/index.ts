@@ -29,6 +29,7 @@ import * as events from './0027-events.ts';
 import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
+import * as oauth from './0032-oauth.ts';
 import * as sessions from './0033-sessions.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   notifications,
   integrations,
   eventDeliveries,
+  oauth,
   sessions,
   memory,
   files,

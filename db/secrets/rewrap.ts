@@ -2,6 +2,7 @@ import type { Database } from '../client.ts';
 import { listEveryEnvironment } from '../environments/list-every-environment.ts';
 import { rewrapSubscriptions, rewrapSubscriptionSecrets } from '../events/rewrap-subscriptions.ts';
 import { rewrapIntegrations } from '../integrations/rewrap-integrations.ts';
+import { rewrapOAuthKeys } from '../oauth/signing-keys.ts';
 import { rewrapMessages } from '../messages/rewrap-messages.ts';
 import { rewrapSchedules } from '../schedules/rewrap-schedules.ts';
 import { rewrapSigningKeys } from '../signing-keys/rewrap-signing-keys.ts';
@@ -22,7 +23,7 @@ const SEALED = [
 
 /**
  * Rewraps whatever is sealed in every environment (secret versions, messages, schedules, integrations, subscriptions and their secrets)
- * and the signing keys of every workspace under the newest master key, batch by batch. It may run while the service works, be stopped,
+ * and the signing keys of every workspace and of OAuth under the newest master key, batch by batch. It may run while the service works, be stopped,
  * and run again. Throws at the first version that does not open; earlier batches stay done.
  */
 export async function rewrapAllSecrets(
@@ -30,7 +31,7 @@ export async function rewrapAllSecrets(
   vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
 ): Promise<{ environments: number; rewrapped: number }> {
   const tenants = await listEveryEnvironment(db);
-  let rewrapped = 0;
+  let rewrapped = await rewrapOAuthKeys(db, vault);
   for (const tenant of tenants) {
     rewrapped += await db.withEnvironment(tenant, (tx) => rewrapSigningKeys(tx, vault, tenant));
     for (const rewrapSome of SEALED) {

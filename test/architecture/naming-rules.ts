@@ -26,6 +26,7 @@ export const AREAS = new Set([
   'invocations',
   'maintenance',
   'mcp',
+  'oauth',
   'members',
   'memory',
   'messages',

@@ -13,15 +13,20 @@ const FETCH_TIMEOUT_MS = 20_000;
 export interface FetchOptions extends SendOptions {
   watchdog: Pick<Watchdog, 'run'>;
   timeoutMs?: number;
+  bytesMax?: number;
 }
 
+/** For a document that a stranger names: small, and soon given up. */
+export const CLIENT_DOCUMENT = { timeoutMs: 5_000, bytesMax: 5_120 };
+
 /**
- * Fetches OpenAPI descriptions with the same egress guard as dispatches. Unencrypted http is allowed only to addresses that
+ * Fetches documents, such as OpenAPI descriptions, with the same egress guard as dispatches. Unencrypted http is allowed only to addresses that
  * EGRESS_ALLOW names: a description decides where credentials are sent, so nobody on the path may change it.
  */
 export function createDocumentFetcher({
   watchdog,
   timeoutMs = FETCH_TIMEOUT_MS,
+  bytesMax = DOCUMENT_BYTES_MAX,
   ...options
 }: FetchOptions): FetchDocument {
   return async (text, workspaceId) => {
@@ -35,7 +40,7 @@ export function createDocumentFetcher({
     const watched = { kind: 'import_fetch', workspaceId, ids: { host: url.host }, timeoutMs } as const;
     try {
       const sent = await watchdog.run(watched, (signal) =>
-        sendRequest(sending, readOf(url), { bytesMax: DOCUMENT_BYTES_MAX, larger: 'no_answer' }, { timeoutMs, signal }),
+        sendRequest(sending, readOf(url), { bytesMax, larger: 'no_answer' }, { timeoutMs, signal }),
       );
       return fetchedOf(sent);
     } catch (error) {

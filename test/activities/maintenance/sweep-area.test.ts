@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -291,6 +292,35 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     const ids = ['01', '02', '03'].map((n) => n.repeat(32));
     return deleting('sign_in_throttles', ids, `encode(key, 'hex')`, `get_byte(OLD.key, 0) = 2`);
   },
+  'expired-oauth-artifacts': async () => {
+    // The last one expired a moment ago, and clocks differ.
+    await owner(`INSERT INTO oauth_artifacts (hash, kind, payload, expires_at)
+      SELECT decode(repeat(n, 32), 'hex'), 'Interaction', '{}', now() - e::interval
+      FROM (VALUES ('01', '1 hour'), ('02', '1 hour'), ('03', '1 hour'), ('04', '1 second')) v (n, e)`);
+    const ids = ['01', '02', '03'].map((n) => n.repeat(32));
+    return deleting('oauth_artifacts', ids, `encode(hash, 'hex')`, `get_byte(OLD.hash, 0) = 2`);
+  },
+  'unused-oauth-clients': async () => {
+    // The last two are kept: one is new, one is connected.
+    await owner(`INSERT INTO oauth_clients (id, metadata, address_hash, created_at, last_used_at)
+      SELECT n, '{}', decode(repeat('01', 32), 'hex'), now() - c::interval, now() - u::interval FROM (VALUES
+        ('a', '25 hours', NULL), ('b', '25 hours', '1 hour'), ('c', '100 days', '91 days'),
+        ('d', '23 hours', NULL), ('e', '100 days', '91 days')) v (n, c, u)`);
+    await plantGrants([
+      ['c', `ended_at = now(), ended_by = 'user'`],
+      ['e', 'last_used_at = now()'],
+    ]);
+    return deleting('oauth_clients', ['a', 'b', 'c'], 'id', `OLD.id = 'b'`);
+  },
+  'ended-oauth-grants': async () => {
+    const [a = '', b = '', c = ''] = await plantGrants([
+      ['a', `ended_at = now() - interval '91 days', ended_by = 'user'`],
+      ['b', `ended_at = now() - interval '91 days', ended_by = 'reuse'`],
+      ['c', `created_at = now() - interval '500 days', expires_at = now() - interval '91 days'`],
+      ['d', `ended_at = now() - interval '89 days', ended_by = 'app'`],
+    ]);
+    return deleting('oauth_grants', [a, b, c].sort(), 'id', `OLD.id = '${b}'`);
+  },
   'old-previews': async () => {
     await plantOldPreviews();
     return deleting('previews', ['prv_a', 'prv_b', 'prv_c'], 'id', `OLD.id = 'prv_b'`);
@@ -337,6 +367,24 @@ async function plantFlowControl(grantedAt: string | null): Promise<string[]> {
      SELECT 'msg_' || id, $1, id, now() - interval '1 hour', ${grantedAt}, CAST(${grantedAt} AS timestamptz) + interval '2 minutes' FROM unnest($2::text[]) id`,
     [environmentId, ids],
   );
+  return ids;
+}
+
+/** One grant of an app for each client id, changed so. Answers their ids, in order. */
+async function plantGrants(wanted: readonly (readonly [clientId: string, change: string])[]): Promise<string[]> {
+  const user = newId('user');
+  await owner(`INSERT INTO users (id, email, name, password_hash) VALUES ($1, $1, 'A member', 'none')`, [user]);
+  const ids: string[] = [];
+  for (const [clientId, change] of wanted) {
+    const id = newId('connectedApp');
+    await owner(
+      `INSERT INTO oauth_grants (id, user_id, workspace_id, environment_id, client_id, client_name, resource, scopes, openid, request_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, 'App', 'mcp', '{}', false, decode($6, 'hex'), now() + interval '1 day')`,
+      [id, user, world.database.tenant.workspaceId, environmentId, clientId, randomBytes(32).toString('hex')],
+    );
+    await owner(`UPDATE oauth_grants SET ${change} WHERE id = $1`, [id]);
+    ids.push(id);
+  }
   return ids;
 }
 

@@ -79,7 +79,12 @@ describe('API key authentication', () => {
       };
       const reply = await api.call('GET', IDENTITY, { headers });
       expect([authorization, reply.status]).toEqual([authorization, 401]);
-      expect(reply.headers.get('WWW-Authenticate')).toBe('Bearer');
+      const metadata = 'resource_metadata="https://runtime.example.com/.well-known/oauth-protected-resource/api/v2"';
+      expect(reply.headers.get('WWW-Authenticate')).toBe(
+        authorization === undefined || authorization === ''
+          ? `Bearer ${metadata}`
+          : `Bearer error="invalid_token", ${metadata}`,
+      );
       expect(reply.json).toEqual({
         success: false,
         error: {

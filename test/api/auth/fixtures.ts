@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createPerson, PASSWORD } from '../harness/people.ts';
+import { createPerson, PASSWORD, type TestPerson } from '../harness/people.ts';
 import { nothing, planted, type RouteFixtures } from '../suites/fixture.ts';
-import type { World } from '../suites/world.ts';
+import type { FixtureRequest, World } from '../suites/world.ts';
+import { plantGrant } from '../oauth/planted-grant.ts';
 
 /** The token of an invitation into the workspace of the rows. */
 async function plantInvitation(world: World): Promise<string> {
@@ -11,6 +12,21 @@ async function plantInvitation(world: World): Promise<string> {
     owner.call('POST', path, { body: { email: `${randomUUID()}@example.test` } }),
   );
   return token;
+}
+
+/** By the cookie of whoever is to be asked for: a user's own rows are planted for that very user. */
+const people = new Map<string, TestPerson>();
+
+async function ownRequest(world: World): Promise<FixtureRequest & { headers: Record<string, string> }> {
+  const person = await createPerson(world.api, 'member');
+  people.set(person.headers['Cookie'] ?? '', person);
+  return { headers: person.headers };
+}
+
+function plantOwnGrant(world: World, { headers }: FixtureRequest): Promise<string> {
+  const person = people.get(headers?.['Cookie'] ?? '');
+  if (person === undefined) throw new Error('the request is of nobody');
+  return plantGrant(world.api.database, world.api.database.tenant, person.userId);
 }
 
 export const fixtures: RouteFixtures = {
@@ -27,5 +43,12 @@ export const fixtures: RouteFixtures = {
     request: async (world) => ({
       body: { token: await plantInvitation(world), password: PASSWORD, name: 'Grace Hopper' },
     }),
+  },
+  'auth.connected-apps.list': { request: ownRequest, plantRow: plantOwnGrant },
+  'auth.connected-apps.delete': {
+    request: async (world) => {
+      const request = await ownRequest(world);
+      return { ...request, params: { id: await plantOwnGrant(world, request) } };
+    },
   },
 };

@@ -10,7 +10,7 @@ import { inject } from 'vitest';
 import { agreeableChat } from '../integrations/agreeable-chat.ts';
 import { createChatClient } from '../../../activities/adapters/chat/chat-client.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
-import { createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { CLIENT_DOCUMENT, createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
 import { KEEP_ALIVE_TIMEOUT_MS } from '../../../api/http/http-server.ts';
 import { ImportPlanner, type ImportPlannerOptions } from '../../../api/actions/import/import-planner.ts';
 import { TokenCounter } from '../../../api/context/token-counter.ts';
@@ -91,6 +91,8 @@ export interface TestApiOptions extends ApiOptions {
   schemas?: TenantSchemasOptions;
   /** What makes the vectors of texts; by default a fake that knows words and no meaning. */
   embedder?: Embedder;
+  /** Serves the metadata of OAuth clients; by default they are fetched, and no private address is allowed. */
+  fetchClientDocument?: ApiDependencies['fetchClientDocument'];
   /** Origins of our own pages, in addition to the API's host. */
   publicOrigins?: readonly string[];
 }
@@ -172,6 +174,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       watchdog: WATCHDOG,
       timeoutMs: FETCH_TIMEOUT_MS,
     }),
+    fetchClientDocument:
+      options.fetchClientDocument ??
+      createDocumentFetcher({ egressAllow: [], watchdog: WATCHDOG, ...CLIENT_DOCUMENT, timeoutMs: FETCH_TIMEOUT_MS }),
     chat:
       options.chats === undefined
         ? agreeableChat

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CREDENTIAL_ENDED, type Credential } from '../../../db/scope.ts';
 import type { Role } from '../../../domain/roles.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
+import { plantGrant } from '../oauth/planted-grant.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { sendSlowly } from '../suites/change-suites.ts';
 
@@ -117,6 +118,13 @@ describe('a change under way', () => {
     const held = { type: 'session', sessionId, userId, membership: { workspaceId, role: 'admin' } } as const;
     return { held, end: () => asOwner(sql, person[of]) };
   };
+  const app = async (sql: string, of: 'userId' | 'grantId'): Promise<Ended> => {
+    const { workspaceId } = api.database.tenant;
+    const { userId } = await createPerson(api, 'admin');
+    const grantId = await plantGrant(api.database, api.database.tenant, userId);
+    const held = { type: 'oauth', grantId, userId, workspaceId, role: 'admin' } as const;
+    return { held, end: () => asOwner(sql, { userId, grantId }[of]) };
+  };
   interface Ended {
     held: Credential;
     end: () => Promise<void>;
@@ -127,6 +135,12 @@ describe('a change under way', () => {
     ['the end of its session', () => member('DELETE FROM sign_in_sessions WHERE id = $1', 'sessionId')],
     ['the removal of its member', () => member('DELETE FROM members WHERE user_id = $1', 'userId')],
     ['another role of its member', () => member(`UPDATE members SET role = 'member' WHERE user_id = $1`, 'userId')],
+    [
+      'the end of its connected app',
+      () => app(`UPDATE oauth_grants SET ended_at = now(), ended_by = 'user' WHERE id = $1`, 'grantId'),
+    ],
+    ['the removal of the member of its app', () => app('DELETE FROM members WHERE user_id = $1', 'userId')],
+    ['another role of the same', () => app(`UPDATE members SET role = 'member' WHERE user_id = $1`, 'userId')],
   ])('%s waits for it, and a change that begins later is refused', async (_, credential) => {
     const { held, end } = await credential();
     const { db, tenant } = api.database;

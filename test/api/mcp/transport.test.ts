@@ -23,7 +23,7 @@ describe('a request without what it needs has the error body of the REST API', (
       const reply = await service.call('POST', '/mcp', { ...(key === undefined ? {} : { key }), body: PING });
       expect([reply.status, reply.headers.get('www-authenticate'), errorOf(reply).code]).toEqual([
         401,
-        'Bearer',
+        `Bearer ${key === undefined ? '' : 'error="invalid_token", '}resource_metadata="https://runtime.example.com/.well-known/oauth-protected-resource/mcp"`,
         'AUTHENTICATION_ERROR',
       ]);
     }

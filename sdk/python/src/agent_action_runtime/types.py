@@ -130,10 +130,15 @@ class ActionWarning(TypedDict):
     message: str
 
 
-class Actor(TypedDict):
-    """Who did it."""
+class _ActorRequired(TypedDict):
     type: str
     id: Optional[str]
+
+
+class Actor(_ActorRequired, total=False):
+    """Who did it."""
+    clientId: str
+    """The app through which a user asked, where one did."""
 
 
 class ApiKey(TypedDict):
@@ -251,12 +256,20 @@ class ApprovalDecision(TypedDict):
 
 class ApprovalDecisionAuthentication(TypedDict):
     """How the actor was known when it decided."""
-    method: Literal["api_key", "session", "chat"]
+    method: Literal["api_key", "session", "chat", "oauth"]
     keyName: Optional[str]
     sessionId: Optional[str]
     chat: Optional[ApprovalDecisionAuthenticationChat]
     """The chat user who is linked to the actor, where it decided in a chat."""
+    app: Optional[ApprovalDecisionAuthenticationApp]
+    """The app that the actor has let decide for them, where it did."""
     role: Optional[Literal["member", "admin", "owner"]]
+
+
+class ApprovalDecisionAuthenticationApp(TypedDict):
+    """The app that the actor has let decide for them, where it did."""
+    clientId: str
+    connectedAppId: str
 
 
 class ApprovalDecisionAuthenticationChat(TypedDict):
@@ -557,6 +570,10 @@ class AuditEntryTarget(TypedDict):
     id: str
 
 
+class AuthConnectedAppsDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
 class _AuthInvitationsAcceptBodyRequired(TypedDict):
     token: str
 
@@ -687,6 +704,37 @@ class ChatLinkRequest(TypedDict):
 class ChatUnlinked(TypedDict):
     unlinked: List[str]
     """The chat users that you were."""
+
+
+class ConnectedApp(TypedDict):
+    """An app that the user lets act for them in one environment."""
+    id: str
+    clientId: str
+    """As the app named itself, or as it was named when it registered."""
+    name: str
+    """What the app says of itself."""
+    resource: Literal["mcp", "api"]
+    """Whether its tokens are for the MCP endpoint or for the REST API."""
+    workspace: ConnectedAppWorkspace
+    environment: ConnectedAppEnvironment
+    scopes: List[Scope]
+    """What the user allowed, sorted."""
+    createdAt: str
+    lastUsedAt: Optional[str]
+    """To the minute."""
+    expiresAt: str
+    """The user decides anew after that."""
+
+
+class ConnectedAppEnvironment(TypedDict):
+    id: str
+    name: str
+    kind: Literal["development", "staging", "production"]
+
+
+class ConnectedAppWorkspace(TypedDict):
+    id: str
+    name: str
 
 
 class Context1(TypedDict):

@@ -98,6 +98,8 @@ export interface schemas {
   Actor: {
     type: string;
     id: string | null;
+    /** The app through which a user asked, where one did. */
+    clientId?: string;
   };
   ApiKey: {
     id: string;
@@ -183,7 +185,7 @@ export interface schemas {
     bindingDigest: string;
     /** How the actor was known when it decided. */
     authentication: {
-      method: "api_key" | "session" | "chat";
+      method: "api_key" | "session" | "chat" | "oauth";
       keyName: string | null;
       sessionId: string | null;
       /** The chat user who is linked to the actor, where it decided in a chat. */
@@ -192,6 +194,11 @@ export interface schemas {
         integrationId: string;
         userId: string;
         userName: string;
+      } | null;
+      /** The app that the actor has let decide for them, where it did. */
+      app: {
+        clientId: string;
+        connectedAppId: string;
       } | null;
       role: "member" | "admin" | "owner" | null;
     };
@@ -487,6 +494,32 @@ export interface schemas {
   ChatUnlinked: {
     /** The chat users that you were. */
     unlinked: Array<string>;
+  };
+  /** An app that the user lets act for them in one environment. */
+  ConnectedApp: {
+    id: string;
+    /** As the app named itself, or as it was named when it registered. */
+    clientId: string;
+    /** What the app says of itself. */
+    name: string;
+    /** Whether its tokens are for the MCP endpoint or for the REST API. */
+    resource: "mcp" | "api";
+    workspace: {
+      id: schemas["Uuid"];
+      name: string;
+    };
+    environment: {
+      id: schemas["Uuid"];
+      name: string;
+      kind: "development" | "staging" | "production";
+    };
+    /** What the user allowed, sorted. */
+    scopes: Array<schemas["Scope"]>;
+    createdAt: schemas["DateTime"];
+    /** To the minute. */
+    lastUsedAt: schemas["DateTime"] | null;
+    /** The user decides anew after that. */
+    expiresAt: schemas["DateTime"];
   };
   Context: {
     format: "openai";
@@ -3149,6 +3182,53 @@ export interface operations {
             id: schemas["Uuid"];
             role: "member" | "admin" | "owner";
           };
+        };
+      } } };
+    };
+  };
+  /** List connected apps */
+  "auth.connected-apps.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ConnectedApp"]>;
+      } } };
+    };
+  };
+  /** Disconnect an app */
+  "auth.connected-apps.delete": {
+    parameters: {
+      path: {
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
         };
       } } };
     };
@@ -8031,6 +8111,12 @@ export interface paths {
   };
   "/api/v2/auth/invitations/accept": {
     post: operations["auth.invitations.accept"];
+  };
+  "/api/v2/auth/connected-apps": {
+    get: operations["auth.connected-apps.list"];
+  };
+  "/api/v2/auth/connected-apps/{id}": {
+    delete: operations["auth.connected-apps.delete"];
   };
   "/api/v2/workspaces/{workspaceId}/members": {
     get: operations["members.list"];

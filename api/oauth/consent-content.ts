@@ -1,0 +1,87 @@
+import type { ResourceKind } from '../../db/oauth/grants.ts';
+import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user.ts';
+import type { ServiceError } from '../../domain/errors.ts';
+import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
+import type { Scope } from '../../domain/scopes.ts';
+import { exactText } from '../pages/exact-text.ts';
+import { alertOf, csrfField } from '../pages/layout.ts';
+import { markup, type Markup } from '../pages/markup.ts';
+import { facts } from '../pages/parts.ts';
+
+/** The names of the form's check boxes begin so. */
+export const SCOPE_FIELD = 'scope:';
+export const GROUP_FIELD = 'group:';
+
+/** What an app asks for, as the user is shown it. */
+export interface AppRequest {
+  clientId: string;
+  clientName: string;
+  /** Where the user is sent afterwards. */
+  redirectUri: string;
+  resource: ResourceKind;
+  /** What it asks for, without what no app gets. */
+  scopes: readonly Scope[];
+  openid: boolean;
+}
+
+export interface ConsentView {
+  asked: AppRequest;
+  environments: readonly EnvironmentOfUser[];
+  csrfToken: string;
+  refused: ServiceError | null;
+}
+
+/** What an app asks for, and the form that allows it. The app's own words are shown with every hidden character. */
+export function consentContent({ asked, environments, csrfToken, refused }: ConsentView): Markup {
+  const ordinary = asked.scopes.filter((scope) => ORDINARY_SCOPES.includes(scope));
+  const groups = SCOPE_GROUPS.filter(({ scopes }) => scopes.some((scope) => asked.scopes.includes(scope)));
+  return markup`${refused !== null && alertOf(refused.publicMessage)}
+<p><strong>${exactText(asked.clientName)}</strong> asks to act in your name. The name is what the app says of itself: look at where it sends you.</p>
+${facts([
+  ['App', markup`<code>${exactText(asked.clientId)}</code>`],
+  ['You are sent to', markup`<code>${exactText(new URL(asked.redirectUri).origin)}</code>`],
+  ['It works through', asked.resource === 'mcp' ? 'the MCP endpoint' : 'the REST API'],
+])}
+<form method="post">
+${csrfField(csrfToken)}
+${environmentChoice(environments)}
+${ordinary.length > 0 && ordinaryChoice(ordinary)}
+${groups.length > 0 && groupChoice(groups, asked.scopes)}
+<p class="note">It never gets more than this, nor more than your own role allows. What it does is on record in your name. You can disconnect it at any time.</p>
+<div class="buttons">
+<button class="approve" name="decision" value="allow">Allow</button>
+<button class="deny" name="decision" value="deny">Do not allow</button>
+</div>
+</form>`;
+}
+
+/** Nothing is chosen for the user: production and development must not be taken for each other. */
+function environmentChoice(environments: readonly EnvironmentOfUser[]): Markup {
+  if (environments.length === 0)
+    return markup`<p role="alert">You are in no workspace: there is nothing that it could work in.</p>`;
+  const options = environments.map(
+    ({ id, name, kind, workspaceName }) =>
+      markup`<label class="choice"><input type="radio" name="environmentId" value="${id}" required> ${exactText(name)} (${kind}) of ${exactText(workspaceName)}</label>`,
+  );
+  return markup`<fieldset><legend>It works in this environment only</legend>
+${options}</fieldset>`;
+}
+
+function ordinaryChoice(scopes: readonly Scope[]): Markup {
+  const boxes = scopes.map(
+    (scope) =>
+      markup`<label class="choice"><input type="checkbox" name="${SCOPE_FIELD}${scope}" checked> <code>${scope}</code></label>`,
+  );
+  return markup`<fieldset><legend>It asks for</legend>
+${boxes}</fieldset>`;
+}
+
+function groupChoice(groups: readonly ScopeGroup[], asked: readonly Scope[]): Markup {
+  const boxes = groups.map(({ name, title, meaning, scopes }) => {
+    const own = scopes.filter((scope) => asked.includes(scope));
+    return markup`<label class="choice"><input type="checkbox" name="${GROUP_FIELD}${name}"> ${title}: ${own.map((scope) => markup`<code>${scope}</code> `)}</label>
+<p class="note">${meaning}</p>`;
+  });
+  return markup`<fieldset><legend>It also asks for these, which are off until you choose them</legend>
+${boxes}</fieldset>`;
+}

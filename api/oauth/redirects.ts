@@ -1,0 +1,27 @@
+import { type ClientMetadata, errors } from 'oidc-provider';
+
+const REDIRECTS_MAX = 10;
+const REDIRECT_CHARACTERS_MAX = 500;
+const NAME_CHARACTERS_MAX = 100;
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** https, or http on the loopback. A scheme of an app is none: any other app on the device can claim it, and take the code. */
+export function isOurRedirect(text: string): boolean {
+  if (!URL.canParse(text) || text.length > REDIRECT_CHARACTERS_MAX) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOST.test(hostname));
+}
+
+/** What an app says of itself, by registration or by document, is small, and its redirects are ones that we send codes to. */
+export function requireFewAndOurRedirects({ redirect_uris: redirects = [], client_name: name }: ClientMetadata): void {
+  if (redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
+    throw new errors.InvalidClientMetadata(`redirect_uris must hold 1 to ${REDIRECTS_MAX} URLs`);
+  }
+  if (!redirects.every(isOurRedirect)) {
+    throw new errors.InvalidClientMetadata('redirect_uris must be https, or http on localhost, 127.0.0.1 or [::1]');
+  }
+  if (name !== undefined && name.length > NAME_CHARACTERS_MAX) {
+    throw new errors.InvalidClientMetadata(`client_name must have at most ${NAME_CHARACTERS_MAX} characters`);
+  }
+}

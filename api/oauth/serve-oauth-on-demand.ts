@@ -1,0 +1,38 @@
+import { ServiceError } from '../../domain/errors.ts';
+import type { HttpContext, HttpMiddleware } from '../http/context.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import { CONSENT_PATH, OAUTH_PATHS, resourceMetadataPath, RESOURCES, SERVER_METADATA_PATH } from './places.ts';
+import { sendResourceMetadata } from './resource-metadata.ts';
+
+/** Answers one request of an authorization server's path. */
+export type OAuthServer = (ctx: HttpContext) => Promise<void>;
+
+/** The authorization server, loaded by its first request: its package takes memory of a process also where nobody connects an app. */
+export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
+  let loading: Promise<OAuthServer> | null = null;
+  const load = async (issuer: string): Promise<OAuthServer> =>
+    (await import('./serve-oauth.ts')).createOAuthServer(runner, issuer);
+  return async (ctx, next) => {
+    const resource = RESOURCES.find((kind) => resourceMetadataPath(kind) === ctx.path);
+    if (resource === undefined && !isServerPath(ctx.path)) return next();
+    const issuer = runner.deps.pagesUrl;
+    if (issuer === null) {
+      throw new ServiceError('NOT_FOUND', {
+        message: 'Apps cannot connect by OAuth here: the operator has not set PUBLIC_URL. Use an API key.',
+      });
+    }
+    if (resource !== undefined && ctx.method === 'GET') return sendResourceMetadata(ctx, issuer, resource);
+    if (resource !== undefined) throw new ServiceError('METHOD_NOT_ALLOWED', { message: 'This path answers GET.' });
+    loading ??= load(issuer);
+    // What could not be loaded, such as a key while PostgreSQL is away, is tried again by the next request.
+    loading.catch(() => (loading = null));
+    await (
+      await loading
+    )(ctx);
+  };
+}
+
+function isServerPath(path: string): boolean {
+  if (path === SERVER_METADATA_PATH || path.startsWith(`${CONSENT_PATH}/`)) return true;
+  return Object.values(OAUTH_PATHS).some((own) => own === path) || path.startsWith(`${OAUTH_PATHS.authorization}/`);
+}

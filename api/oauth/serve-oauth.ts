@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EventEmitter } from 'node:events';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { isJsonObject } from '../../domain/json.ts';
+import type { HttpContext } from '../http/context.ts';
+import { describeFailure } from '../http/failures.ts';
+import type { RouteRunner } from '../http/route-runner.ts';
+import { clientAddress, isSecure } from '../http/transport-security.ts';
+import { AddressThrottle } from './address-throttle.ts';
+import { answerConsent } from './consent-page.ts';
+import { sendOAuthError } from './error-page.ts';
+import { CONSENT_PATH, OAUTH_PATHS, SERVER_METADATA_PATH } from './places.ts';
+import { createProvider } from './provider.ts';
+import type { OAuthServer } from './serve-oauth-on-demand.ts';
+import { readSigningKeys } from './signing-keys.ts';
+
+/** Requests of one network, to all paths here: an authorization takes six. */
+const REQUESTS_PER_MINUTE_MAX = 600;
+/** Documents of strangers that one network has us fetch. */
+const FETCHES_PER_MINUTE_MAX = 20;
+
+export async function createOAuthServer(runner: RouteRunner, issuer: string): Promise<OAuthServer> {
+  const { db, logger, fetchClientDocument } = runner.deps;
+  const inHand = new AsyncLocalStorage<HttpContext>();
+  const addressOf = (): string => {
+    const ctx = inHand.getStore();
+    return ctx === undefined ? 'unknown' : clientAddress(ctx);
+  };
+  const requests = new AddressThrottle(REQUESTS_PER_MINUTE_MAX);
+  const fetches = new AddressThrottle(FETCHES_PER_MINUTE_MAX);
+  const provider = createProvider({
+    db,
+    issuer,
+    addressOf,
+    fetchClientDocument,
+    mayFetch: () => fetches.admit(addressOf()),
+    signingKeys: await readSigningKeys(runner.deps),
+    renderError: sendOAuthError,
+  });
+  provider.use((ctx, next) => asReached(ctx as KoaContextWithOIDC, { issuer, inHand }, next));
+  provider.on('server_error', (_ctx, error) => logger.error({ failure: describeFailure(error) }, 'OAuth failed'));
+  (provider as EventEmitter).on('error', (error: unknown) =>
+    logger.debug({ failure: describeFailure(error) }, 'connection error'),
+  );
+  const handle = provider.callback();
+  return (ctx) =>
+    inHand.run(ctx, async () => {
+      if (!requests.admit(clientAddress(ctx))) throw tooMany();
+      if (ctx.path.startsWith(`${CONSENT_PATH}/`)) return answerConsent({ runner, ctx }, { provider, issuer });
+      await throughProvider(ctx, handle);
+    });
+}
+
+/** The provider is an application of its own, which writes the response. Headers that we set before stay. */
+async function throughProvider(ctx: HttpContext, handle: ReturnType<Provider['callback']>): Promise<void> {
+  ctx.respond = false;
+  await handle(ctx.req, ctx.res);
+}
+
+/**
+ * Lets the provider see the request as it reached us: addresses are made from the configured issuer, whatever Host header was sent, and cookies
+ * are secure where the client came over TLS, which a trusted proxy may have ended.
+ */
+async function asReached(
+  ctx: KoaContextWithOIDC,
+  { issuer, inHand }: { issuer: string; inHand: AsyncLocalStorage<HttpContext> },
+  next: () => Promise<void>,
+): Promise<void> {
+  const outer = inHand.getStore();
+  Object.defineProperties(ctx.request, {
+    href: { value: `${issuer}/` },
+    secure: { value: outer !== undefined && isSecure(outer) },
+  });
+  // RFC 6749, 3.3: a request without a scope asks for what we say is the default.
+  if (ctx.path === OAUTH_PATHS.authorization && ctx.query['scope'] === undefined) {
+    ctx.query = { ...ctx.query, scope: OFFERED_SCOPES.join(' ') };
+  }
+  await next();
+  if (ctx.path === SERVER_METADATA_PATH && isJsonObject(ctx.body)) {
+    ctx.body = {
+      ...ctx.body,
+      scopes_supported: [...OFFERED_SCOPES, 'openid', 'offline_access'],
+      client_id_metadata_document_supported: true,
+    };
+  }
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('RATE_LIMIT_EXCEEDED', {
+    message: 'Too many requests from this network. Try again in a minute.',
+  });
+}

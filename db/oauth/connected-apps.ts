@@ -1,0 +1,51 @@
+import type { UserTransaction } from '../client.ts';
+import type { ResourceKind } from './grants.ts';
+
+/** A grant as its user sees it. */
+export interface ConnectedApp {
+  id: string;
+  clientId: string;
+  name: string;
+  resource: ResourceKind;
+  workspaceId: string;
+  workspaceName: string;
+  environmentId: string;
+  environmentName: string;
+  environmentKind: 'development' | 'staging' | 'production';
+  scopes: string[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date;
+}
+
+/** The apps that the transaction's user has connected and not disconnected, newest first. One of a workspace that they left is over. */
+export async function listConnectedApps(
+  tx: UserTransaction,
+  userId: string,
+  range: { limit: number; offset: number },
+): Promise<{ items: ConnectedApp[]; total: number }> {
+  const from = `FROM oauth_grants g JOIN list_environments_of_user(:userId) e ON e.id = g.environment_id
+    WHERE g.user_id = :userId AND g.ended_at IS NULL AND g.expires_at > now()`;
+  const counted = await tx.raw<{ rows: { total: number }[] }>(`SELECT count(*)::int AS total ${from}`, { userId });
+  const { rows } = await tx.raw<{ rows: ConnectedApp[] }>(
+    `SELECT g.id, g.client_id AS "clientId", g.client_name AS name, g.resource, g.scopes, g.created_at AS "createdAt",
+       g.last_used_at AS "lastUsedAt", g.expires_at AS "expiresAt", e.workspace_id AS "workspaceId", e.workspace_name AS "workspaceName",
+       e.id AS "environmentId", e.name AS "environmentName", e.kind AS "environmentKind"
+     ${from} ORDER BY g.created_at DESC, g.id DESC LIMIT :limit OFFSET :offset`,
+    { userId, limit: range.limit, offset: range.offset },
+  );
+  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** Ends it, in the transaction of its user. Null where it is not theirs, or has ended. */
+export async function endConnectedApp(
+  tx: UserTransaction,
+  id: string,
+): Promise<{ workspaceId: string; environmentId: string; clientId: string } | null> {
+  const { rows } = await tx.raw<{ rows: { workspaceId: string; environmentId: string; clientId: string }[] }>(
+    `UPDATE oauth_grants SET ended_at = now(), ended_by = 'user' WHERE id = ? AND user_id = current_user_id() AND ended_at IS NULL
+     RETURNING workspace_id AS "workspaceId", environment_id AS "environmentId", client_id AS "clientId"`,
+    [id],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../client.ts';
+import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
+
+export type SealedOAuthKey = { id: string } & SealedSecret;
+
+/** The associated data of a private key. It belongs to the installation: no tenant has an empty id. */
+export function oauthKeyPlace(id: string): SecretContext {
+  return { workspaceId: '', environmentId: '', name: `oauth-signing-key/${id}`, version: 1 };
+}
+
+/** All of them, the newest first, which signs. */
+export async function listOAuthKeys(db: Database): Promise<SealedOAuthKey[]> {
+  const { rows } = await db.directory.raw<{ rows: SealedOAuthKey[] }>(
+    `SELECT id, master_key_version AS "masterKeyVersion", wrapped_data_key AS "wrappedDataKey", sealed_value AS "sealedValue"
+     FROM list_oauth_signing_keys()`,
+  );
+  return rows;
+}
+
+/** False where another process has just added one. */
+export async function addOAuthKey(db: Database, key: SealedOAuthKey): Promise<boolean> {
+  const { rows } = await db.directory.raw<{ rows: { added: boolean }[] }>(
+    'SELECT add_oauth_signing_key(?, ?, ?, ?) AS added',
+    [key.id, key.masterKeyVersion, key.wrappedDataKey, key.sealedValue],
+  );
+  return rows[0]?.added === true;
+}
+
+/** Rewraps the keys under the newest master key. Returns how many; what another command has rewrapped meanwhile is not counted. */
+export async function rewrapOAuthKeys(
+  db: Database,
+  vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
+): Promise<number> {
+  let rewrapped = 0;
+  for (const key of await listOAuthKeys(db)) {
+    if (key.masterKeyVersion === vault.newestMasterKeyVersion) continue;
+    const { masterKeyVersion, wrappedDataKey } = vault.rewrap(oauthKeyPlace(key.id), key);
+    const { rows } = await db.directory.raw<{ rows: { done: boolean }[] }>(
+      'SELECT rewrap_oauth_signing_key(?, ?, ?, ?) AS done',
+      [key.id, key.masterKeyVersion, masterKeyVersion, wrappedDataKey],
+    );
+    if (rows[0]?.done === true) rewrapped++;
+  }
+  return rewrapped;
+}

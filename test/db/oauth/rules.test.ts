@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { consumeArtifact, findArtifact, putArtifact } from '../../../db/oauth/artifacts.ts';
+import { registerClient, REGISTRATIONS_PER_HOUR_MAX } from '../../../db/oauth/clients.ts';
+import { endGrant, findGrant } from '../../../db/oauth/grants.ts';
+import { addOAuthKey, listOAuthKeys, oauthKeyPlace, rewrapOAuthKeys } from '../../../db/oauth/signing-keys.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
+import { newId } from '../../../domain/ids.ts';
+import { plantGrant } from '../../api/oauth/planted-grant.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+/** What the database itself holds of OAuth. */
+let database: TestDatabase;
+let userId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  userId = newId('user');
+  const email = `${userId}@example.test`.toLowerCase();
+  await database.asOwner("INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'Grace', 'none')", [
+    userId,
+    email,
+  ]);
+  await database.asOwner("INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, 'member')", [
+    database.tenant.workspaceId,
+    userId,
+  ]);
+});
+afterAll(() => database?.close());
+
+describe('the application', () => {
+  it.each(['oauth_artifacts', 'oauth_clients', 'oauth_signing_keys'])('does not read %s by itself', async (table) => {
+    const read = database.db.withEnvironment(database.tenant, (tx) => tx.raw(`SELECT * FROM ${table}`));
+    await expect(read).rejects.toThrow(/permission denied/);
+  });
+
+  it('cannot change what a grant allows, nor bring one back', async () => {
+    const id = await plantGrant(database, database.tenant, userId);
+    const asApplication = (sql: string): Promise<unknown> =>
+      database.db.withEnvironment(database.tenant, (tx) => tx.raw(sql, [id]));
+    await expect(asApplication("UPDATE oauth_grants SET scopes = '{secrets:write}' WHERE id = ?")).rejects.toThrow(
+      /permission denied/,
+    );
+    expect(await findGrant(database.db, id)).toMatchObject({ userId, resource: 'mcp' });
+    expect(await database.db.withUser(userId, (tx) => endGrant(tx, id, 'user'))).toBe(true);
+    expect(await findGrant(database.db, id)).toBeNull();
+    await expect(
+      asApplication('UPDATE oauth_grants SET ended_at = NULL, ended_by = NULL WHERE id = ?'),
+    ).rejects.toThrow(/stays ended/);
+  });
+});
+
+test('a code is consumed by one of many', async () => {
+  const { db } = database;
+  const grantId = await plantGrant(database, database.tenant, userId);
+  const value = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(Date.now() + 60_000);
+  await putArtifact(db, { value, kind: 'AuthorizationCode', grantId, payload: { grantId }, expiresAt });
+  expect(await findArtifact(db, 'RefreshToken', value)).toBeNull();
+  const won = await Promise.all(Array.from({ length: 5 }, () => consumeArtifact(db, 'AuthorizationCode', value)));
+  expect(won.filter(Boolean)).toHaveLength(1);
+  expect((await findArtifact(db, 'AuthorizationCode', value))?.consumedAt).toBeInstanceOf(Date);
+});
+
+test('one address registers so many apps an hour, and another is not held up', async () => {
+  const register = (address: string): ReturnType<typeof registerClient> =>
+    registerClient(database.db, { id: randomBytes(8).toString('hex'), metadata: {}, address });
+  const many = await Promise.all(Array.from({ length: REGISTRATIONS_PER_HOUR_MAX + 5 }, () => register('192.0.2.1')));
+  expect(many.filter((answer) => answer === 'registered')).toHaveLength(REGISTRATIONS_PER_HOUR_MAX);
+  expect(many.filter((answer) => answer === 'throttled')).toHaveLength(5);
+  expect(await register('192.0.2.2')).toBe('registered');
+});
+
+test('a signing key is made once, sealed, and rewrapped under a new master key', async () => {
+  const [old, next] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
+  const before = Vault.fromMasterKeys(`1:${old}`);
+  const add = (id: string): Promise<boolean> =>
+    addOAuthKey(database.db, { id, ...before.seal(oauthKeyPlace(id), 'the key') });
+  expect((await Promise.all([add('a'), add('b')])).filter(Boolean)).toHaveLength(1);
+  const both = Vault.fromMasterKeys(`1:${old},2:${next}`);
+  expect(await rewrapOAuthKeys(database.db, both)).toBe(1);
+  expect(await rewrapOAuthKeys(database.db, both)).toBe(0);
+  const [key] = await listOAuthKeys(database.db);
+  if (key === undefined) throw new Error('the key is gone');
+  expect(Vault.fromMasterKeys(`2:${next}`).open(oauthKeyPlace(key.id), key)).toBe('the key');
+});
