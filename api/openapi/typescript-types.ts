@@ -14,9 +14,22 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 const WITHOUT_TYPE = new Set(
   (
     'description default examples example title format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
-    'minLength maxLength minItems maxItems uniqueItems minProperties maxProperties deprecated contentEncoding contentMediaType'
+    'minLength maxLength minItems maxItems uniqueItems minProperties maxProperties propertyNames contains ' +
+    'deprecated readOnly writeOnly contentEncoding contentMediaType'
   ).split(' '),
 );
+
+/** What `ownType` reads. */
+const OF_TYPE = new Set([
+  'type',
+  'const',
+  'enum',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'prefixItems',
+]);
 
 export function typescriptTypes(document: JsonObject): string {
   const components = document['components'] as Record<string, Record<string, JsonObject>>;
@@ -172,6 +185,10 @@ function envelopeType(parts: readonly Json[], indent: string): string {
 }
 
 function ownType(schema: JsonObject, indent: string): string {
+  if (JSON.stringify(schema) === '{"not":{}}') return 'never';
+  const unknown = Object.keys(schema).find((keyword) => !OF_TYPE.has(keyword));
+  if (unknown !== undefined)
+    throw new Error(`no type for the keyword ${unknown}: ${JSON.stringify(schema).slice(0, 300)}`);
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum'])) return unionOf(schema['enum'].map((value) => JSON.stringify(value)));
   const { type } = schema;
@@ -191,7 +208,7 @@ function ownType(schema: JsonObject, indent: string): string {
     default:
       if (type === undefined && isJsonObject(schema['properties'])) return objectType(schema, indent);
   }
-  throw new Error(`sdk types: no type for ${JSON.stringify(schema).slice(0, 300)}`);
+  throw new Error(`no type for ${JSON.stringify(schema).slice(0, 300)}`);
 }
 
 function arrayType({ items, prefixItems }: JsonObject, indent: string): string {
