@@ -4,6 +4,7 @@ import { approvalRoutes } from './approvals/routes.ts';
 import { approvalPolicyRoutes } from './approval-policies/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { cacheRoutes } from './cache/routes.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { contextRoutes } from './context/routes.ts';
 import { deadLetterRoutes } from './dead-letters/routes.ts';
@@ -52,6 +53,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...flowControlRoutes,
   ...signingKeyRoutes,
   ...urlGroupRoutes,
+  ...cacheRoutes,
   ...fileRoutes,
   ...eventRoutes,
   ...deadLetterRoutes,

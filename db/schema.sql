@@ -4138,6 +4138,64 @@ CREATE POLICY tenant ON budgets FOR ALL TO PUBLIC USING ((environment_id = curre
 GRANT DELETE, INSERT, SELECT, UPDATE ON budgets TO service_app;
 CREATE TRIGGER wait_for_admissions BEFORE INSERT ON public.budgets FOR EACH ROW EXECUTE FUNCTION wait_for_admissions();
 
+CREATE TABLE cache_counters (
+  environment_id uuid NOT NULL,
+  shard smallint NOT NULL,
+  hits bigint NOT NULL,
+  misses bigint NOT NULL,
+  gated bigint NOT NULL,
+  tokens_saved bigint NOT NULL,
+  CONSTRAINT cache_counters_pkey PRIMARY KEY (environment_id, shard),
+  CONSTRAINT cache_counters_gated_check CHECK ((gated >= 0)),
+  CONSTRAINT cache_counters_hits_check CHECK ((hits >= 0)),
+  CONSTRAINT cache_counters_misses_check CHECK ((misses >= 0)),
+  CONSTRAINT cache_counters_shard_check CHECK (((shard >= 0) AND (shard <= 15))),
+  CONSTRAINT cache_counters_tokens_saved_check CHECK ((tokens_saved >= 0))
+);
+ALTER TABLE cache_counters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE cache_counters FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON cache_counters FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON cache_counters TO service_app;
+GRANT UPDATE (hits, misses, gated, tokens_saved) ON cache_counters TO service_app;
+
+CREATE TABLE cache_entries (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  identity bytea NOT NULL,
+  prompt_digest bytea NOT NULL,
+  namespace text COLLATE "C" NOT NULL,
+  model text,
+  attributes jsonb NOT NULL,
+  prompt text NOT NULL,
+  response jsonb NOT NULL,
+  tokens integer NOT NULL,
+  bytes integer NOT NULL,
+  embedding_model text NOT NULL,
+  embedding bytea NOT NULL,
+  signs bit varying NOT NULL,
+  hits bigint DEFAULT 0 NOT NULL,
+  created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  last_hit_at timestamp(3) with time zone,
+  CONSTRAINT cache_entries_pkey PRIMARY KEY (id),
+  CONSTRAINT cache_entries_environment_id_identity_prompt_digest_key UNIQUE (environment_id, identity, prompt_digest),
+  CONSTRAINT cache_entries_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
+  CONSTRAINT cache_entries_bytes_check CHECK ((bytes >= 0)),
+  CONSTRAINT cache_entries_hits_check CHECK ((hits >= 0)),
+  CONSTRAINT cache_entries_identity_check CHECK ((octet_length(identity) = 32)),
+  CONSTRAINT cache_entries_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 200))),
+  CONSTRAINT cache_entries_namespace_check CHECK (((char_length(namespace) >= 1) AND (char_length(namespace) <= 64))),
+  CONSTRAINT cache_entries_prompt_digest_check CHECK ((octet_length(prompt_digest) = 32)),
+  CONSTRAINT cache_entries_tokens_check CHECK ((tokens >= 0))
+);
+CREATE INDEX cache_entries_expired ON public.cache_entries USING btree (environment_id, expires_at);
+CREATE INDEX cache_entries_newest_first ON public.cache_entries USING btree (environment_id, created_at DESC, id DESC);
+ALTER TABLE cache_entries ENABLE ROW LEVEL SECURITY;
+ALTER TABLE cache_entries FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON cache_entries FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON cache_entries TO service_app;
+GRANT UPDATE (id, prompt, response, tokens, bytes, embedding_model, embedding, signs, hits, created_at, expires_at, last_hit_at) ON cache_entries TO service_app;
+
 CREATE TABLE chat_clicks (
   integration_id text COLLATE "C" NOT NULL,
   request_hash bytea NOT NULL,
@@ -6213,6 +6271,8 @@ ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_api_key_id_fk
 ALTER TABLE budget_reservations ADD CONSTRAINT budget_reservations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id);
 ALTER TABLE budgets ADD CONSTRAINT budgets_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE cache_counters ADD CONSTRAINT cache_counters_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE cache_entries ADD CONSTRAINT cache_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE chat_clicks ADD CONSTRAINT chat_clicks_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE chat_clicks ADD CONSTRAINT chat_clicks_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id);
 ALTER TABLE chat_link_codes ADD CONSTRAINT chat_link_codes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

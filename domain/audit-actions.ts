@@ -108,6 +108,10 @@ export const AUDIT_ACTIONS = {
     'memory.deleted': 'a memory is deleted, with its history and what was derived from it',
     'memories.forgotten': 'what a filter finds is deleted; the entry has the filter',
   },
+  Cache: {
+    'cache_entry.deleted': 'a cached answer is deleted',
+    'cache.flushed': 'cached answers are flushed; the entry has the filter',
+  },
   Files: {
     'file.uploaded': 'a file is uploaded directly',
     'file.presigned': 'somebody may upload a file',

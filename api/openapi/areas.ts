@@ -114,6 +114,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
     name: 'Run the workspace',
     areas: [
       {
+        tag: 'cache',
+        title: 'Semantic cache',
+        description:
+          'Answers of models, found again by a prompt that is the same or near enough. A gate keeps back what is alike and means something else.',
+      },
+      {
         tag: 'files',
         title: 'Files',
         description:

@@ -33,6 +33,7 @@ import * as oauth from './0032-oauth.ts';
 import * as sessions from './0033-sessions.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
+import * as cache from './0036-cache.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   memory,
   files,
+  cache,
 ];

@@ -104,7 +104,7 @@ const CLASS_MEMBERS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   ]),
 );
 
-/** `1,000` is `1000`, `1.50` is `1.5`, `ten` is `10`, in the order in which they are written. */
+/** `1,000` is `1000`, `1,5` is `1.5`, `ten` is `10`, in the order in which they are written. */
 function numbersOf(text: string): string[] {
   const pattern = new RegExp(`${NUMBER.source}|[\\p{L}\\d]+`, 'gu');
   return [...text.toLowerCase().matchAll(pattern)].flatMap(([word]) => {
@@ -120,8 +120,8 @@ function numbersOf(text: string): string[] {
 
 function plainNumber(digits: string): string {
   const grouped = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(digits) ? digits.replaceAll(',', '') : digits;
-  if (!/^\d+(?:[.,]\d+)?$/.test(grouped)) return grouped;
-  return String(Number(grouped.replace(',', '.')));
+  // 2.1 and 2.10 stay two: they may be versions.
+  return /^\d+,\d+$/.test(grouped) ? grouped.replace(',', '.') : grouped;
 }
 
 function negationsIn(text: string, words: readonly string[]): number {

@@ -24,6 +24,14 @@ from .types import (
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
+    CacheDeleteReply,
+    CacheEntry,
+    CacheFlushBody,
+    CacheFlushReply,
+    CacheLookup,
+    CacheLookupResult,
+    CacheStats,
+    CacheStore,
     Context,
     CreateAction,
     CreateApprovalPolicy,
@@ -624,6 +632,39 @@ class AsyncUrlGroupsOperations:
         return await self._caller.call("POST", "/api/v2/url-groups/{groupId}/publish", path_params={"groupId": group_id}, body=body, idempotency_key=idempotency_key)
 
 
+class AsyncCacheOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, namespace: Optional[str] = None) -> Page[List[CacheEntry]]:
+        """List cached answers, newest first. Scope: cache:read."""
+        return await self._caller.call_page("/api/v2/cache", query={"page": page, "limit": limit, "namespace": namespace})
+
+    async def store(self, body: CacheStore) -> CacheEntry:
+        """Store an answer. Scope: cache:write."""
+        return await self._caller.call("POST", "/api/v2/cache", body=body)
+
+    async def lookup(self, body: CacheLookup) -> CacheLookupResult:
+        """Look an answer up. Scope: cache:read."""
+        return await self._caller.call("POST", "/api/v2/cache/lookup", body=body)
+
+    async def flush(self, body: Optional[CacheFlushBody] = None) -> CacheFlushReply:
+        """Flush the cache. Scope: cache:write."""
+        return await self._caller.call("POST", "/api/v2/cache/flush", body=body)
+
+    async def stats(self) -> CacheStats:
+        """What the cache holds, and how often it was hit. Scope: cache:read."""
+        return await self._caller.call("GET", "/api/v2/cache/stats")
+
+    async def get(self, entry_id: str) -> CacheEntry:
+        """Read a cached answer. Scope: cache:read."""
+        return await self._caller.call("GET", "/api/v2/cache/{entryId}", path_params={"entryId": entry_id})
+
+    async def delete(self, entry_id: str) -> CacheDeleteReply:
+        """Delete a cached answer. Scope: cache:write."""
+        return await self._caller.call("DELETE", "/api/v2/cache/{entryId}", path_params={"entryId": entry_id})
+
+
 class AsyncFilesOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -994,6 +1035,7 @@ class AsyncOperations:
         self.flow_control = AsyncFlowControlOperations(caller)
         self.signing_keys = AsyncSigningKeysOperations(caller)
         self.url_groups = AsyncUrlGroupsOperations(caller)
+        self.cache = AsyncCacheOperations(caller)
         self.files = AsyncFilesOperations(caller)
         self.events = AsyncEventsOperations(caller)
         self.dead_letters = AsyncDeadLettersOperations(caller)

@@ -24,6 +24,14 @@ from .types import (
     Budget,
     BudgetsDeleteReply,
     BudgetsPutBody,
+    CacheDeleteReply,
+    CacheEntry,
+    CacheFlushBody,
+    CacheFlushReply,
+    CacheLookup,
+    CacheLookupResult,
+    CacheStats,
+    CacheStore,
     Context,
     CreateAction,
     CreateApprovalPolicy,
@@ -624,6 +632,39 @@ class UrlGroupsOperations:
         return self._caller.call("POST", "/api/v2/url-groups/{groupId}/publish", path_params={"groupId": group_id}, body=body, idempotency_key=idempotency_key)
 
 
+class CacheOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, namespace: Optional[str] = None) -> Page[List[CacheEntry]]:
+        """List cached answers, newest first. Scope: cache:read."""
+        return self._caller.call_page("/api/v2/cache", query={"page": page, "limit": limit, "namespace": namespace})
+
+    def store(self, body: CacheStore) -> CacheEntry:
+        """Store an answer. Scope: cache:write."""
+        return self._caller.call("POST", "/api/v2/cache", body=body)
+
+    def lookup(self, body: CacheLookup) -> CacheLookupResult:
+        """Look an answer up. Scope: cache:read."""
+        return self._caller.call("POST", "/api/v2/cache/lookup", body=body)
+
+    def flush(self, body: Optional[CacheFlushBody] = None) -> CacheFlushReply:
+        """Flush the cache. Scope: cache:write."""
+        return self._caller.call("POST", "/api/v2/cache/flush", body=body)
+
+    def stats(self) -> CacheStats:
+        """What the cache holds, and how often it was hit. Scope: cache:read."""
+        return self._caller.call("GET", "/api/v2/cache/stats")
+
+    def get(self, entry_id: str) -> CacheEntry:
+        """Read a cached answer. Scope: cache:read."""
+        return self._caller.call("GET", "/api/v2/cache/{entryId}", path_params={"entryId": entry_id})
+
+    def delete(self, entry_id: str) -> CacheDeleteReply:
+        """Delete a cached answer. Scope: cache:write."""
+        return self._caller.call("DELETE", "/api/v2/cache/{entryId}", path_params={"entryId": entry_id})
+
+
 class FilesOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -994,6 +1035,7 @@ class Operations:
         self.flow_control = FlowControlOperations(caller)
         self.signing_keys = SigningKeysOperations(caller)
         self.url_groups = UrlGroupsOperations(caller)
+        self.cache = CacheOperations(caller)
         self.files = FilesOperations(caller)
         self.events = EventsOperations(caller)
         self.dead_letters = DeadLettersOperations(caller)

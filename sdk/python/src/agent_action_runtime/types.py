@@ -683,6 +683,101 @@ class BudgetsPutBodyUsedBefore(TypedDict, total=False):
     invocations: int
 
 
+class CacheDeleteReply(TypedDict):
+    deleted: Literal[True]
+
+
+class CacheEntry(TypedDict):
+    id: str
+    prompt: str
+    response: Any
+    model: Optional[str]
+    namespace: str
+    attributes: Dict[str, Any]
+    hits: int
+    createdAt: str
+    expiresAt: str
+    lastHitAt: Optional[str]
+
+
+class CacheFlushBody(TypedDict, total=False):
+    namespace: str
+    attributes: Dict[str, Union[str, float, bool]]
+    """Entries that have these, and perhaps others."""
+
+
+class CacheFlushReply(TypedDict):
+    flushed: int
+
+
+class _CacheLookupRequired(TypedDict):
+    prompt: str
+
+
+class CacheLookup(_CacheLookupRequired, total=False):
+    model: str
+    """The model that answers."""
+    system: str
+    """The system prompt."""
+    tools: List[Any]
+    """The tools that the model was given."""
+    attributes: Dict[str, Union[str, float, bool]]
+    """What else the answer depends on, such as the user, the locale or a temperature."""
+    namespace: str
+    """`default` where it is left out."""
+    threshold: float
+    """How alike a near prompt must be: 0.85 by default."""
+    shadow: bool
+    """Says what it would answer. It is no hit, and is counted as none."""
+
+
+class CacheLookupResult(TypedDict):
+    hit: bool
+    wouldHit: bool
+    """What `hit` would be without `shadow`."""
+    entry: Optional[CacheEntry]
+    """What is answered, or with `shadow` would be."""
+    similarity: Optional[float]
+    """To the nearest prompt; 1 for the same one. Null where there is none."""
+    reason: Literal["exact", "near", "gated", "below_threshold", "empty"]
+    gate: List[Literal["numbers", "negation", "opposite", "quoted", "names", "units", "class", "prefix", "order"]]
+    """What differs from the nearest prompt that is alike enough."""
+
+
+class CacheStats(TypedDict):
+    entries: int
+    bytes: int
+    """Of prompts and responses."""
+    hits: int
+    misses: int
+    hitRate: float
+    gated: int
+    """Misses that were near enough, and that the gate kept back."""
+    tokensSaved: int
+    """An estimate: a quarter of the characters of the answers that were hit."""
+
+
+class _CacheStoreRequired(TypedDict):
+    prompt: str
+    response: Any
+    """What the model answered: a text, or any JSON, to 256 KiB."""
+
+
+class CacheStore(_CacheStoreRequired, total=False):
+    model: str
+    """The model that answers."""
+    system: str
+    """The system prompt."""
+    tools: List[Any]
+    """The tools that the model was given."""
+    attributes: Dict[str, Union[str, float, bool]]
+    """What else the answer depends on, such as the user, the locale or a temperature."""
+    namespace: str
+    """`default` where it is left out."""
+    ttlSeconds: int
+    """How long it may be answered: 86400 by default, 30 days at most."""
+
+
 class ChatLink(TypedDict):
     integrationId: str
     chatUser: ChatLinkChatUser

@@ -478,6 +478,76 @@ export interface schemas {
     memoryOperations: number;
     invocations: number;
   };
+  CacheEntry: {
+    id: string;
+    prompt: string;
+    response: schemas["JsonValue"];
+    model: string | null;
+    namespace: string;
+    attributes: Record<string, schemas["JsonValue"]>;
+    hits: number;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    lastHitAt: schemas["DateTime"] | null;
+  };
+  CacheLookup: {
+    prompt: string;
+    /** The model that answers. */
+    model?: string;
+    /** The system prompt. */
+    system?: string;
+    /** The tools that the model was given. */
+    tools?: Array<schemas["JsonValue"]>;
+    /** What else the answer depends on, such as the user, the locale or a temperature. */
+    attributes?: Record<string, string | number | boolean>;
+    /** `default` where it is left out. */
+    namespace?: string;
+    /** How alike a near prompt must be: 0.85 by default. */
+    threshold?: number;
+    /** Says what it would answer. It is no hit, and is counted as none. */
+    shadow?: boolean;
+  };
+  CacheLookupResult: {
+    hit: boolean;
+    /** What `hit` would be without `shadow`. */
+    wouldHit: boolean;
+    /** What is answered, or with `shadow` would be. */
+    entry: schemas["CacheEntry"] | null;
+    /** To the nearest prompt; 1 for the same one. Null where there is none. */
+    similarity: number | null;
+    reason: "exact" | "near" | "gated" | "below_threshold" | "empty";
+    /** What differs from the nearest prompt that is alike enough. */
+    gate: ("numbers" | "negation" | "opposite" | "quoted" | "names" | "units" | "class" | "prefix" | "order")[];
+  };
+  CacheStats: {
+    entries: number;
+    /** Of prompts and responses. */
+    bytes: number;
+    hits: number;
+    misses: number;
+    hitRate: number;
+    /** Misses that were near enough, and that the gate kept back. */
+    gated: number;
+    /** An estimate: a quarter of the characters of the answers that were hit. */
+    tokensSaved: number;
+  };
+  CacheStore: {
+    prompt: string;
+    /** The model that answers. */
+    model?: string;
+    /** The system prompt. */
+    system?: string;
+    /** The tools that the model was given. */
+    tools?: Array<schemas["JsonValue"]>;
+    /** What else the answer depends on, such as the user, the locale or a temperature. */
+    attributes?: Record<string, string | number | boolean>;
+    /** `default` where it is left out. */
+    namespace?: string;
+    /** What the model answered: a text, or any JSON, to 256 KiB. */
+    response: (schemas["JsonValue"]) & (string | number | boolean | null | Array<schemas["JsonValue"]> | Record<string, schemas["JsonValue"]>);
+    /** How long it may be answered: 86400 by default, 30 days at most. */
+    ttlSeconds?: number;
+  };
   ChatLink: {
     integrationId: string;
     /** Who you are in this chat: the clicks of this user are yours from now on. */
@@ -5906,6 +5976,150 @@ export interface operations {
       } } };
     };
   };
+  /** List cached answers, newest first */
+  "cache.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        namespace?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["CacheEntry"]>;
+      } } };
+    };
+  };
+  /** Store an answer */
+  "cache.store": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CacheStore"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CacheEntry"];
+      } } };
+    };
+  };
+  /** Look an answer up */
+  "cache.lookup": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": schemas["CacheLookup"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CacheLookupResult"];
+      } } };
+    };
+  };
+  /** Flush the cache */
+  "cache.flush": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": {
+      namespace?: string;
+      /** Entries that have these, and perhaps others. */
+      attributes?: Record<string, string | number | boolean>;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          flushed: number;
+        };
+      } } };
+    };
+  };
+  /** What the cache holds, and how often it was hit */
+  "cache.stats": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CacheStats"];
+      } } };
+    };
+  };
+  /** Read a cached answer */
+  "cache.get": {
+    parameters: {
+      path: {
+        entryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["CacheEntry"];
+      } } };
+    };
+  };
+  /** Delete a cached answer */
+  "cache.delete": {
+    parameters: {
+      path: {
+        entryId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: {
+          deleted: true;
+        };
+      } } };
+    };
+  };
   /** List files, newest first */
   "files.list": {
     parameters: {
@@ -8368,6 +8582,23 @@ export interface paths {
   };
   "/api/v2/url-groups/{groupId}/publish": {
     post: operations["urlGroups.publish"];
+  };
+  "/api/v2/cache": {
+    get: operations["cache.list"];
+    post: operations["cache.store"];
+  };
+  "/api/v2/cache/lookup": {
+    post: operations["cache.lookup"];
+  };
+  "/api/v2/cache/flush": {
+    post: operations["cache.flush"];
+  };
+  "/api/v2/cache/stats": {
+    get: operations["cache.stats"];
+  };
+  "/api/v2/cache/{entryId}": {
+    get: operations["cache.get"];
+    delete: operations["cache.delete"];
   };
   "/api/v2/files": {
     get: operations["files.list"];

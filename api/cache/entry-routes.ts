@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { deleteEntry, flushEntries, getEntry, listEntries, readCacheStats } from '../../db/cache/entries.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { entryParams, entrySchema, flushBody, presentEntry, statsSchema } from './schemas.ts';
+
+export const listEntriesRoute = defineRoute({
+  id: 'cache.list',
+  method: 'GET',
+  path: '/api/v2/cache',
+  summary: 'List cached answers, newest first',
+  scope: 'cache:read',
+  request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
+  response: { 200: z.array(entrySchema) },
+  errors: [],
+  async list(tx, { query: { namespace = null }, page }) {
+    const { items, total } = await listEntries(tx, namespace, page);
+    return { items: items.map(presentEntry), total };
+  },
+});
+
+export const getEntryRoute = defineRoute({
+  id: 'cache.get',
+  method: 'GET',
+  path: '/api/v2/cache/{entryId}',
+  summary: 'Read a cached answer',
+  scope: 'cache:read',
+  request: { params: entryParams },
+  response: { 200: entrySchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params: { entryId } }) {
+    const entry = await getEntry(tx, entryId);
+    if (entry === null) throw notFound('cache entry');
+    return presentEntry(entry);
+  },
+});
+
+export const deleteEntryRoute = defineRoute({
+  id: 'cache.delete',
+  method: 'DELETE',
+  path: '/api/v2/cache/{entryId}',
+  summary: 'Delete a cached answer',
+  scope: 'cache:write',
+  request: { params: entryParams },
+  response: { 200: z.strictObject({ deleted: z.literal(true) }) },
+  errors: ['NOT_FOUND'],
+  async change(tx, { params: { entryId } }) {
+    if (!(await deleteEntry(tx, entryId))) throw notFound('cache entry');
+    return {
+      reply: { status: 200, data: { deleted: true as const } },
+      audit: { action: 'cache_entry.deleted', target: { type: 'cache_entry', id: entryId } },
+    };
+  },
+});
+
+export const flushCacheRoute = defineRoute({
+  id: 'cache.flush',
+  method: 'POST',
+  path: '/api/v2/cache/flush',
+  summary: 'Flush the cache',
+  description: 'A namespace, the entries with these attributes, both, or without either everything of the environment.',
+  scope: 'cache:write',
+  request: { body: flushBody },
+  response: { 200: z.strictObject({ flushed: z.int().min(0) }) },
+  errors: [],
+  async change(tx, { body: { namespace = null, attributes = {} }, caller: { tenant } }) {
+    const flushed = await flushEntries(tx, { namespace, attributes });
+    return {
+      reply: { status: 200, data: { flushed } },
+      audit: {
+        action: 'cache.flushed',
+        target: { type: 'environment', id: tenant.environmentId },
+        details: { namespace, attributes, flushed },
+      },
+    };
+  },
+});
+
+export const cacheStatsRoute = defineRoute({
+  id: 'cache.stats',
+  method: 'GET',
+  path: '/api/v2/cache/stats',
+  summary: 'What the cache holds, and how often it was hit',
+  scope: 'cache:read',
+  request: {},
+  response: { 200: statsSchema },
+  errors: [],
+  async read(tx) {
+    const stats = await readCacheStats(tx);
+    const lookups = stats.hits + stats.misses;
+    return { ...stats, hitRate: lookups === 0 ? 0 : stats.hits / lookups };
+  },
+});

@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
+import { getEntry } from '../../db/cache/entries.ts';
+import { type Candidate, countLookup, findCandidates, findExactEntry, noteHit } from '../../db/cache/look-up.ts';
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { BUDGET_ERRORS } from '../../domain/budgets.ts';
+import { type LookupReason, THRESHOLD_DEFAULT } from '../../domain/cache/cache.ts';
+import { type GateReason, gateReasons } from '../../domain/cache/gate.ts';
+import { dotProduct, type Embedded } from '../../domain/embeddings/embedder.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { identityOf } from './identity.ts';
+import { lookupBody, lookupSchema, presentEntry } from './schemas.ts';
+
+interface Found {
+  reason: LookupReason;
+  entryId: string | null;
+  similarity: number | null;
+  gate: GateReason[];
+}
+
+export const lookUpRoute = defineRoute({
+  id: 'cache.lookup',
+  method: 'POST',
+  path: '/api/v2/cache/lookup',
+  summary: 'Look an answer up',
+  description:
+    'The same prompt (Unicode form, letter case, white space and closing punctuation aside) comes first. A near one is answered where it is ' +
+    'alike enough and the gate lets it pass: numbers, negations, opposites, quoted texts, names and units agree. Each lookup counts in the ' +
+    "key's budget (`cacheLookups`).",
+  scope: 'cache:read',
+  request: { body: lookupBody },
+  response: { 200: lookupSchema },
+  errors: [...BUDGET_ERRORS],
+  prepare: ({ body, caller, deps }) => deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId }),
+  async change(tx, { body, caller }, embedded) {
+    if (caller.type === 'api_key') {
+      await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
+    }
+    const { shadow = false } = body;
+    const found = await find(tx, body, embedded);
+    const wouldHit = found.entryId !== null;
+    const entry = await answered(tx, found, shadow);
+    const { reason, similarity, gate } = found;
+    return {
+      reply: {
+        status: 200,
+        data: { hit: wouldHit && !shadow, wouldHit, entry: entry && presentEntry(entry), similarity, reason, gate },
+      },
+      audit: 'none: a lookup changes its own counters alone',
+    };
+  },
+});
+
+async function find(
+  tx: EnvironmentTransaction,
+  body: z.output<typeof lookupBody>,
+  { model: embeddingModel, vectors: [vector] }: Embedded,
+): Promise<Found> {
+  if (vector === undefined) throw new Error('each text has a vector');
+  const asked = identityOf(body);
+  const exact = await findExactEntry(tx, asked);
+  if (exact !== null) return { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] };
+  const candidates = await findCandidates(tx, { identity: asked.identity, embeddingModel, vector });
+  return nearest(body.prompt, vector, candidates, body.threshold ?? THRESHOLD_DEFAULT);
+}
+
+/** The most alike candidate that passes the gate, or why there is none. */
+export function nearest(
+  prompt: string,
+  vector: Float32Array,
+  candidates: readonly Candidate[],
+  threshold: number,
+): Found {
+  const alike = candidates
+    .map((candidate) => ({ ...candidate, similarity: Math.min(dotProduct(vector, candidate.vector), 1) }))
+    .toSorted((a, b) => b.similarity - a.similarity);
+  const [first] = alike;
+  if (first === undefined) return { reason: 'empty', entryId: null, similarity: null, gate: [] };
+  if (first.similarity < threshold)
+    return { reason: 'below_threshold', entryId: null, similarity: first.similarity, gate: [] };
+  const near = alike.filter(({ similarity }) => similarity >= threshold);
+  for (const { id, prompt: stored, similarity } of near) {
+    if (gateReasons(prompt, stored).length === 0) return { reason: 'near', entryId: id, similarity, gate: [] };
+  }
+  return { reason: 'gated', entryId: null, similarity: first.similarity, gate: gateReasons(prompt, first.prompt) };
+}
+
+async function answered(tx: EnvironmentTransaction, { reason, entryId }: Found, shadow: boolean) {
+  if (shadow) return entryId === null ? null : getEntry(tx, entryId);
+  const entry = entryId === null ? null : await noteHit(tx, entryId);
+  const what = entry !== null ? 'hits' : reason === 'gated' ? 'gated' : 'misses';
+  await countLookup(tx, what, entry?.tokens ?? 0);
+  return entry;
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { CACHE_COLUMNS, type CacheEntryRecord, IS_LIVE } from './records.ts';
+
+export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<CacheEntryRecord | null> {
+  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+    `SELECT ${CACHE_COLUMNS} FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Newest first, ties by id. */
+export async function listEntries(
+  tx: EnvironmentTransaction,
+  namespace: string | null,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ items: CacheEntryRecord[]; total: number }> {
+  const where = `c.environment_id = current_environment_id() AND ${IS_LIVE} AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace)`;
+  const counted = await tx.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total FROM cache_entries c WHERE ${where}`,
+    { namespace },
+  );
+  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+    `SELECT ${CACHE_COLUMNS} FROM cache_entries c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset`,
+    { namespace, limit, offset },
+  );
+  return { items: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+export async function deleteEntry(tx: EnvironmentTransaction, id: string): Promise<boolean> {
+  const { rowCount } = await tx.raw<{ rowCount: number }>(`DELETE FROM cache_entries c WHERE c.id = ? AND ${IS_LIVE}`, [
+    id,
+  ]);
+  return rowCount === 1;
+}
+
+/** Deletes the entries of a namespace, and of these attributes where any are named; all where nothing is. Answers how many were live. */
+export async function flushEntries(
+  tx: EnvironmentTransaction,
+  { namespace, attributes }: { namespace: string | null; attributes: JsonObject },
+): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { flushed: number }[] }>(
+    `WITH gone AS (DELETE FROM cache_entries c WHERE c.environment_id = current_environment_id()
+       AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace) AND c.attributes @> CAST(:attributes AS jsonb)
+       RETURNING ${IS_LIVE} AS live)
+     SELECT count(*) FILTER (WHERE live)::int AS flushed FROM gone`,
+    { namespace, attributes: JSON.stringify(attributes) },
+  );
+  return rows[0]?.flushed ?? 0;
+}
+
+export interface CacheStats {
+  entries: number;
+  bytes: number;
+  hits: number;
+  misses: number;
+  gated: number;
+  tokensSaved: number;
+}
+
+export async function readCacheStats(tx: EnvironmentTransaction): Promise<CacheStats> {
+  const { rows } = await tx.raw<{ rows: CacheStats[] }>(
+    `SELECT e.*, k.* FROM
+       (SELECT count(*)::int AS entries, CAST(COALESCE(sum(c.bytes), 0) AS float8) AS bytes FROM cache_entries c
+        WHERE c.environment_id = current_environment_id() AND ${IS_LIVE}) e,
+       (SELECT CAST(COALESCE(sum(hits), 0) AS float8) AS hits, CAST(COALESCE(sum(misses), 0) AS float8) AS misses,
+          CAST(COALESCE(sum(gated), 0) AS float8) AS gated, CAST(COALESCE(sum(tokens_saved), 0) AS float8) AS "tokensSaved"
+        FROM cache_counters WHERE environment_id = current_environment_id()) k`,
+  );
+  const [stats] = rows;
+  if (stats === undefined) throw new Error('a sum is one row');
+  return stats;
+}

@@ -1,0 +1,72 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { CACHE_ENTRIES_MAX } from '../../domain/cache/cache.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { CACHE_COLUMNS, type CacheEntryRecord } from './records.ts';
+import { bytesOf, signsOf } from './vectors.ts';
+
+export interface NewCacheEntry {
+  id: string;
+  identity: Buffer;
+  promptDigest: Buffer;
+  namespace: string;
+  model: string | null;
+  attributes: JsonObject;
+  prompt: string;
+  response: Json;
+  tokens: number;
+  embeddingModel: string;
+  vector: Float32Array;
+  ttlSeconds: number;
+}
+
+/** How many expired entries a store deletes on its way: more than it adds, so that they go. */
+const EXPIRED_AT_ONCE_MAX = 100;
+
+/**
+ * Stores an entry. The same prompt of the same identity replaces the one that is there, under a new id and without its hits.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED where the environment has as many entries as it may.
+ */
+export async function storeEntry(tx: EnvironmentTransaction, entry: NewCacheEntry): Promise<CacheEntryRecord> {
+  await tx.raw(
+    `DELETE FROM cache_entries WHERE id IN (SELECT c.id FROM cache_entries c
+       WHERE c.environment_id = current_environment_id() AND c.expires_at <= now()
+       ORDER BY c.expires_at LIMIT ${EXPIRED_AT_ONCE_MAX} FOR UPDATE SKIP LOCKED)`,
+  );
+  const { vector, ...values } = entry;
+  const response = JSON.stringify(entry.response);
+  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
+    `INSERT INTO cache_entries AS c (id, environment_id, identity, prompt_digest, namespace, model, attributes, prompt, response, tokens, bytes,
+       embedding_model, embedding, signs, expires_at)
+     VALUES (:id, current_environment_id(), :identity, :promptDigest, :namespace, :model, :attributes, :prompt, :response, :tokens, :bytes,
+       :embeddingModel, :embedding, CAST(:signs AS bit varying), now() + make_interval(secs => :ttlSeconds))
+     ON CONFLICT (environment_id, identity, prompt_digest) DO UPDATE SET id = EXCLUDED.id, prompt = EXCLUDED.prompt,
+       response = EXCLUDED.response, tokens = EXCLUDED.tokens, bytes = EXCLUDED.bytes, embedding_model = EXCLUDED.embedding_model,
+       embedding = EXCLUDED.embedding, signs = EXCLUDED.signs, hits = 0, created_at = now(), expires_at = EXCLUDED.expires_at, last_hit_at = NULL
+     RETURNING ${CACHE_COLUMNS}`,
+    {
+      ...values,
+      attributes: JSON.stringify(entry.attributes),
+      response,
+      bytes: Buffer.byteLength(entry.prompt) + Buffer.byteLength(response),
+      embedding: bytesOf(vector),
+      signs: signsOf(vector),
+    },
+  );
+  const [stored] = rows;
+  if (stored === undefined) throw new Error('an entry that was stored is answered');
+  await refuseTooMany(tx);
+  return stored;
+}
+
+async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { count: number }[] }>(
+    `SELECT count(*)::int AS count FROM (SELECT 1 FROM cache_entries WHERE environment_id = current_environment_id() AND expires_at > now()
+       LIMIT ${CACHE_ENTRIES_MAX + 1}) c`,
+  );
+  if ((rows[0]?.count ?? 0) <= CACHE_ENTRIES_MAX) return;
+  throw new ServiceError('QUOTA_EXCEEDED', {
+    message: `An environment caches at most ${CACHE_ENTRIES_MAX} answers. Flush some, or give them a shorter ttlSeconds.`,
+  });
+}

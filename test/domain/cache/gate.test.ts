@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { normalisedPrompt, tellsOfAction } from '../../../domain/cache/cache.ts';
+import { gateReasons } from '../../../domain/cache/gate.ts';
+import { DIFFERENT, PARAPHRASES } from './prompts.ts';
+
+/** docs/cache.md publishes it. A word more in the gate's lists may cost paraphrases: then this says so. */
+const PARAPHRASES_PASSED_MIN = 58;
+
+test('keeps back each of at least 60 pairs that mean something else, both ways', () => {
+  expect(DIFFERENT.length).toBeGreaterThanOrEqual(60);
+  const passed = DIFFERENT.filter(([a, b]) => gateReasons(a, b).length === 0 || gateReasons(b, a).length === 0);
+  expect(passed).toEqual([]);
+});
+
+test('lets paraphrases pass', () => {
+  expect(PARAPHRASES.length).toBeGreaterThanOrEqual(60);
+  const kept = PARAPHRASES.filter(([a, b]) => gateReasons(a, b).length > 0);
+  expect(PARAPHRASES.length - kept.length, JSON.stringify(kept)).toBeGreaterThanOrEqual(PARAPHRASES_PASSED_MIN);
+  expect(PARAPHRASES.flatMap(([a]) => gateReasons(a, a))).toEqual([]);
+});
+
+test('takes prompts for the same that differ in form alone', () => {
+  for (const same of ['What is  this?', 'what is this', ' WHAT IS THIS?!', 'What\u00a0is this …', 'Ｗhat is this']) {
+    expect(normalisedPrompt(same)).toBe('what is this');
+  }
+  expect(normalisedPrompt('What is that?')).not.toBe('what is this');
+});
+
+test('knows what tells of an action', () => {
+  const id = `eff_${'0'.repeat(22)}`;
+  expect([{ status: 'succeeded', effectId: id }, `The refund ${id} went through.`, ['ok', { id }]].map(tellsOfAction)).toEqual([true, true, true]);
+  expect(['Paris.', { answer: 'eff_ is a prefix' }, 7].map(tellsOfAction)).toEqual([false, false, false]);
+});
