@@ -27,7 +27,12 @@ const PROMPT = 'Please explain in some detail how the water cycle of the earth w
 test('the same prompt is a hit, whatever its form, and counts', async () => {
   const namespace = 'exact';
   const before = await stats();
-  expect(await look({ prompt: PROMPT, namespace })).toMatchObject({ hit: false, reason: 'empty', similarity: null, entry: null });
+  expect(await look({ prompt: PROMPT, namespace })).toMatchObject({
+    hit: false,
+    reason: 'empty',
+    similarity: null,
+    entry: null,
+  });
   const entry = await store({ prompt: PROMPT, namespace, response: { text: 'x'.repeat(396) } });
   const found = await look({ prompt: ` ${PROMPT.toUpperCase()}!`, namespace });
   expect(found).toMatchObject({ hit: true, wouldHit: true, reason: 'exact', similarity: 1, gate: [] });
@@ -44,8 +49,16 @@ test('a near prompt is a hit above the threshold, and none below it', async () =
   const near = { prompt: `${PROMPT} here`, namespace };
   const found = await look(near);
   expect(found).toMatchObject({ hit: true, reason: 'near' });
-  expect([found.entry?.id, (found.similarity ?? 0) > 0.85, (found.similarity ?? 1) < 1]).toEqual([entry.id, true, true]);
-  expect(await look({ ...near, threshold: 0.999 })).toMatchObject({ hit: false, reason: 'below_threshold', entry: null });
+  expect([found.entry?.id, (found.similarity ?? 0) > 0.85, (found.similarity ?? 1) < 1]).toEqual([
+    entry.id,
+    true,
+    true,
+  ]);
+  expect(await look({ ...near, threshold: 0.999 })).toMatchObject({
+    hit: false,
+    reason: 'below_threshold',
+    entry: null,
+  });
   expect(await look({ prompt: 'Bananas', namespace })).toMatchObject({ hit: false, reason: 'below_threshold' });
 });
 
@@ -120,7 +133,10 @@ test('flush takes a namespace, attributes, or everything of its own environment 
 test('what an action did is never stored', async () => {
   const response = { text: 'It is refunded.', effectId: `eff_${'0'.repeat(22)}` };
   const reply = await post('', { prompt: 'Refund order 7', response });
-  expect([reply.status, errorOf(reply).details?.['issues']]).toEqual([400, [expect.objectContaining({ path: 'body.response' })]]);
+  expect([reply.status, errorOf(reply).details?.['issues']]).toEqual([
+    400,
+    [expect.objectContaining({ path: 'body.response' })],
+  ]);
 });
 
 test('lookups count in the budget of their key, and a key that has none left gets 429', async () => {
@@ -152,7 +168,10 @@ test('vectors of another model are not compared, and without embeddings nothing 
   expect(await look({ prompt: PROMPT, namespace })).toMatchObject({ reason: 'exact' });
   embedder.name = 'fake';
   embedder.isAway = true;
-  const replies = [await post('', { prompt: 'z', response: 'z', namespace }), await post('/lookup', { prompt: 'z', namespace })];
+  const replies = [
+    await post('', { prompt: 'z', response: 'z', namespace }),
+    await post('/lookup', { prompt: 'z', namespace }),
+  ];
   embedder.isAway = false;
   expect(replies.map(({ status }) => status)).toEqual([503, 503]);
 });

@@ -4,7 +4,7 @@ import { gateReasons } from '../../../domain/cache/gate.ts';
 import { DIFFERENT, PARAPHRASES } from './prompts.ts';
 
 /** docs/cache.md publishes it. A word more in the gate's lists may cost paraphrases: then this says so. */
-const PARAPHRASES_PASSED_MIN = 58;
+const PARAPHRASES_PASSED_MIN = 60;
 
 test('keeps back each of at least 60 pairs that mean something else, both ways', () => {
   expect(DIFFERENT.length).toBeGreaterThanOrEqual(60);
@@ -28,6 +28,8 @@ test('takes prompts for the same that differ in form alone', () => {
 
 test('knows what tells of an action', () => {
   const id = `eff_${'0'.repeat(22)}`;
-  expect([{ status: 'succeeded', effectId: id }, `The refund ${id} went through.`, ['ok', { id }]].map(tellsOfAction)).toEqual([true, true, true]);
+  expect(
+    [{ status: 'succeeded', effectId: id }, `The refund ${id} went through.`, ['ok', { id }]].map(tellsOfAction),
+  ).toEqual([true, true, true]);
   expect(['Paris.', { answer: 'eff_ is a prefix' }, 7].map(tellsOfAction)).toEqual([false, false, false]);
 });
