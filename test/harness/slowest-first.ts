@@ -13,7 +13,6 @@ const SLOWEST: readonly string[] = [
   'sdk/installed.test.ts',
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
-  'sdk/python/package.test.ts',
   'faults/permits-killed.test.ts',
   'faults/worker-killed.test.ts',
   'api/suites/every-route.test.ts',

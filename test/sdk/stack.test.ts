@@ -14,21 +14,14 @@ import { PATIENCE_MS } from '../harness/patience.ts';
 import { FAKE_MODEL_KEY, startFakeModels } from '../quickstarts/fake-models.ts';
 import { installVercel } from '../quickstarts/install-vercel.ts';
 import { installedBy, readQuickStart } from '../quickstarts/page.ts';
-import {
-  buildWheel,
-  freshEnvironment,
-  pythonCache,
-  pythonOrReason,
-  REQUIREMENTS,
-  runPython,
-  type PythonCache,
-} from './python/environment.ts';
+import { buildWheel, freshEnvironment, pythonOrNote, REQUIREMENTS, runPython } from './python/environment.ts';
+import { packageSuite, type InstalledPackage } from './python/package-suite.ts';
 import { playByPython } from './python/scenario.ts';
 import { readVectors } from './vectors.ts';
 
 /**
- * What agents do against `npm start`, on one stack: the commands of the README and of docs/mcp.md, the shared scenario, and the quick starts.
- * The README's commands start it.
+ * What agents do against `npm start`, on one stack: the commands of the README and of docs/mcp.md, the Python SDK with the shared scenario, and
+ * the quick starts. The README's commands start it.
  */
 
 const run = promisify(execFile);
@@ -37,8 +30,7 @@ const SCENARIO = path.join(ROOT, 'sdk', 'scenario.json');
 /** Installing may come first. */
 const timeout = 3 * PATIENCE_MS;
 
-const found = pythonOrReason();
-if ('reason' in found) console.warn(`NOT RUN: the Python SDK and the quick starts in Python, because ${found.reason}.`);
+const python = await pythonOrNote('the Python SDK, and the quick starts in Python');
 
 const parent = mkdtempSync(path.join(tmpdir(), 'sdk-stack-'));
 let env: NodeJS.ProcessEnv;
@@ -109,24 +101,24 @@ it('three commands of the README are an agent that invokes a governed action ove
   expect(structured(readme.printed.at(-1))).toMatchObject({ status: 'succeeded', grade: 'acknowledged' });
 });
 
-describe.skipIf('reason' in found)('in Python', () => {
-  let cache: PythonCache;
-  /** It has the SDK and nothing else. */
-  let python: string;
+describe.skipIf(python === null)('in Python', () => {
+  let installed: InstalledPackage;
   /** The folder of the SDK, for the environment that has everything else. */
   let site: string;
 
   beforeAll(async () => {
-    cache = await pythonCache('reason' in found ? '' : found.version);
-    const wheel = await buildWheel(cache, parent);
-    python = await freshEnvironment(cache, wheel, parent);
-    const file = await runPython(python, ['-c', 'import agent_action_runtime as sdk; print(sdk.__file__)']);
+    if (python === null) throw new Error('these tests are left out without Python');
+    const wheel = await buildWheel(python, parent);
+    installed = { cache: python, wheel, python: await freshEnvironment(python, wheel, parent), folder: parent };
+    const file = await runPython(installed.python, ['-c', 'import agent_action_runtime as sdk; print(sdk.__file__)']);
     site = path.dirname(path.dirname(file.trim()));
   }, timeout);
 
+  packageSuite(() => installed);
+
   it('the SDK plays the scenario', { timeout }, async () => {
     const { steps } = JSON.parse(readFileSync(SCENARIO, 'utf8')) as { steps: { name: string }[] };
-    const played = await playByPython(python, SCENARIO, credentials);
+    const played = await playByPython(installed.python, SCENARIO, credentials);
     expect(played.filter(([, problem]) => problem !== null)).toEqual([]);
     expect(played.map(([name]) => name)).toEqual(steps.map(({ name }) => name));
   });
@@ -145,7 +137,7 @@ describe.skipIf('reason' in found)('in Python', () => {
       faults.map(async ([step], index) => {
         const file = path.join(parent, `fault-${index}.json`);
         writeFileSync(file, JSON.stringify({ steps: [{ name: 'fault', ...step }] }));
-        const [[, problem] = []] = await playByPython(python, file, credentials);
+        const [[, problem] = []] = await playByPython(installed.python, file, credentials);
         return problem;
       }),
     );
@@ -156,7 +148,7 @@ describe.skipIf('reason' in found)('in Python', () => {
     const readme = readFileSync(path.join(ROOT, 'sdk', 'python', 'README.md'), 'utf8');
     const block = /```python\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
     const variables = { BASE_URL: credentials.baseUrl, API_KEY: keyOf(credentials, 'development', 'agent') };
-    expect(await runPython(python, ['-c', block], { env: variables })).toBe('succeeded acknowledged\n');
+    expect(await runPython(installed.python, ['-c', block], { env: variables })).toBe('succeeded acknowledged\n');
   });
 
   /** Runs a page as a reader would, the model's API being ours. */
@@ -184,7 +176,7 @@ describe.skipIf('reason' in found)('in Python', () => {
         PYTHONPATH: site,
       };
       const [printed] = await Promise.all([
-        runPython(cache.python, [page.file], { cwd: folder, env: variables }),
+        runPython(installed.cache.python, [page.file], { cwd: folder, env: variables }),
         meanwhile(),
       ]);
       return printed;

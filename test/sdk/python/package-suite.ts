@@ -1,49 +1,33 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { projectRoot } from '../../../embedded/project-root.ts';
 import { PRODUCT } from '../../../domain/product.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
-import {
-  buildWheel,
-  freshEnvironment,
-  pythonCache,
-  pythonOrReason,
-  runPython,
-  type PythonCache,
-} from './environment.ts';
-
-/** The Python SDK as a user has it: its wheel, in an environment of its own. */
-
-const found = pythonOrReason();
-if ('reason' in found) console.warn(`NOT RUN: the tests of the Python SDK, because ${found.reason}.`);
+import { runPython, type PythonCache } from './environment.ts';
 
 const SDK = path.join(projectRoot(), 'sdk');
 const VECTORS = path.join(SDK, 'vectors');
 const FOLDER = path.join(projectRoot(), 'test', 'sdk', 'python');
-/** Packages are fetched once, and mypy reads a library for the first time. */
+/** mypy reads a library for the first time. */
 const timeout = 3 * PATIENCE_MS;
+
+/** The Python SDK as a user has it. */
+export interface InstalledPackage {
+  cache: PythonCache;
+  wheel: string;
+  /** Of an environment with the wheel and what it declares that it needs, and nothing else. */
+  python: string;
+  /** For what the tests write. */
+  folder: string;
+}
 
 type Line = [suite: string, name: string, problem: string | null];
 
-describe.skipIf('reason' in found)('the Python SDK, built and installed', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'python-sdk-'));
-  let cache: PythonCache;
-  let wheel: string;
-  /** Has the wheel and what it declares that it needs, and nothing else. */
-  let python: string;
-
-  beforeAll(async () => {
-    chmodSync(folder, 0o755);
-    cache = await pythonCache('reason' in found ? '' : found.version);
-    wheel = await buildWheel(cache, folder);
-    python = await freshEnvironment(cache, wheel, folder);
-  }, timeout);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+/** What holds of the package by itself. `installed` is asked when the tests run. */
+export function packageSuite(installed: () => InstalledPackage): void {
   async function play(vectors: string): Promise<Line[]> {
-    const printed = await runPython(python, [path.join(FOLDER, 'vectors.py'), vectors]);
+    const printed = await runPython(installed().python, [path.join(FOLDER, 'vectors.py'), vectors]);
     return printed
       .trim()
       .split('\n')
@@ -51,6 +35,7 @@ describe.skipIf('reason' in found)('the Python SDK, built and installed', () => 
   }
 
   it('has the product’s version, its types, and httpx as its one dependency', async () => {
+    const { wheel, python } = installed();
     expect(path.basename(wheel)).toBe(`agent_action_runtime_sdk-${PRODUCT.version}-py3-none-any.whl`);
     const script = [
       'import importlib.metadata as m, agent_action_runtime as sdk, importlib.resources as r, json',
@@ -79,7 +64,7 @@ describe.skipIf('reason' in found)('the Python SDK, built and installed', () => 
   });
 
   it('is found out where a vector says otherwise', { timeout }, async () => {
-    const planted = mkdtempSync(path.join(folder, 'planted-'));
+    const planted = mkdtempSync(path.join(installed().folder, 'planted-'));
     const expected: string[] = [];
     for (const file of readdirSync(VECTORS).filter((name) => name.endsWith('.json'))) {
       const content = JSON.parse(readFileSync(path.join(VECTORS, file), 'utf8')) as Planted;
@@ -91,6 +76,7 @@ describe.skipIf('reason' in found)('the Python SDK, built and installed', () => 
   });
 
   it('is accepted by mypy --strict, and a program that misuses it is not', { timeout }, async () => {
+    const { cache, folder, python } = installed();
     // It finds the package as it is installed, by its py.typed.
     const strict = ['-m', 'mypy', '--strict', '--no-error-summary', '--python-executable', python];
     const cached = ['--cache-dir', path.join(folder, 'mypy')];
@@ -103,7 +89,7 @@ describe.skipIf('reason' in found)('the Python SDK, built and installed', () => 
     const reported = [...misuse.matchAll(/misuse\.py:(\d+): error/g)].map(([, line]) => Number(line));
     expect([...new Set(reported)], misuse).toEqual(marked);
   });
-});
+}
 
 type Case = Partial<Record<'name' | 'code' | 'type' | 'text', string>> & { valid?: boolean; expect?: object };
 type Planted = Record<string, Case[]>;
