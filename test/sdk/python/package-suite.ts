@@ -16,7 +16,7 @@ const timeout = 3 * PATIENCE_MS;
 export interface InstalledPackage {
   cache: PythonCache;
   wheel: string;
-  /** Of an environment with the wheel and what it declares that it needs, and nothing else. */
+  /** Its environment has the wheel and what it declares that it needs, and nothing else. */
   python: string;
   /** For what the tests write. */
   folder: string;
