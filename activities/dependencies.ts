@@ -28,6 +28,8 @@ export interface ActivityDependencies {
   adapterFor: AdapterFor;
   /** Starts the workflow of an admitted invocation, or finds it running. */
   startInvocation(ref: InvocationRef): Promise<void>;
+  /** Ends the wait of an invocation, for a person or for other effects. */
+  cancelInvocation(ref: InvocationRef): Promise<void>;
   /**
    * Starts the reconciliation of an effect, or the watch over one that may be reversed. One that runs already is left as it
    * is.

@@ -26,6 +26,7 @@ import { scheduleRoutes } from './schedules/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { toolRoutes } from './tools/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
+import { runRoutes } from './runs/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { signingKeyRoutes } from './signing-keys/routes.ts';
 import { urlGroupRoutes } from './url-groups/routes.ts';
@@ -57,6 +58,7 @@ export const ROUTES: readonly AnyRoute[] = [
   ...fileRoutes,
   ...eventRoutes,
   ...deadLetterRoutes,
+  ...runRoutes,
   ...sessionRoutes,
   ...contextRoutes,
   ...memoryRoutes,

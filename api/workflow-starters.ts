@@ -15,6 +15,7 @@ import { wakeApproval } from './approvals/wake-approval.ts';
 import { wakeDeadLetterJob } from './dead-letters/job-workflows.ts';
 import { startFanOut } from './events/event-workflows.ts';
 import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
+import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
 import { wakeMessageWorkflow } from './messages/message-workflows.ts';
@@ -35,6 +36,7 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
   };
   return {
     startInvocation,
+    cancelInvocation: async (ref: InvocationRef) => cancelInvocationWorkflow(client, ref.invocationId),
     startReads: async (ref: EffectRef, kind: 'reconciliation' | 'reversal') =>
       startReadsWorkflow(client, ref, kind, await names.nameOf(ref), taskQueue),
     wakeApproval: async (ref: ApprovalRef) =>

@@ -50,6 +50,9 @@ export const AUDIT_ACTIONS = {
     'budget.replaced': 'its caps change',
     'budget.deleted': 'it is removed',
   },
+  Runs: {
+    'run.cancelled': 'a run is cancelled, and what of it waits is withdrawn',
+  },
   Sessions: {
     'session.deleted': 'a session is deleted with its messages',
     'session.cleared': 'its messages are deleted',

@@ -17,7 +17,9 @@ import { sweepOldEvents } from './old-events.ts';
 import { oldNotifications } from './old-notifications.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
+import { sweepRunPartitions } from './run-partitions.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
+import { uncancelledInvocations } from './uncancelled-invocations.ts';
 import { unfannedEvents } from './unfanned-events.ts';
 import { unsentEmails } from './unsent-emails.ts';
 import { unsettledAnswers } from './unsettled-answers.ts';
@@ -39,6 +41,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['waiting-flow-control-keys', sweeping(waitingFlowControlKeys())],
   ['lost-flow-control-leases', sweeping(lostFlowControlLeases())],
   ['overdue-reads', sweeping(overdueReads())],
+  ['uncancelled-invocations', sweeping(uncancelledInvocations())],
   ['unsettled-answers', sweeping(unsettledAnswers)],
   ['unwatched-approvals', sweeping(unwatchedApprovals())],
   ['expired-idempotency-claims', sweeping(expiredIdempotencyClaims)],
@@ -53,6 +56,7 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-notifications', sweeping(oldNotifications)],
   ['due-files', sweeping(dueFiles)],
   ['expired-permits', sweeping(expiredPermits)],
+  ['run-partitions', sweepRunPartitions],
   ['message-partitions', sweepMessagePartitions],
   ['old-events', sweepOldEvents],
 ]);

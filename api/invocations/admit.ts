@@ -18,6 +18,7 @@ import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
+import { checkRun } from './check-run.ts';
 import { missingAction } from '../http/missing.ts';
 
 export interface InvokeRequest {
@@ -135,6 +136,7 @@ async function check(
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
   checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
   await checkRelations(tx, action, request);
+  await checkRun(tx, request.runId);
 }
 
 async function checkSameRequest(

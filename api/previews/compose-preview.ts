@@ -21,6 +21,7 @@ import type { Relations } from '../../domain/relations.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput, inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
+import { checkRun } from '../invocations/check-run.ts';
 import { missingAction } from '../http/missing.ts';
 
 /** What is to be previewed, and the ids that are reserved for it. */
@@ -66,6 +67,7 @@ export async function requirePreviewable(
   }
   checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
   await checkRelations(tx, action, request.relations);
+  await checkRun(tx, request.runId);
   const earlier = request.operationKey === null ? null : await findByOperationKey(tx, request.operationKey);
   if (earlier) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId: earlier.id } });
   const { type, version } = action.definition.adapter;

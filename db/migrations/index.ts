@@ -31,6 +31,7 @@ import * as integrations from './0029-integrations.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
 import * as oauth from './0032-oauth.ts';
 import * as sessions from './0033-sessions.ts';
+import * as runs from './0033-runs.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventDeliveries,
   oauth,
   sessions,
+  runs,
   memory,
   files,
   cache,

@@ -141,6 +141,9 @@ export const DIRECTORY_READERS: Record<string, string> = {
   'db/files/due-files.ts': 'lists ids of files whose upload or removal may have lost its process, in every environment',
   'db/notifications/find-unsent-emails.ts': 'lists ids of e-mails whose attempt is overdue, in every environment',
   'db/notifications/old-notifications.ts': 'lists and deletes what is past the time it is kept, in every environment',
+  'db/runs/find-waiting-invocations.ts':
+    'lists ids of invocations of cancelled runs that still wait, in every environment',
+  'db/runs/keep-partitions.ts': 'makes and drops partitions, which hold rows of every environment',
   'db/sessions/expired-sessions.ts': 'lists and deletes what is past its time, in every environment',
   'db/previews/find-old-previews.ts': 'lists what is past the time it is kept, in every environment',
   'db/previews/delete-old-previews.ts': 'deletes what is past the time it is kept, in every environment',

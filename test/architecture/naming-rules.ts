@@ -35,6 +35,7 @@ export const AREAS = new Set([
   'policies',
   'previews',
   'reconciliation',
+  'runs',
   'schedules',
   'secrets',
   'sessions',

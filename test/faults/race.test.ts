@@ -97,6 +97,7 @@ function dependencies(db: Database): ActivityDependencies {
     files: service.deps.files,
     startInvocation,
     startReads: notHere,
+    cancelInvocation: notHere,
     wakeApproval: notHere,
     wakeMessage: notHere,
     wakeDeadLetterJob: notHere,

@@ -198,6 +198,7 @@ export class ActivityWorld {
       db: this.database.db,
       vault: this.vault,
       adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
+      cancelInvocation: () => Promise.reject(new Error('nothing is cancelled here')),
       startInvocation: () => Promise.reject(new Error('nothing is started here')),
       wakeApproval: () => Promise.reject(new Error('no approval is woken here')),
       startReads: () => Promise.reject(new Error('nothing is read on here')),

@@ -33,6 +33,7 @@ function starting(
   ids: string[],
   name:
     | 'startInvocation'
+    | 'cancelInvocation'
     | 'startReads'
     | 'wakeApproval'
     | 'wakeMessage'
@@ -252,6 +253,20 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     );
     return starting(ids, 'wakeApproval');
   },
+  'uncancelled-invocations': async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await world.admit()).invocationId);
+    const runId = newId('run');
+    await owner(
+      "INSERT INTO runs (id, environment_id, status, ended_at, closed_at) VALUES ($1, $2, 'cancelled', now(), now())",
+      [runId, environmentId],
+    );
+    await owner(
+      `SET session_replication_role = 'replica';
+       UPDATE invocations SET run_id = '${runId}', evaluated_at = now(), dependencies_awaited_at = now() WHERE id IN ('${ids.join("', '")}')`,
+    );
+    return starting(ids.sort(), 'cancelInvocation');
+  },
   'expired-idempotency-claims': async () => {
     await owner(
       `INSERT INTO idempotency_claims (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
@@ -437,7 +452,9 @@ describe('a row that always fails costs itself alone', () => {
 
   test('every area is tested; partitions and events have tests of their own', async () => {
     const { listSweepAreas } = createActivities(world.dependencies());
-    expect((await listSweepAreas()).sort()).toEqual([...Object.keys(AREAS), 'message-partitions', 'old-events'].sort());
+    expect((await listSweepAreas()).sort()).toEqual(
+      [...Object.keys(AREAS), 'message-partitions', 'run-partitions', 'old-events'].sort(),
+    );
   });
 
   test('counts of failed sign-ins that still matter are kept', async () => {

@@ -93,6 +93,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     startInvocation: unused,
     startReads: unused,
+    cancelInvocation: unused,
     wakeApproval: unused,
     wakeMessage: unused,
     wakeDeadLetterJob: unused,

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { effectSchema, listedEffectSchema } from '../../../api/effects/schemas.ts';
 import { invocationSchema } from '../../../api/invocations/schemas.ts';
+import { runSchema } from '../../../api/runs/schemas.ts';
 import { isAtRest } from '../../../domain/lifecycle.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { TestService } from '../../harness/service.ts';
@@ -43,6 +44,11 @@ export async function createAction(service: Caller, config: JsonObject, override
   });
   if (reply.status !== 201) throw new Error(reply.text);
   return name;
+}
+
+/** Begins a run and returns its id. */
+export async function beginRun(service: Caller): Promise<string> {
+  return dataOf(await service.post('/api/v2/runs', {}), runSchema).id;
 }
 
 export async function invoke(

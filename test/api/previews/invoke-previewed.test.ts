@@ -10,16 +10,19 @@ import { invocationWorkflowId } from '../../../temporal/invocations/invoke-actio
 import { startTestApi } from '../harness/test-api.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { createAction, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
+import { beginRun, createAction, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 import { expire, preview, readPreview, tamper } from './support.ts';
 
 let service: TestService;
 let target: Target;
 let refund: string;
+let run: string;
+let otherRun: string;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
   await service.call('PUT', '/api/v2/secrets/pay_key', { key: service.key, body: { value: VALUE } });
   refund = await createAction(service, refundConfig('/ok'));
+  [run, otherRun] = [await beginRun(service), await beginRun(service)];
 });
 afterAll(async () => {
   await target.stop();
@@ -43,7 +46,6 @@ const UNNAMED = {
   dependsOn: [],
   compensates: null,
 };
-const RUN = 'run_0351NTsRiaVmWP92Y4jFhc';
 
 describe('an invocation that names a preview', () => {
   test('sends byte for byte what the preview showed, and the effect says what it executed', async () => {
@@ -103,18 +105,16 @@ describe('an invocation that names a preview', () => {
 });
 
 describe('refused before anything is written', () => {
-  const FULL = { input: INPUT, operationKey: 'bound', runId: RUN, agentId: 'agent' };
-
   test.each<[string, (body: JsonObject) => JsonObject]>([
     ['another input', (body) => ({ ...body, input: { ...INPUT, amount: 1251 } })],
     ['more input', (body) => ({ ...body, input: { ...INPUT, more: 1 } })],
     ['another operation key', (body) => ({ ...body, operationKey: 'other' })],
-    ['another run', (body) => ({ ...body, runId: 'run_0351NTsRiaVmWP92Y4jFhd' })],
+    ['another run', (body) => ({ ...body, runId: otherRun })],
     ['no run', (body) => without(body, 'runId')],
     ['another agent', (body) => ({ ...body, agentId: 'other' })],
     ['no agent', (body) => without(body, 'agentId')],
   ])('%s is PREVIEW_MISMATCH, and the preview stays usable', async (what, change) => {
-    const bound = { ...FULL, operationKey: `bound: ${what}` };
+    const bound = { input: INPUT, operationKey: `bound: ${what}`, runId: run, agentId: 'agent' };
     const made = await preview(service, refund, bound);
     const reply = await service.post(`/api/v2/actions/${refund}/invoke`, change({ ...bound, previewId: made.id }));
     expect([reply.status, errorOf(reply).code]).toEqual([409, 'PREVIEW_MISMATCH']);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { createAction, errorOf, invoke } from '../invocations/support.ts';
+import { beginRun, createAction, errorOf, invoke } from '../invocations/support.ts';
 import { blockOf, expire, preview, previewIn, readPreview } from './support.ts';
 
 let service: TestService;
@@ -42,7 +42,7 @@ describe('a preview', () => {
   test('shows exactly what would be sent, what it uses up and what it rests on, and sends nothing', async () => {
     const made = await preview(service, refund, {
       input: INPUT,
-      runId: 'run_0351NTsRiaVmWP92Y4jFhc',
+      runId: await beginRun(service),
       agentId: 'agent',
     });
     expect(made).toMatchObject({

@@ -42,6 +42,7 @@ const DIRECTORY_FUNCTIONS = [
   'delete_old_events',
   'delete_old_notifications',
   'delete_old_previews',
+  'delete_runs_outside_of_ranges',
   'delete_unused_oauth_clients',
   'end_sign_in_sessions',
   'find_api_key',
@@ -80,6 +81,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_unwatched_approvals',
   'find_user_by_email',
   'find_waiting_flow_control_keys',
+  'find_waiting_invocations_of_cancelled_runs',
   'grant_free_permits',
   'has_signed_in_from',
   'hold_api_key',
@@ -165,7 +167,12 @@ describe('the directory', () => {
   ];
 
   /** PostgreSQL lets the tables' owner alone make and drop partitions. These take no name and no time. */
-  const PARTITION_FUNCTIONS = ['drop_old_message_partition', 'make_message_partitions'];
+  const PARTITION_FUNCTIONS = [
+    'drop_old_message_partition',
+    'make_message_partitions',
+    'make_run_partitions',
+    'drop_old_run_partition',
+  ];
 
   test('is these functions, each with a fixed search path and closed to the public', async () => {
     const rows = await database.asOwner<{ name: string; path: string; open: boolean; app: boolean }>(
@@ -239,12 +246,14 @@ describe('the directory', () => {
       'previews',
       'raised_events',
       'rate_windows',
+      'runs',
       'schedule_runs',
       'schedules',
       'session_messages',
       'sessions',
       'sign_in_sessions',
       'sign_in_throttles',
+      'spans',
       'topics',
       'unused_previews',
       'users',

@@ -35,6 +35,7 @@ from .types import (
     Context,
     CreateAction,
     CreateApprovalPolicy,
+    CreateRun,
     CreateScheduleRequest,
     DeadLetter,
     DeadLetterFilter,
@@ -91,6 +92,7 @@ from .types import (
     ListedEvent,
     ListedInvocation,
     ListedMessage,
+    ListedRun,
     ListedSchedule,
     ListedSession,
     Memory,
@@ -134,6 +136,9 @@ from .types import (
     RetryMessageRequest,
     RotatedSigningKey,
     RotatedSubscriptionSecret,
+    Run,
+    RunWithCounts,
+    RunsSpansUpsertBody,
     Schedule,
     SchedulePreview,
     ScheduleRun,
@@ -155,6 +160,7 @@ from .types import (
     SigningKeysRotateBody,
     SlackChannels,
     SlackConnection,
+    Span,
     StoreMemoryRequest,
     SubscriptionAttempt,
     SubscriptionRecovery,
@@ -167,8 +173,11 @@ from .types import (
     UnpinFlowControlKeyRequest,
     UpdateAction,
     UpdateApprovalPolicy,
+    UpdateRun,
     UpdateScheduleRequest,
     UpdateSession,
+    UpdateSpan,
+    UpsertedSpans,
     UrlGroupEndpointRequest,
     UrlGroupsCreateBody,
     UrlGroupsDeleteReply,
@@ -816,6 +825,47 @@ class DeadLettersOperations:
         return self._caller.call("POST", "/api/v2/dlq/jobs/{jobId}/cancel", path_params={"jobId": job_id}, idempotency_key=idempotency_key)
 
 
+class RunsOperations:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, status: Optional[Literal["running", "succeeded", "failed", "cancelled"]] = None, agent_id: Optional[str] = None, user_id: Optional[str] = None, application: Optional[str] = None, tag: Optional[str] = None, start_date: Optional[str] = None, end_date: Optional[str] = None) -> Page[List[ListedRun]]:
+        """List runs, newest first. Scope: runs:read."""
+        return self._caller.call_page("/api/v2/runs", query={"page": page, "limit": limit, "status": status, "agentId": agent_id, "userId": user_id, "application": application, "tag": tag, "startDate": start_date, "endDate": end_date})
+
+    def create(self, body: Optional[CreateRun] = None, *, idempotency_key: Optional[str] = None) -> Run:
+        """Begin a run. Scope: runs:write."""
+        return self._caller.call("POST", "/api/v2/runs", body=body, idempotency_key=idempotency_key)
+
+    def get(self, id: str) -> RunWithCounts:
+        """Get a run with the number of its spans, invocations, effects and approvals. Scope: runs:read."""
+        return self._caller.call("GET", "/api/v2/runs/{id}", path_params={"id": id})
+
+    def update(self, id: str, body: Optional[UpdateRun] = None, *, idempotency_key: Optional[str] = None) -> RunWithCounts:
+        """Change or end a run. Scope: runs:write."""
+        return self._caller.call("PATCH", "/api/v2/runs/{id}", path_params={"id": id}, body=body, idempotency_key=idempotency_key)
+
+    def cancel(self, id: str, *, idempotency_key: Optional[str] = None) -> RunWithCounts:
+        """Cancel a run. Scope: runs:write."""
+        return self._caller.call("POST", "/api/v2/runs/{id}/cancel", path_params={"id": id}, idempotency_key=idempotency_key)
+
+    def spans_list(self, id: str, *, page: Optional[int] = None, limit: Optional[int] = None, parent_id: Optional[str] = None) -> Page[List[Span]]:
+        """List one level of the spans of a run. Scope: runs:read."""
+        return self._caller.call_page("/api/v2/runs/{id}/spans", path_params={"id": id}, query={"page": page, "limit": limit, "parentId": parent_id})
+
+    def spans_upsert(self, id: str, body: RunsSpansUpsertBody, *, idempotency_key: Optional[str] = None) -> UpsertedSpans:
+        """Write spans of a run. Scope: runs:write."""
+        return self._caller.call("POST", "/api/v2/runs/{id}/spans", path_params={"id": id}, body=body, idempotency_key=idempotency_key)
+
+    def spans_get(self, id: str, span_id: str) -> Span:
+        """Get a span, whole. Scope: runs:read."""
+        return self._caller.call("GET", "/api/v2/runs/{id}/spans/{spanId}", path_params={"id": id, "spanId": span_id})
+
+    def spans_update(self, id: str, span_id: str, body: Optional[UpdateSpan] = None, *, idempotency_key: Optional[str] = None) -> Span:
+        """Change a span. Scope: runs:write."""
+        return self._caller.call("PATCH", "/api/v2/runs/{id}/spans/{spanId}", path_params={"id": id, "spanId": span_id}, body=body, idempotency_key=idempotency_key)
+
+
 class SessionsOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -1039,6 +1089,7 @@ class Operations:
         self.files = FilesOperations(caller)
         self.events = EventsOperations(caller)
         self.dead_letters = DeadLettersOperations(caller)
+        self.runs = RunsOperations(caller)
         self.sessions = SessionsOperations(caller)
         self.context = ContextOperations(caller)
         self.memory = MemoryOperations(caller)

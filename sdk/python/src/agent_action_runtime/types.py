@@ -979,6 +979,18 @@ class CreateEnvironmentRequest(_CreateEnvironmentRequestRequired, total=False):
     """What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere."""
 
 
+class CreateRun(TypedDict, total=False):
+    name: Optional[str]
+    agentId: Optional[str]
+    agentVersion: Optional[str]
+    userId: Optional[str]
+    application: Optional[str]
+    input: Any
+    """What the agent was asked."""
+    tags: Optional[List[str]]
+    metadata: Optional[Dict[str, Any]]
+
+
 class _CreateScheduleRequestRequired(TypedDict):
     cron: str
     """Minute, hour, day of the month, month, day of the week; or with the second as a sixth field in front."""
@@ -2492,6 +2504,29 @@ class ListedMessage(TypedDict):
     updatedAt: str
 
 
+class ListedRun(TypedDict):
+    id: str
+    agentId: Optional[str]
+    agentVersion: Optional[str]
+    environmentId: str
+    name: Optional[str]
+    status: Literal["running", "succeeded", "failed", "cancelled"]
+    userId: Optional[str]
+    application: Optional[str]
+    input: Any
+    """Any JSON value, or null."""
+    output: Any
+    """Any JSON value, or null."""
+    error: Union[Optional[Dict[str, Any]], Shortened]
+    tokens: Optional[int]
+    cost: Optional[float]
+    tags: Optional[List[str]]
+    metadata: Union[Optional[Dict[str, Any]], Shortened]
+    startedAt: str
+    endedAt: Optional[str]
+    durationMs: Optional[int]
+
+
 class ListedSchedule(TypedDict):
     id: str
     name: Optional[str]
@@ -3394,6 +3429,64 @@ class RotatedSubscriptionSecret(TypedDict):
     """Until when what signed before signs beside it. Null: it does not sign any more."""
 
 
+class Run(TypedDict):
+    id: str
+    agentId: Optional[str]
+    agentVersion: Optional[str]
+    environmentId: str
+    name: Optional[str]
+    status: Literal["running", "succeeded", "failed", "cancelled"]
+    userId: Optional[str]
+    application: Optional[str]
+    input: Any
+    """Any JSON value, or null."""
+    output: Any
+    """Any JSON value, or null."""
+    error: Optional[Dict[str, Any]]
+    tokens: Optional[int]
+    cost: Optional[float]
+    tags: Optional[List[str]]
+    metadata: Optional[Dict[str, Any]]
+    startedAt: str
+    endedAt: Optional[str]
+    durationMs: Optional[int]
+
+
+class RunWithCounts(TypedDict):
+    id: str
+    agentId: Optional[str]
+    agentVersion: Optional[str]
+    environmentId: str
+    name: Optional[str]
+    status: Literal["running", "succeeded", "failed", "cancelled"]
+    userId: Optional[str]
+    application: Optional[str]
+    input: Any
+    """Any JSON value, or null."""
+    output: Any
+    """Any JSON value, or null."""
+    error: Optional[Dict[str, Any]]
+    tokens: Optional[int]
+    cost: Optional[float]
+    tags: Optional[List[str]]
+    metadata: Optional[Dict[str, Any]]
+    startedAt: str
+    endedAt: Optional[str]
+    durationMs: Optional[int]
+    counts: RunWithCountsCounts
+
+
+class RunWithCountsCounts(TypedDict):
+    spans: int
+    invocations: int
+    effects: int
+    approvals: int
+
+
+class RunsSpansUpsertBody(TypedDict):
+    spans: List[SpanUpsert]
+
+
 class Schedule(TypedDict):
     id: str
     name: Optional[str]
@@ -3702,6 +3795,72 @@ class SlackConnection(_SlackConnectionRequired, total=False):
     """Of the Slack app: with it, messages have buttons that decide. Sealed; never shown."""
 
 
+class Span(TypedDict):
+    id: str
+    runId: str
+    parentId: Optional[str]
+    traceId: Optional[str]
+    name: str
+    kind: Literal["agent", "model", "tool", "retrieval", "action", "other"]
+    status: Literal["running", "succeeded", "failed", "cancelled"]
+    startedAt: str
+    endedAt: Optional[str]
+    durationMs: Optional[int]
+    input: Any
+    """Any JSON value, or null."""
+    output: Any
+    """Any JSON value, or null."""
+    error: Union[Optional[Dict[str, Any]], Shortened]
+    tokens: SpanTokens
+    cost: Optional[float]
+    attributes: Union[Optional[Dict[str, Any]], Shortened]
+    invocationId: Optional[str]
+    """Of a span that the service keeps for an invocation of the run."""
+    effectId: Optional[str]
+    approvalId: Optional[str]
+    childCount: int
+    """Its own children, without theirs."""
+    orphan: bool
+    """It names a parent that has not come; it is listed among the roots."""
+
+
+class SpanTokens(TypedDict):
+    input: Optional[int]
+    output: Optional[int]
+
+
+class _SpanUpsertRequired(TypedDict):
+    id: str
+    """Your own 16 hexadecimal digits, as of W3C Trace Context, or one of ours. Unique in the run."""
+
+
+class SpanUpsert(_SpanUpsertRequired, total=False):
+    """A member that is left out, or null, leaves what is there."""
+    traceId: Optional[str]
+    parentId: Optional[str]
+    """It may come later."""
+    name: Optional[str]
+    """Needed of a new span."""
+    kind: Optional[Literal["agent", "model", "tool", "retrieval", "action", "other"]]
+    """`other` where it is left out of a new span."""
+    status: Optional[Literal["running", "succeeded", "failed", "cancelled"]]
+    """Left out: `running`, and with an end `succeeded`, or `failed` where there is an error."""
+    startedAt: Optional[str]
+    endedAt: Optional[str]
+    input: Any
+    output: Any
+    error: Optional[Dict[str, Any]]
+    tokens: Optional[SpanUpsertTokens]
+    cost: Optional[float]
+    attributes: Optional[Dict[str, Any]]
+    """Merged into those that are there."""
+
+
+class SpanUpsertTokens(TypedDict, total=False):
+    input: Optional[int]
+    output: Optional[int]
+
+
 class _StoreMemoryRequestRequired(TypedDict):
     content: str
 
@@ -3886,6 +4045,21 @@ class UpdateEnvironmentRequest(TypedDict, total=False):
     """What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere."""
 
 
+class UpdateRun(TypedDict, total=False):
+    """After its end only `tags` and `metadata` change."""
+    status: Literal["succeeded", "failed", "cancelled"]
+    """Ends the run. Once."""
+    name: Optional[str]
+    output: Any
+    error: Optional[Dict[str, Any]]
+    tokens: Optional[int]
+    cost: Optional[float]
+    """In the currency of your accounts."""
+    tags: Optional[List[str]]
+    metadata: Optional[Dict[str, Any]]
+    """Replaces what was there."""
+
+
 class UpdateScheduleRequest(TypedDict, total=False):
     name: Optional[str]
     """For people; need not be unique."""
@@ -3909,6 +4083,45 @@ class UpdateSession(TypedDict, total=False):
     """Replaces what was there."""
     ttlSeconds: Optional[int]
     """Counted from now. Null: it does not expire."""
+
+
+class UpdateSpan(TypedDict, total=False):
+    """A member that is left out, or null, leaves what is there."""
+    parentId: Optional[str]
+    """It may come later."""
+    name: Optional[str]
+    """Needed of a new span."""
+    kind: Optional[Literal["agent", "model", "tool", "retrieval", "action", "other"]]
+    """`other` where it is left out of a new span."""
+    status: Optional[Literal["running", "succeeded", "failed", "cancelled"]]
+    """Left out: `running`, and with an end `succeeded`, or `failed` where there is an error."""
+    startedAt: Optional[str]
+    endedAt: Optional[str]
+    input: Any
+    output: Any
+    error: Optional[Dict[str, Any]]
+    tokens: Optional[UpdateSpanTokens]
+    cost: Optional[float]
+    attributes: Optional[Dict[str, Any]]
+    """Merged into those that are there."""
+
+
+class UpdateSpanTokens(TypedDict, total=False):
+    input: Optional[int]
+    output: Optional[int]
+
+
+class UpsertedSpans(TypedDict):
+    accepted: int
+    """Spans of the request that were written."""
+    rejected: List[UpsertedSpansRejectedItem]
+    """The others are written all the same."""
+
+
+class UpsertedSpansRejectedItem(TypedDict):
+    index: int
+    """Its place in the request, from 0."""
+    message: str
 
 
 class _UrlGroupEndpointRequestRequired(TypedDict):

@@ -703,6 +703,17 @@ export interface schemas {
     /** What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere. */
     approvalDefault?: "allow" | "require_approval" | null;
   };
+  CreateRun: {
+    name?: string | null;
+    agentId?: string | null;
+    agentVersion?: string | null;
+    userId?: string | null;
+    application?: string | null;
+    /** What the agent was asked. */
+    input?: schemas["JsonValue"];
+    tags?: Array<string> | null;
+    metadata?: Record<string, schemas["JsonValue"]> | null;
+  };
   CreateScheduleRequest: {
     /** For people; need not be unique. */
     name?: string | null;
@@ -1883,6 +1894,28 @@ export interface schemas {
     createdAt: schemas["DateTime"];
     updatedAt: schemas["DateTime"];
   };
+  ListedRun: {
+    id: string;
+    agentId: string | null;
+    agentVersion: string | null;
+    environmentId: schemas["Uuid"];
+    name: string | null;
+    status: "running" | "succeeded" | "failed" | "cancelled";
+    userId: string | null;
+    application: string | null;
+    /** Any JSON value, or null. */
+    input: schemas["JsonValue"];
+    /** Any JSON value, or null. */
+    output: schemas["JsonValue"];
+    error: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
+    tokens: number | null;
+    cost: number | null;
+    tags: Array<string> | null;
+    metadata: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
+    startedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+    durationMs: number | null;
+  };
   ListedSchedule: {
     id: string;
     name: string | null;
@@ -2601,6 +2634,56 @@ export interface schemas {
     /** Until when what signed before signs beside it. Null: it does not sign any more. */
     previousSignsUntil: schemas["DateTime"] | null;
   };
+  Run: {
+    id: string;
+    agentId: string | null;
+    agentVersion: string | null;
+    environmentId: schemas["Uuid"];
+    name: string | null;
+    status: "running" | "succeeded" | "failed" | "cancelled";
+    userId: string | null;
+    application: string | null;
+    /** Any JSON value, or null. */
+    input: schemas["JsonValue"];
+    /** Any JSON value, or null. */
+    output: schemas["JsonValue"];
+    error: Record<string, schemas["JsonValue"]> | null;
+    tokens: number | null;
+    cost: number | null;
+    tags: Array<string> | null;
+    metadata: Record<string, schemas["JsonValue"]> | null;
+    startedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+    durationMs: number | null;
+  };
+  RunWithCounts: {
+    id: string;
+    agentId: string | null;
+    agentVersion: string | null;
+    environmentId: schemas["Uuid"];
+    name: string | null;
+    status: "running" | "succeeded" | "failed" | "cancelled";
+    userId: string | null;
+    application: string | null;
+    /** Any JSON value, or null. */
+    input: schemas["JsonValue"];
+    /** Any JSON value, or null. */
+    output: schemas["JsonValue"];
+    error: Record<string, schemas["JsonValue"]> | null;
+    tokens: number | null;
+    cost: number | null;
+    tags: Array<string> | null;
+    metadata: Record<string, schemas["JsonValue"]> | null;
+    startedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+    durationMs: number | null;
+    counts: {
+      spans: number;
+      invocations: number;
+      effects: number;
+      approvals: number;
+    };
+  };
   Schedule: {
     id: string;
     name: string | null;
@@ -2852,6 +2935,63 @@ export interface schemas {
     /** Of the Slack app: with it, messages have buttons that decide. Sealed; never shown. */
     signingSecret?: string;
   };
+  Span: {
+    id: string;
+    runId: string;
+    parentId: string | null;
+    traceId: string | null;
+    name: string;
+    kind: "agent" | "model" | "tool" | "retrieval" | "action" | "other";
+    status: "running" | "succeeded" | "failed" | "cancelled";
+    startedAt: schemas["DateTime"];
+    endedAt: schemas["DateTime"] | null;
+    durationMs: number | null;
+    /** Any JSON value, or null. */
+    input: schemas["JsonValue"];
+    /** Any JSON value, or null. */
+    output: schemas["JsonValue"];
+    error: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
+    tokens: {
+      input: number | null;
+      output: number | null;
+    };
+    cost: number | null;
+    attributes: Record<string, schemas["JsonValue"]> | null | schemas["Shortened"];
+    /** Of a span that the service keeps for an invocation of the run. */
+    invocationId: string | null;
+    effectId: string | null;
+    approvalId: string | null;
+    /** Its own children, without theirs. */
+    childCount: number;
+    /** It names a parent that has not come; it is listed among the roots. */
+    orphan: boolean;
+  };
+  /** A member that is left out, or null, leaves what is there. */
+  SpanUpsert: {
+    /** Your own 16 hexadecimal digits, as of W3C Trace Context, or one of ours. Unique in the run. */
+    id: string;
+    traceId?: string | null;
+    /** It may come later. */
+    parentId?: string | null;
+    /** Needed of a new span. */
+    name?: string | null;
+    /** `other` where it is left out of a new span. */
+    kind?: "agent" | "model" | "tool" | "retrieval" | "action" | "other" | null;
+    /** Left out: `running`, and with an end `succeeded`, or `failed` where there is an error. */
+    status?: "running" | "succeeded" | "failed" | "cancelled" | null;
+    startedAt?: schemas["DateTimeWithOffset"] | null;
+    endedAt?: schemas["DateTimeWithOffset"] | null;
+    input?: schemas["JsonValue"];
+    output?: schemas["JsonValue"];
+    error?: Record<string, schemas["JsonValue"]> | null;
+    tokens?: {
+      input?: number | null;
+      output?: number | null;
+    } | null;
+    cost?: number | null;
+    /** Merged into those that are there. */
+    attributes?: Record<string, schemas["JsonValue"]> | null;
+  };
   StoreMemoryRequest: {
     /** Left out: the collection named `default`, which is made when it is first used. */
     collectionId?: string;
@@ -3014,6 +3154,20 @@ export interface schemas {
     /** What decides where neither a policy nor the action does. null: by the kind, which is require_approval for governed actions in production and allow elsewhere. */
     approvalDefault?: "allow" | "require_approval" | null;
   };
+  /** After its end only `tags` and `metadata` change. */
+  UpdateRun: {
+    /** Ends the run. Once. */
+    status?: "succeeded" | "failed" | "cancelled";
+    name?: string | null;
+    output?: schemas["JsonValue"];
+    error?: Record<string, schemas["JsonValue"]> | null;
+    tokens?: number | null;
+    /** In the currency of your accounts. */
+    cost?: number | null;
+    tags?: Array<string> | null;
+    /** Replaces what was there. */
+    metadata?: Record<string, schemas["JsonValue"]> | null;
+  };
   UpdateScheduleRequest: {
     /** For people; need not be unique. */
     name?: string | null;
@@ -3036,6 +3190,39 @@ export interface schemas {
     metadata?: Record<string, schemas["JsonValue"]> | null;
     /** Counted from now. Null: it does not expire. */
     ttlSeconds?: number | null;
+  };
+  /** A member that is left out, or null, leaves what is there. */
+  UpdateSpan: {
+    /** It may come later. */
+    parentId?: string | null;
+    /** Needed of a new span. */
+    name?: string | null;
+    /** `other` where it is left out of a new span. */
+    kind?: "agent" | "model" | "tool" | "retrieval" | "action" | "other" | null;
+    /** Left out: `running`, and with an end `succeeded`, or `failed` where there is an error. */
+    status?: "running" | "succeeded" | "failed" | "cancelled" | null;
+    startedAt?: schemas["DateTimeWithOffset"] | null;
+    endedAt?: schemas["DateTimeWithOffset"] | null;
+    input?: schemas["JsonValue"];
+    output?: schemas["JsonValue"];
+    error?: Record<string, schemas["JsonValue"]> | null;
+    tokens?: {
+      input?: number | null;
+      output?: number | null;
+    } | null;
+    cost?: number | null;
+    /** Merged into those that are there. */
+    attributes?: Record<string, schemas["JsonValue"]> | null;
+  };
+  UpsertedSpans: {
+    /** Spans of the request that were written. */
+    accepted: number;
+    /** The others are written all the same. */
+    rejected: Array<{
+      /** Its place in the request, from 0. */
+      index: number;
+      message: string;
+    }>;
   };
   UrlGroupEndpointRequest: {
     /** Where its messages are delivered to: http or https. Once in a group. */
@@ -7113,6 +7300,255 @@ export interface operations {
       } } };
     };
   };
+  /** List runs, newest first */
+  "runs.list": {
+    parameters: {
+      path?: never;
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        status?: "running" | "succeeded" | "failed" | "cancelled";
+        agentId?: string;
+        userId?: string;
+        application?: string;
+        /** Runs with this tag. */
+        tag?: string;
+        /** Runs that started then or later. */
+        startDate?: schemas["DateTimeWithOffset"];
+        /** Runs that started before then. */
+        endDate?: schemas["DateTimeWithOffset"];
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["ListedRun"]>;
+      } } };
+    };
+  };
+  /** Begin a run */
+  "runs.create": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["CreateRun"] } };
+    responses: {
+      201: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Run"];
+      } } };
+    };
+  };
+  /** Get a run with the number of its spans, invocations, effects and approvals */
+  "runs.get": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RunWithCounts"];
+      } } };
+    };
+  };
+  /** Change or end a run */
+  "runs.update": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateRun"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RunWithCounts"];
+      } } };
+    };
+  };
+  /** Cancel a run */
+  "runs.cancel": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["RunWithCounts"];
+      } } };
+    };
+  };
+  /** List one level of the spans of a run */
+  "runs.spans.list": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+      };
+      query?: {
+        /** The page, from 1. */
+        page?: number;
+        /** Items on a page. */
+        limit?: number;
+        /** The children of this span. Left out: the roots, and spans whose parent never came. */
+        parentId?: string;
+      };
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Page"] & {
+        data: Array<schemas["Span"]>;
+      } } };
+    };
+  };
+  /** Write spans of a run */
+  "runs.spans.upsert": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": {
+      spans: Array<schemas["SpanUpsert"]>;
+    } } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["UpsertedSpans"];
+      } } };
+    };
+  };
+  /** Get a span, whole */
+  "runs.spans.get": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+        /** Id of the span. */
+        spanId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Span"];
+      } } };
+    };
+  };
+  /** Change a span */
+  "runs.spans.update": {
+    parameters: {
+      path: {
+        /** Id of the run, `run_…`. */
+        id: string;
+        /** Id of the span. */
+        spanId: string;
+      };
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** Makes a repeated request safe: it runs at most once, and later ones get the first reply with `X-Idempotent-Replay: true`. Kept for 24 hours; a failed request frees it. */
+        "Idempotency-Key"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: { content: { "application/json": schemas["UpdateSpan"] } };
+    responses: {
+      200: { content: { "application/json": schemas["Success"] & {
+        data: schemas["Span"];
+      } } };
+    };
+  };
   /** List sessions, newest first */
   "sessions.list": {
     parameters: {
@@ -8690,6 +9126,25 @@ export interface paths {
   };
   "/api/v2/dlq/jobs/{jobId}/cancel": {
     post: operations["deadLetters.jobs.cancel"];
+  };
+  "/api/v2/runs": {
+    get: operations["runs.list"];
+    post: operations["runs.create"];
+  };
+  "/api/v2/runs/{id}": {
+    get: operations["runs.get"];
+    patch: operations["runs.update"];
+  };
+  "/api/v2/runs/{id}/cancel": {
+    post: operations["runs.cancel"];
+  };
+  "/api/v2/runs/{id}/spans": {
+    get: operations["runs.spans.list"];
+    post: operations["runs.spans.upsert"];
+  };
+  "/api/v2/runs/{id}/spans/{spanId}": {
+    get: operations["runs.spans.get"];
+    patch: operations["runs.spans.update"];
   };
   "/api/v2/sessions": {
     get: operations["sessions.list"];

@@ -1,0 +1,125 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
+import { createRun } from '../../db/runs/create-run.ts';
+import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.ts';
+import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
+import { type RunChanges, updateRun } from '../../db/runs/update-run.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { InvocationRef } from '../../domain/refs.ts';
+import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { cancelInvocationWorkflow } from '../invocations/cancel-invocation-workflow.ts';
+import {
+  createRunBody,
+  presentRun,
+  presentRunWithCounts,
+  runParams,
+  runSchema,
+  runWithCountsSchema,
+  updateRunBody,
+} from './schemas.ts';
+
+export const createRunRoute = defineRoute({
+  id: 'runs.create',
+  method: 'POST',
+  path: '/api/v2/runs',
+  summary: 'Begin a run',
+  description:
+    'A run is one execution of an agent: a tree of spans. Invocations that name it in `runId` are spans of it by themselves.',
+  scope: 'runs:write',
+  role: 'admin',
+  request: { body: createRunBody },
+  response: { 201: runSchema },
+  errors: [],
+  idempotent: true,
+  async change(tx, { body }) {
+    const run = await createRun(tx, { ...body, traceId: null, startedAt: null });
+    return { reply: { status: 201, data: presentRun(run) }, audit: 'none: the run is the record of it' };
+  },
+});
+
+export const updateRunRoute = defineRoute({
+  id: 'runs.update',
+  method: 'PATCH',
+  path: '/api/v2/runs/{id}',
+  summary: 'Change or end a run',
+  description:
+    'Only what the body names changes. A `status` ends it, once: from then on only `tags` and `metadata` change (409). `endedAt` and `durationMs` ' +
+    'are the service’s. To also withdraw what waits, cancel it.',
+  scope: 'runs:write',
+  role: 'admin',
+  request: { params: runParams, body: updateRunBody },
+  response: { 200: runWithCountsSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  async change(tx, { params: { id }, body }) {
+    const before = await locked(tx, id);
+    refuseChangeOfEnded(before, body);
+    await updateRun(tx, id, body);
+    return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
+  },
+});
+
+export const cancelRunRoute = defineRoute({
+  id: 'runs.cancel',
+  method: 'POST',
+  path: '/api/v2/runs/{id}/cancel',
+  summary: 'Cancel a run',
+  description:
+    'Ends it as `cancelled`, and withdraws its invocations that still wait for a person or for other effects: they are cancelled within moments, ' +
+    'and nothing of them is sent. What is being sent goes on to its end. A run that was cancelled is answered again; one that ended otherwise is a 409.',
+  scope: 'runs:write',
+  role: 'admin',
+  request: { params: runParams },
+  response: { 200: runWithCountsSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  async change(tx, { params: { id }, caller: { tenant } }) {
+    const before = await locked(tx, id);
+    if (before.status !== 'running' && before.status !== 'cancelled') throw hasEnded(before);
+    const isNew = before.status === 'running';
+    if (isNew) await updateRun(tx, id, { status: 'cancelled' });
+    const after = withdrawing(await findWaitingInvocations(tx, tenant, id));
+    return {
+      reply: { status: 200, data: await presented(tx, id) },
+      audit: isNew
+        ? { action: 'run.cancelled', target: { type: 'run', id }, details: { name: before.name } }
+        : 'none: it was cancelled already',
+      after,
+    };
+  },
+});
+
+/** The sweep finds those that this does not reach. */
+function withdrawing(waiting: readonly InvocationRef[]) {
+  return async ({ temporal }: Pick<ApiDependencies, 'temporal'>): Promise<void> => {
+    await Promise.all(waiting.map(({ invocationId }) => cancelInvocationWorkflow(temporal, invocationId)));
+  };
+}
+
+async function locked(tx: EnvironmentTransaction, id: string): Promise<LockedRun> {
+  const run = await lockRun(tx, id, SPANS_AFTER_END_SECONDS);
+  if (run === null) throw notFound('run');
+  return run;
+}
+
+/** What changes of a run that has ended. */
+const AFTER_THE_END = new Set(['tags', 'metadata']);
+
+function refuseChangeOfEnded(run: LockedRun, changes: RunChanges): void {
+  if (run.status === 'running') return;
+  const isRefused = Object.entries(changes).some(([name, value]) => value !== undefined && !AFTER_THE_END.has(name));
+  if (isRefused) throw hasEnded(run);
+}
+
+function hasEnded({ status }: LockedRun): ServiceError {
+  return new ServiceError('CONFLICT', {
+    message: `The run has ended as ${status}: only its tags and its metadata change now.`,
+  });
+}
+
+async function presented(tx: EnvironmentTransaction, id: string) {
+  const run = await getRun(tx, id);
+  if (run === null) throw new Error(`run ${id} was locked and is gone`);
+  return presentRunWithCounts(run);
+}

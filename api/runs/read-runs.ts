@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { getRun } from '../../db/runs/get-run.ts';
+import { listRuns } from '../../db/runs/list-runs.ts';
+import { notFound } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  listedRunSchema,
+  listRunsQuery,
+  presentRun,
+  presentRunWithCounts,
+  runParams,
+  runWithCountsSchema,
+} from './schemas.ts';
+
+export const listRunsRoute = defineRoute({
+  id: 'runs.list',
+  method: 'GET',
+  path: '/api/v2/runs',
+  summary: 'List runs, newest first',
+  scope: 'runs:read',
+  role: 'member',
+  request: { query: listRunsQuery },
+  response: { 200: z.array(listedRunSchema) },
+  errors: [],
+  async list(tx, { query, page }) {
+    const { items, total } = await listRuns(tx, { ...query, ...page });
+    return { items: items.map(presentRun), total };
+  },
+});
+
+export const getRunRoute = defineRoute({
+  id: 'runs.get',
+  method: 'GET',
+  path: '/api/v2/runs/{id}',
+  summary: 'Get a run with the number of its spans, invocations, effects and approvals',
+  scope: 'runs:read',
+  role: 'member',
+  request: { params: runParams },
+  response: { 200: runWithCountsSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const run = await getRun(tx, params.id);
+    if (run === null) throw notFound('run');
+    return presentRunWithCounts(run);
+  },
+});

@@ -1,0 +1,16 @@
+import type { AnyRoute } from '../http/define-route.ts';
+import { cancelRunRoute, createRunRoute, updateRunRoute } from './change-runs.ts';
+import { getRunRoute, listRunsRoute } from './read-runs.ts';
+import { getSpanRoute, listSpansRoute, updateSpanRoute, upsertSpansRoute } from './spans.ts';
+
+export const runRoutes: AnyRoute[] = [
+  listRunsRoute,
+  createRunRoute,
+  getRunRoute,
+  updateRunRoute,
+  cancelRunRoute,
+  listSpansRoute,
+  upsertSpansRoute,
+  getSpanRoute,
+  updateSpanRoute,
+];

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { hasRun } from '../../db/runs/get-run.ts';
+import { getSpan, listSpans } from '../../db/runs/list-spans.ts';
+import { notFound, validationError } from '../../domain/errors.ts';
+import { defineRoute } from '../http/define-route.ts';
+import {
+  listSpansQuery,
+  presentSpan,
+  runParams,
+  spanParams,
+  spanSchema,
+  updateSpanBody,
+  upsertedSchema,
+  upsertSpansBody,
+} from './schemas.ts';
+import { lockRunForSpans, writeSpans } from './write-spans.ts';
+
+/** 500 spans of some kilobytes each. */
+const SPANS_BODY_BYTES_MAX = 4_194_304;
+const WRITTEN = 'none: spans are a record of their own';
+
+export const upsertSpansRoute = defineRoute({
+  id: 'runs.spans.upsert',
+  method: 'POST',
+  path: '/api/v2/runs/{id}/spans',
+  summary: 'Write spans of a run',
+  description:
+    'Up to 500. A span that is there gets the members that are sent; one that is not is made. Children may come before their parents, and spans ' +
+    'of a run that has ended for an hour. What cannot be written is in `rejected`; the rest is written all the same.',
+  scope: 'runs:write',
+  role: 'admin',
+  request: { params: runParams, body: upsertSpansBody },
+  response: { 200: upsertedSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  bodyBytesMax: SPANS_BODY_BYTES_MAX,
+  async change(tx, { params, body }) {
+    const run = await lockRunForSpans(tx, params.id);
+    return { reply: { status: 200, data: await writeSpans(tx, run.id, body.spans) }, audit: WRITTEN };
+  },
+});
+
+export const listSpansRoute = defineRoute({
+  id: 'runs.spans.list',
+  method: 'GET',
+  path: '/api/v2/runs/{id}/spans',
+  summary: 'List one level of the spans of a run',
+  description:
+    'By their start, then by id. Without `parentId` the roots, and with `orphan: true` the spans whose parent never came. `childCount` says where ' +
+    'to go on, so that a run of 10,000 spans opens at once.',
+  scope: 'runs:read',
+  role: 'member',
+  request: { params: runParams, query: listSpansQuery },
+  response: { 200: z.array(spanSchema) },
+  errors: ['NOT_FOUND'],
+  async list(tx, { params, query: { parentId = null }, page }) {
+    if (!(await hasRun(tx, params.id))) throw notFound('run');
+    const { items, total } = await listSpans(tx, params.id, { parentId, ...page });
+    return { items: items.map(presentSpan), total };
+  },
+});
+
+export const getSpanRoute = defineRoute({
+  id: 'runs.spans.get',
+  method: 'GET',
+  path: '/api/v2/runs/{id}/spans/{spanId}',
+  summary: 'Get a span, whole',
+  scope: 'runs:read',
+  role: 'member',
+  request: { params: spanParams },
+  response: { 200: spanSchema },
+  errors: ['NOT_FOUND'],
+  async read(tx, { params }) {
+    const span = await getSpan(tx, params.id, params.spanId);
+    if (span === null) throw notFound('span');
+    return presentSpan(span);
+  },
+});
+
+export const updateSpanRoute = defineRoute({
+  id: 'runs.spans.update',
+  method: 'PATCH',
+  path: '/api/v2/runs/{id}/spans/{spanId}',
+  summary: 'Change a span',
+  description: 'Only what the body names changes. An hour after the end of its run a span is as it is (409).',
+  scope: 'runs:write',
+  role: 'admin',
+  request: { params: spanParams, body: updateSpanBody },
+  response: { 200: spanSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  idempotent: true,
+  async change(tx, { params: { id, spanId }, body }) {
+    const run = await lockRunForSpans(tx, id);
+    if ((await getSpan(tx, run.id, spanId)) === null) throw notFound('span');
+    const { rejected } = await writeSpans(tx, run.id, [{ ...body, id: spanId }]);
+    const [refusal] = rejected;
+    if (refusal !== undefined) throw validationError([{ path: 'body', message: refusal.message }]);
+    const span = await getSpan(tx, run.id, spanId);
+    if (span === null) throw new Error(`span ${spanId} was changed and is gone`);
+    return { reply: { status: 200, data: presentSpan(span) }, audit: WRITTEN };
+  },
+});

@@ -1,0 +1,21 @@
+import type { KnownSpan } from '../../domain/runs/runs.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Of a run that the same transaction has locked: these spans, and all that is above these parents. */
+export async function findKnownSpans(
+  tx: EnvironmentTransaction,
+  runId: string,
+  ids: readonly string[],
+  parentIds: readonly string[],
+): Promise<KnownSpan[]> {
+  const { rows } = await tx.raw<{ rows: KnownSpan[] }>(
+    `WITH RECURSIVE above (id) AS (
+       SELECT unnest(CAST(:parentIds AS text[])) COLLATE "C"
+       UNION
+       SELECT s.parent_id FROM above JOIN spans s ON s.run_id = :runId AND s.id = above.id WHERE s.parent_id IS NOT NULL)
+     SELECT s.id, s.parent_id AS "parentId", s.status, s.started_at AS "startedAt", s.ended_at AS "endedAt", s.invocation_id AS "invocationId"
+     FROM spans s WHERE s.run_id = :runId AND s.id IN (SELECT id FROM above UNION SELECT unnest(CAST(:ids AS text[])))`,
+    { runId, ids, parentIds },
+  );
+  return rows;
+}

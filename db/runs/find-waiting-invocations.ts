@@ -1,0 +1,33 @@
+import type { InvocationRef } from '../../domain/refs.ts';
+import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
+
+/** The invocations of a run that wait for a person or for other effects. */
+export async function findWaitingInvocations(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  runId: string,
+): Promise<InvocationRef[]> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    `SELECT i.id FROM invocations i WHERE i.run_id = :runId
+       AND (i.status = 'pending_approval' OR i.status = 'queued' AND i.dependencies_awaited_at IS NOT NULL) ORDER BY i.id`,
+    { runId },
+  );
+  const { workspaceId, environmentId } = tenant;
+  return rows.map(({ id }) => ({ invocationId: id, workspaceId, environmentId }));
+}
+
+/** The same of every cancelled run, in every environment, by id: their workflows have not heard of it. */
+export async function findWaitingInvocationsOfCancelledRuns(
+  db: Database,
+  page: { afterId: string; limit: number },
+): Promise<InvocationRef[]> {
+  const { rows } = await db.directory.raw<{ rows: { id: string; environment_id: string; workspace_id: string }[] }>(
+    'SELECT id, environment_id, workspace_id FROM find_waiting_invocations_of_cancelled_runs(?, ?)',
+    [page.afterId, page.limit],
+  );
+  return rows.map(({ id, environment_id, workspace_id }) => ({
+    invocationId: id,
+    environmentId: environment_id,
+    workspaceId: workspace_id,
+  }));
+}

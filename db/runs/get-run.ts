@@ -1,0 +1,49 @@
+import { selected } from '../columns.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+import { RUN_COLUMNS, type RunRecord } from './records.ts';
+
+export interface RunCounts {
+  spans: number;
+  invocations: number;
+  effects: number;
+  approvals: number;
+}
+
+export async function getRun(
+  tx: EnvironmentTransaction,
+  id: string,
+): Promise<(RunRecord & { counts: RunCounts }) | null> {
+  const { rows } = await tx.raw<{ rows: (RunRecord & { counts: RunCounts })[] }>(
+    `SELECT ${selected(RUN_COLUMNS)}, (
+       SELECT json_build_object('spans', count(*), 'invocations', count(s.invocation_id), 'effects', count(s.effect_id),
+         'approvals', count(s.approval_id)) FROM spans s WHERE s.run_id = r.id) AS counts
+     FROM runs r WHERE r.id = :id`,
+    { id },
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether the environment has this run. */
+export async function hasRun(tx: EnvironmentTransaction, id: string): Promise<boolean> {
+  const { rows } = await tx.raw<{ rows: unknown[] }>('SELECT FROM runs WHERE id = :id', { id });
+  return rows.length > 0;
+}
+
+export interface LockedRun extends RunRecord {
+  /** Whether it ended so long ago that no more spans are taken. */
+  isClosed: boolean;
+}
+
+/** Locks a run until the transaction ends: its spans are written by one at a time, and it ends before or after them. */
+export async function lockRun(
+  tx: EnvironmentTransaction,
+  id: string,
+  spansAfterEndSeconds: number,
+): Promise<LockedRun | null> {
+  const { rows } = await tx.raw<{ rows: LockedRun[] }>(
+    `SELECT ${selected(RUN_COLUMNS)}, COALESCE(r.closed_at < now() - make_interval(secs => :spansAfterEndSeconds), false) AS "isClosed"
+     FROM runs r WHERE r.id = :id FOR NO KEY UPDATE`,
+    { id, spansAfterEndSeconds },
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,45 @@
+import type { CheckedSpan } from '../../domain/runs/runs.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Writes spans of a run that the same transaction has locked. A member that a span does not have leaves what is there. */
+export async function upsertSpans(
+  tx: EnvironmentTransaction,
+  runId: string,
+  spans: readonly CheckedSpan[],
+): Promise<void> {
+  if (spans.length === 0) return;
+  const rows = spans.map(({ tokens, parentId, traceId, startedAt, endedAt, ...rest }) => ({
+    ...rest,
+    parent_id: parentId,
+    trace_id: traceId,
+    started_at: startedAt,
+    ended_at: endedAt,
+    input_tokens: tokens?.input,
+    output_tokens: tokens?.output,
+  }));
+  await tx.raw(UPSERT, { runId, spans: JSON.stringify(rows) });
+}
+
+/** The span of an invocation moves with the invocation alone, also where that moved after this transaction looked at it. */
+const OWN = ['status', 'started_at', 'ended_at']
+  .map((column) => `${column} = CASE WHEN s.invocation_id IS NULL THEN n.${column} ELSE s.${column} END`)
+  .join(', ');
+
+const UPSERT = `
+  WITH n AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(CAST(:spans AS json)) AS n (id text, parent_id text, trace_id text, name text, kind text, status text,
+      started_at timestamptz, ended_at timestamptz, input jsonb, output jsonb, error jsonb, input_tokens bigint, output_tokens bigint,
+      cost double precision, attributes jsonb)),
+  changed AS (
+    UPDATE spans s SET parent_id = COALESCE(n.parent_id, s.parent_id), trace_id = COALESCE(n.trace_id, s.trace_id),
+      name = COALESCE(n.name, s.name), kind = COALESCE(n.kind, s.kind), ${OWN},
+      input = COALESCE(n.input, s.input), output = COALESCE(n.output, s.output), error = COALESCE(n.error, s.error),
+      input_tokens = COALESCE(n.input_tokens, s.input_tokens), output_tokens = COALESCE(n.output_tokens, s.output_tokens),
+      cost = COALESCE(n.cost, s.cost),
+      attributes = CASE WHEN n.attributes IS NULL THEN s.attributes ELSE COALESCE(s.attributes, '{}') || n.attributes END
+    FROM n WHERE s.run_id = :runId AND s.id = n.id RETURNING s.id)
+  INSERT INTO spans (run_id, id, environment_id, parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error,
+    input_tokens, output_tokens, cost, attributes)
+  SELECT :runId, n.id, current_environment_id(), n.parent_id, n.trace_id, n.name, COALESCE(n.kind, 'other'), n.status, n.started_at,
+    n.ended_at, n.input, n.output, n.error, n.input_tokens, n.output_tokens, n.cost, n.attributes
+  FROM n WHERE NOT EXISTS (SELECT FROM changed c WHERE c.id = n.id)`;

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { runSchema, runWithCountsSchema, spanSchema, upsertedSchema } from '../../../api/runs/schemas.ts';
+import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { dataOf, errorOf } from '../invocations/support.ts';
+
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = await startTestApi({ taskQueue: 'nobody-polls' });
+  ({ key } = await api.createKey(api.database.tenant));
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: unknown): Promise<CallResult> =>
+  api.call(method, `/api/v2/runs${path}`, { key, ...(body === undefined ? {} : { body }) });
+const begin = async (body: object = {}) => dataOf(await call('POST', '', body), runSchema);
+const write = async (id: string, ...spans: object[]) =>
+  dataOf(await call('POST', `/${id}/spans`, { spans }), upsertedSchema);
+const level = async (id: string, query = '') => dataOf(await call('GET', `/${id}/spans${query}`), z.array(spanSchema));
+const hex = (number: number): string => number.toString(16).padStart(16, '0');
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+describe('a run', () => {
+  test('ends once; then only its tags and its metadata change', async () => {
+    const { id, status, endedAt } = await begin({ name: 'a' });
+    expect([status, endedAt]).toEqual(['running', null]);
+    const ended = dataOf(
+      await call('PATCH', `/${id}`, { status: 'failed', error: { message: 'x' } }),
+      runWithCountsSchema,
+    );
+    expect(ended).toMatchObject({ status: 'failed', error: { message: 'x' } });
+    expect(ended.durationMs).toBe(Date.parse(ended.endedAt ?? '') - Date.parse(ended.startedAt));
+    for (const change of [{ status: 'succeeded' }, { name: 'b' }, { output: 1 }, { tokens: 1, tags: ['x'] }]) {
+      expect((await call('PATCH', `/${id}`, change)).status, JSON.stringify(change)).toBe(409);
+    }
+    const tagged = dataOf(await call('PATCH', `/${id}`, { tags: ['x'], metadata: { a: 1 } }), runWithCountsSchema);
+    expect(tagged).toMatchObject({ tags: ['x'], metadata: { a: 1 }, status: 'failed', name: 'a' });
+    const moved = api.database.asOwner(
+      "UPDATE runs SET status = 'running', ended_at = NULL, closed_at = NULL WHERE id = $1",
+      [id],
+    );
+    await expect(moved).rejects.toThrow('has ended');
+  });
+
+  test('is found by each filter', async () => {
+    const mine = { agentId: 'filter-a', userId: 'filter-u', application: 'filter-p', tags: ['filter-t', 'other'] };
+    const { id, startedAt } = await begin(mine);
+    await begin({ agentId: 'another' });
+    const later = new Date(Date.parse(startedAt) + 1).toISOString();
+    for (const query of ['agentId=filter-a', 'userId=filter-u', 'application=filter-p', 'tag=filter-t']) {
+      const found = dataOf(
+        await call('GET', `?${query}&status=running&startDate=${startedAt}&endDate=${later}`),
+        z.array(runSchema),
+      );
+      expect(
+        found.map((run) => run.id),
+        query,
+      ).toEqual([id]);
+    }
+    expect((await call('GET', '?agentId=filter-a&status=failed')).json).toMatchObject({ data: [] });
+  });
+});
+
+describe('spans', () => {
+  test('may come before their parents; a level shows its own, in order, with the number of their children', async () => {
+    const { id } = await begin();
+    const written = await write(
+      id,
+      { id: hex(3), parentId: hex(2), name: 'leaf', startedAt: at(3) },
+      { id: hex(9), parentId: hex(8), name: 'lost', startedAt: at(0) },
+      { id: hex(5), parentId: hex(1), name: 'second', startedAt: at(5) },
+      { id: hex(4), parentId: hex(1), name: 'second too', startedAt: at(5) },
+      { id: hex(2), parentId: hex(1), name: 'first', startedAt: at(2) },
+    );
+    expect(written).toEqual({ accepted: 5, rejected: [] });
+    const shown = async (query = '') => (await level(id, query)).map((one) => [one.name, one.childCount, one.orphan]);
+    expect(await shown()).toEqual([
+      ['lost', 0, true],
+      ['first', 1, true],
+      ['second too', 0, true],
+      ['second', 0, true],
+    ]);
+    await write(id, { id: hex(1), name: 'root', startedAt: at(1), kind: 'agent' });
+    expect(await shown()).toEqual([
+      ['lost', 0, true],
+      ['root', 3, false],
+    ]);
+    expect(await shown(`?parentId=${hex(1)}`)).toEqual([
+      ['first', 1, false],
+      ['second too', 0, false],
+      ['second', 0, false],
+    ]);
+    expect(dataOf(await call('GET', `/${id}`), runWithCountsSchema).counts).toEqual({
+      spans: 6,
+      invocations: 0,
+      effects: 0,
+      approvals: 0,
+    });
+  });
+
+  test('are upserted: a later part adds to what is there, and takes nothing away', async () => {
+    const { id } = await begin();
+    await write(id, {
+      id: hex(1),
+      name: 'chat',
+      kind: 'model',
+      startedAt: at(1),
+      input: { q: 1 },
+      attributes: { a: 1 },
+    });
+    await write(id, {
+      id: hex(1),
+      endedAt: at(3),
+      output: 'x',
+      tokens: { input: 5, output: 6 },
+      attributes: { b: 2 },
+      input: null,
+    });
+    const span = dataOf(await call('GET', `/${id}/spans/${hex(1)}`), spanSchema);
+    expect(span).toMatchObject({
+      name: 'chat',
+      kind: 'model',
+      status: 'succeeded',
+      durationMs: 2_000,
+      input: { q: 1 },
+      output: 'x',
+      tokens: { input: 5, output: 6 },
+      attributes: { a: 1, b: 2 },
+    });
+    const patched = dataOf(await call('PATCH', `/${id}/spans/${hex(1)}`, { cost: 0.5 }), spanSchema);
+    expect(patched).toMatchObject({ cost: 0.5, output: 'x', status: 'succeeded' });
+    expect((await call('PATCH', `/${id}/spans/${hex(2)}`, { cost: 0.5 })).status).toBe(404);
+    expect((await call('PATCH', `/${id}/spans/${hex(1)}`, { endedAt: at(0) })).status).toBe(400);
+  });
+
+  test('that cannot be written are named, and the others are written', async () => {
+    const { id } = await begin();
+    const written = await write(
+      id,
+      { id: hex(1), name: 'root' },
+      { id: hex(2) },
+      { id: hex(3), parentId: hex(3), name: 'own' },
+    );
+    expect(written.accepted).toBe(1);
+    expect(written.rejected.map(({ index }) => index)).toEqual([1, 2]);
+    expect((await level(id)).map(({ name }) => name)).toEqual(['root']);
+  });
+
+  test('concurrent writers of one run make no circle and lose nothing', async () => {
+    const { id } = await begin();
+    const writers = Array.from({ length: 16 }, (_, index) =>
+      write(id, { id: hex(index + 1), parentId: hex(((index + 1) % 16) + 1), name: `${index}` }),
+    );
+    const rejected = (await Promise.all(writers)).filter((one) => one.rejected.length > 0);
+    expect(rejected).toHaveLength(1);
+    expect(await level(id)).toHaveLength(1);
+    expect(dataOf(await call('GET', `/${id}`), runWithCountsSchema).counts.spans).toBe(15);
+  });
+
+  test('of an ended run are taken for an hour, then 409', async () => {
+    const { id } = await begin();
+    await call('PATCH', `/${id}`, { status: 'succeeded' });
+    expect((await write(id, { id: hex(1), name: 'late' })).accepted).toBe(1);
+    // The triggers refuse to move the end: only a superuser with the triggers off can.
+    await api.database.asOwner(
+      `SET session_replication_role = 'replica'; UPDATE runs SET closed_at = now() - interval '61 minutes' WHERE id = '${id}'`,
+    );
+    const refused = await call('POST', `/${id}/spans`, { spans: [{ id: hex(2), name: 'too late' }] });
+    expect([refused.status, errorOf(refused).code]).toEqual([409, 'CONFLICT']);
+    expect((await call('PATCH', `/${id}/spans/${hex(1)}`, { cost: 1 })).status).toBe(409);
+  });
+});
+
+test.each([
+  ['an id of another form', { id: 'ABC', name: 'x' }, 'id'],
+  ['an unknown kind', { id: hex(1), name: 'x', kind: 'thought' }, 'kind'],
+  ['a member of the service', { id: hex(1), name: 'x', durationMs: 5 }, 'durationMs'],
+  ['negative tokens', { id: hex(1), name: 'x', tokens: { input: -1 } }, 'tokens.input'],
+  ['a span that is too large', { id: hex(1), name: 'x', input: 'x'.repeat(70_000) }, ''],
+])('400: %s', async (_, span, member) => {
+  const { id } = await begin();
+  const reply = await call('POST', `/${id}/spans`, { spans: [span] });
+  expect(reply.status).toBe(400);
+  expect(JSON.stringify(errorOf(reply).details)).toContain(`body.spans[0]${member === '' ? '' : `.${member}`}`);
+});

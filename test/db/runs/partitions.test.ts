@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dropOldRunPartition, makeRunPartitions } from '../../../db/runs/keep-partitions.ts';
+import { sweepRunPartitions } from '../../../activities/maintenance/run-partitions.ts';
+import { encodeUuid } from '../../../domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import pino from 'pino';
+
+/** Ranges of runs are made ahead, and dropped with their spans 30 days after their newest run could begin: docs/retention.md. */
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database?.close());
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
+const idAt = (at: Date): string =>
+  `run_${encodeUuid(`${at.getTime().toString(16).padStart(12, '0')}7000800000000000000f`)}`;
+
+async function plant(at: Date): Promise<string> {
+  const id = idAt(at);
+  const { environmentId } = database.tenant;
+  await database.asOwner('INSERT INTO runs (id, environment_id) VALUES ($1, $2)', [id, environmentId]);
+  await database.asOwner(
+    `INSERT INTO spans (run_id, id, environment_id, name, kind, status, started_at) VALUES ($1, '00f067aa0ba902b7', $2, 'x', 'other', 'running', now())`,
+    [id, environmentId],
+  );
+  return id;
+}
+
+async function left(): Promise<string[]> {
+  const rows = await database.asOwner<{ id: string }>(
+    'SELECT id FROM runs UNION ALL SELECT run_id FROM spans ORDER BY id',
+  );
+  return rows.map(({ id }) => id);
+}
+
+test('what is old goes whole, from its range and from DEFAULT; what is younger stays', async () => {
+  expect(await makeRunPartitions(database.db)).toBe(0); // the migration made them
+  await database.asOwner('SELECT make_run_partition($1)', [daysAgo(45)]);
+  await database.asOwner('SELECT make_run_partition($1)', [daysAgo(25)]);
+  const ranged = await plant(daysAgo(45));
+  const strayed = await plant(daysAgo(60)); // its range was never made
+  const young = [await plant(daysAgo(25)), await plant(new Date())];
+  expect(await left()).toHaveLength(8);
+  const swept = await sweepRunPartitions({ db: database.db, logger: pino({ level: 'silent' }) });
+  expect(swept).toEqual({ seen: 3, failed: 0 }); // a range, and a run and its span of DEFAULT
+  const there = await left();
+  expect(there).toEqual(young.toSorted().flatMap((id) => [id, id]));
+  expect(there).not.toContain(ranged);
+  expect(there).not.toContain(strayed);
+  expect(await dropOldRunPartition(database.db)).toBeNull();
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { checkSpans } from '../../../domain/runs/check-spans.ts';
+import type { KnownSpan, SpanUpsert } from '../../../domain/runs/runs.ts';
+
+const NOW = new Date('2026-11-22T12:00:00.000Z');
+const [A, B, C] = ['aaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbb', 'cccccccccccccccc'];
+const span = (id: string, more: Partial<SpanUpsert> = {}): SpanUpsert => ({ id, name: id, ...more });
+const known = (id: string, more: Partial<KnownSpan> = {}): KnownSpan => ({
+  id,
+  parentId: null,
+  status: 'running',
+  startedAt: new Date('2026-11-22T11:00:00.000Z'),
+  endedAt: null,
+  invocationId: null,
+  ...more,
+});
+const check = (upserts: SpanUpsert[], there: KnownSpan[] = []) => checkSpans(upserts, there, NOW);
+
+describe('the end of a span', () => {
+  const START = '2026-11-22T11:30:00.000Z';
+  const END = '2026-11-22T11:31:00.000Z';
+  test.each<[string, Partial<SpanUpsert>, string, string | null]>([
+    ['none: it runs', { startedAt: START }, 'running', null],
+    ['a time alone is a success', { startedAt: START, endedAt: END }, 'succeeded', END],
+    ['a time with an error is a failure', { startedAt: START, endedAt: END, error: { message: 'x' } }, 'failed', END],
+    ['a status alone ends it now', { startedAt: START, status: 'cancelled' }, 'cancelled', NOW.toISOString()],
+  ])('%s', (_, members, status, endedAt) => {
+    expect(check([span(A, members)])).toMatchObject({ rejected: [], spans: [{ status, endedAt, startedAt: START }] });
+  });
+
+  test('stays when a later part says nothing of it', () => {
+    const ended = known(A, { status: 'failed', endedAt: new Date(END) });
+    expect(check([{ id: A, output: 'late' }], [ended]).spans).toMatchObject([{ status: 'failed', endedAt: END }]);
+  });
+
+  test('is not before its start, and not of what runs', () => {
+    const { rejected, spans } = check([
+      span(A, { startedAt: END, endedAt: START }),
+      span(B, { status: 'running', endedAt: END }),
+      { id: C },
+    ]);
+    expect(rejected.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(spans).toEqual([]);
+  });
+});
+
+test('the parts of one span in a request are merged in their order', () => {
+  const { spans } = check([
+    span(A, { attributes: { a: 1, b: 1 }, tokens: { input: 5 } }),
+    { id: A, attributes: { b: 2 }, tokens: { output: 7 }, kind: 'model', input: null },
+  ]);
+  expect(spans).toHaveLength(1);
+  expect(spans[0]).toMatchObject({
+    name: A,
+    kind: 'model',
+    attributes: { a: 1, b: 2 },
+    tokens: { input: 5, output: 7 },
+  });
+  expect(spans[0]).not.toHaveProperty('input');
+});
+
+describe('a circle', () => {
+  test.each<[string, SpanUpsert[], KnownSpan[], number[]]>([
+    ['of one', [span(A, { parentId: A })], [], [0]],
+    ['within a request', [span(A, { parentId: B }), span(B, { parentId: C }), span(C, { parentId: A })], [], [2]],
+    ['with what is there', [span(A, { parentId: B })], [known(B, { parentId: C }), known(C, { parentId: A })], [0]],
+    ['none: a chain', [span(A, { parentId: B }), span(B, { parentId: C })], [known(C)], []],
+  ])('%s', (_, upserts, there, indexes) => {
+    expect(check(upserts, there).rejected.map(({ index }) => index)).toEqual(indexes);
+  });
+});
+
+test('of the span of an invocation only its place and its attributes can be sent', () => {
+  const action = known(A, { invocationId: 'inv_1' });
+  expect(check([{ id: A, status: 'succeeded' }], [action]).rejected).toHaveLength(1);
+  expect(check([{ id: A, parentId: B, attributes: { step: 1 } }], [action])).toMatchObject({
+    rejected: [],
+    spans: [{ parentId: B, status: 'running', endedAt: null }],
+  });
+});
