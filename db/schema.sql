@@ -992,6 +992,20 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_run_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF OLD.status = 'running' THEN RETURN NEW; END IF;
+    IF (NEW.status, NEW.name, NEW.output, NEW.error, NEW.tokens, NEW.cost, NEW.started_at, NEW.ended_at, NEW.closed_at)
+       IS DISTINCT FROM (OLD.status, OLD.name, OLD.output, OLD.error, OLD.tokens, OLD.cost, OLD.started_at, OLD.ended_at, OLD.closed_at) THEN
+      RAISE EXCEPTION 'run % has ended: only its tags and its metadata change', OLD.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_session_sequence()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1532,6 +1546,28 @@ ALTER FUNCTION delete_old_previews(text[]) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION delete_old_previews(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION delete_old_previews(text[]) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.delete_runs_outside_of_ranges(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      deleted integer;
+      total integer := 0;
+    BEGIN
+      DELETE FROM spans s USING (SELECT o.run_id, o.id FROM spans o WHERE o.run_id < run_id_floor(runs_kept_since() - interval '7 days') LIMIT most) old
+        WHERE s.run_id = old.run_id AND s.id = old.id;
+      GET DIAGNOSTICS total = ROW_COUNT;
+      DELETE FROM runs r WHERE r.id IN (SELECT o.id FROM runs o WHERE o.id < run_id_floor(runs_kept_since() - interval '7 days') LIMIT most);
+      GET DIAGNOSTICS deleted = ROW_COUNT;
+      RETURN total + deleted;
+    END $function$
+;
+ALTER FUNCTION delete_runs_outside_of_ranges(integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION delete_runs_outside_of_ranges(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_runs_outside_of_ranges(integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.delete_unused_oauth_clients(unconnected interval, unused interval, ids text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1585,6 +1621,31 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION drop_old_message_partition() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION drop_old_message_partition() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.drop_old_run_partition()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE leaf text;
+  BEGIN
+    FOR leaf IN SELECT o.leaf FROM (
+        SELECT c.relname::text AS leaf, (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \(''(\w+)''\)$'))[1] AS upper_id
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'runs'::regclass) o
+      WHERE o.upper_id COLLATE "C" <= run_id_floor(runs_kept_since()) ORDER BY o.leaf LOOP
+      BEGIN
+        EXECUTE format('DROP TABLE partitions.%I, partitions.%I', replace(leaf, 'runs_', 'spans_'), leaf);
+        RETURN leaf;
+      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+      END;
+    END LOOP;
+    RETURN NULL;
+  END $function$
+;
+REVOKE ALL ON FUNCTION drop_old_run_partition() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION drop_old_run_partition() TO service_app;
 
 CREATE OR REPLACE FUNCTION public.end_api_key_use()
  RETURNS trigger
@@ -2463,6 +2524,27 @@ ALTER FUNCTION find_waiting_flow_control_keys(interval,text,integer) OWNER TO se
 REVOKE ALL ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_waiting_flow_control_keys(interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_waiting_invocations_of_cancelled_runs(after_id text, most integer)
+ RETURNS TABLE(id text, environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT i.id,
+     i.environment_id,
+     e.workspace_id
+    FROM ((invocations i
+      JOIN runs r ON ((r.id = i.run_id)))
+      JOIN environments e ON ((e.id = i.environment_id)))
+   WHERE ((i.run_id IS NOT NULL) AND ((i.status = 'pending_approval'::text) OR ((i.status = 'queued'::text) AND (i.dependencies_awaited_at IS NOT NULL))) AND (r.status = 'cancelled'::text) AND (i.id > find_waiting_invocations_of_cancelled_runs.after_id))
+   ORDER BY i.id
+  LIMIT find_waiting_invocations_of_cancelled_runs.most;
+END
+;
+ALTER FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_waiting_invocations_of_cancelled_runs(text,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.forget_failures()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2685,6 +2767,40 @@ CREATE OR REPLACE FUNCTION public.is_event_heard(of_environment uuid, of_type te
  LANGUAGE sql
  STABLE
 RETURN ((of_type = ANY (ARRAY['approval.requested'::text, 'effect.unknown'::text, 'effect.exhausted'::text, 'impact_limit.threshold'::text, 'impact_limit.exceeded'::text, 'budget.threshold'::text, 'budget.exceeded'::text, 'message.failed'::text, 'environment.halted'::text, 'environment.resumed'::text, 'subscription.disabled'::text])) OR (EXISTS (SELECT FROM event_subscriptions s WHERE ((s.environment_id = is_event_heard.of_environment) AND s.of_service AND s.enabled AND (s.deleted_at IS NULL)))))
+;
+
+CREATE OR REPLACE FUNCTION public.keep_action_span()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    span_id text := 'spn_' || substr(COALESCE(NEW.id, OLD.id), 5);
+    span_status text;
+    span_error jsonb;
+    ended timestamptz(3);
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      DELETE FROM spans WHERE run_id = OLD.run_id AND id = span_id;
+      RETURN OLD;
+    END IF;
+    span_status := CASE
+      WHEN NEW.status = 'succeeded' THEN 'succeeded'
+      WHEN NEW.status = 'cancelled' THEN 'cancelled'
+      WHEN NEW.status IN ('failed', 'refused', 'denied', 'expired') THEN 'failed'
+      ELSE 'running' END;
+    span_error := CASE WHEN NEW.refusal_code IS NOT NULL THEN jsonb_build_object('code', NEW.refusal_code, 'message', NEW.error) END;
+    ended := CASE WHEN span_status <> 'running' THEN greatest(COALESCE(NEW.settled_at, now()), NEW.created_at) END;
+    UPDATE spans s SET status = span_status, ended_at = ended, error = span_error, effect_id = NEW.effect_id, approval_id = NEW.approval_id,
+      attributes = COALESCE(s.attributes, '{}') || jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade)
+    WHERE s.run_id = NEW.run_id AND s.id = span_id;
+    IF FOUND OR TG_OP = 'UPDATE' THEN RETURN NEW; END IF;
+    INSERT INTO spans (run_id, id, environment_id, trace_id, name, kind, status, started_at, ended_at, error, attributes, invocation_id,
+      effect_id, approval_id)
+    SELECT r.id, span_id, NEW.environment_id, r.trace_id, left(a.name, 200), 'action', span_status, NEW.created_at, ended, span_error,
+      jsonb_build_object('service.invocation.status', NEW.status, 'service.invocation.grade', NEW.grade), NEW.id, NEW.effect_id, NEW.approval_id
+    FROM runs r JOIN actions a ON a.id = NEW.action_id WHERE r.id = NEW.run_id;
+    RETURN NEW;
+  END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_ambiguous_unknown()
@@ -3044,6 +3160,56 @@ AS $function$
 ;
 REVOKE ALL ON FUNCTION make_message_partitions() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION make_message_partitions() TO service_app;
+
+CREATE OR REPLACE FUNCTION public.make_run_partition(at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  DECLARE
+    begins timestamptz := date_bin('7 days', at, '2024-01-01T00:00:00Z'); -- a Monday
+    lower text := run_id_floor(begins);
+    upper text := run_id_floor(begins + interval '168 hours');
+    suffix text := '_' || to_char(begins AT TIME ZONE 'UTC', 'YYYYMMDD');
+    is_taken boolean;
+    one record;
+  BEGIN
+    IF to_regclass(format('partitions.%I', 'runs' || suffix)) IS NOT NULL THEN RETURN false; END IF;
+    SELECT EXISTS (SELECT FROM partitions.runs_default WHERE id >= lower AND id < upper)
+      OR EXISTS (SELECT FROM partitions.spans_default WHERE run_id >= lower AND run_id < upper) INTO is_taken;
+    IF is_taken THEN RETURN false; END IF;
+    FOR one IN SELECT unnest(ARRAY['runs', 'spans']) AS name LOOP
+      -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
+      EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
+      EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
+    END LOOP;
+    RETURN true;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_run_partition(timestamp with time zone) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION public.make_run_partitions()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+  DECLARE
+    ahead integer;
+    made integer := 0;
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtext('run partitions')) THEN RETURN 0; END IF; -- another sweep
+    FOR ahead IN 0..3 LOOP
+      BEGIN
+        IF make_run_partition(now() + make_interval(days => 7 * ahead)) THEN made := made + 1; END IF;
+      EXCEPTION WHEN lock_not_available OR check_violation THEN NULL;
+      END;
+    END LOOP;
+    RETURN made;
+  END $function$
+;
+REVOKE ALL ON FUNCTION make_run_partitions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION make_run_partitions() TO service_app;
 
 CREATE OR REPLACE PROCEDURE public.make_tenant_table(IN table_name regclass, IN privileges text)
  LANGUAGE plpgsql
@@ -3631,6 +3797,20 @@ AS $function$
 ALTER FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION rewrap_oauth_signing_key(text,integer,integer,bytea) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.run_id_floor(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ('run_'::text || substr(message_id_floor(at), 5))
+;
+
+CREATE OR REPLACE FUNCTION public.runs_kept_since()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (now() - '30 days'::interval)
+;
 
 CREATE OR REPLACE FUNCTION public.settle_budget_reservation()
  RETURNS trigger
@@ -5032,20 +5212,23 @@ CREATE INDEX invocations_by_run ON public.invocations USING btree (environment_i
 CREATE INDEX invocations_in_flight ON public.invocations USING btree (id) WHERE (status = ANY (ARRAY['queued'::text, 'dispatching'::text]));
 CREATE INDEX invocations_newest_first ON public.invocations USING btree (environment_id, created_at DESC, id DESC);
 CREATE INDEX invocations_unknown ON public.invocations USING btree (id) WHERE (status = 'unknown'::text);
+CREATE INDEX invocations_waiting_of_run ON public.invocations USING btree (run_id) WHERE ((run_id IS NOT NULL) AND ((status = 'pending_approval'::text) OR ((status = 'queued'::text) AND (dependencies_awaited_at IS NOT NULL))));
 ALTER TABLE invocations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE invocations FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory ON invocations FOR SELECT TO service_directory USING (true);
 CREATE POLICY tenant ON invocations FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT, UPDATE ON invocations TO service_app;
-GRANT SELECT (id, environment_id, preview_id, status, created_at, updated_at) ON invocations TO service_directory;
+GRANT SELECT (id, environment_id, run_id, preview_id, status, created_at, updated_at, dependencies_awaited_at) ON invocations TO service_directory;
 CREATE TRIGGER check_approval BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.approval_id IS NOT NULL) OR (old.approval_id IS NOT NULL) OR (new.status = ANY (ARRAY['pending_approval'::text, 'denied'::text, 'expired'::text])))) EXECUTE FUNCTION check_approval_of_invocation();
 CREATE TRIGGER check_move BEFORE INSERT OR DELETE OR UPDATE ON public.invocations FOR EACH ROW EXECUTE FUNCTION check_invocation_move();
 CREATE TRIGGER check_preview_made BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS DISTINCT FROM old.preview_id)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER check_preview_named BEFORE INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION check_preview_use();
 CREATE TRIGGER free_preview AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW WHEN (((new.compensates IS DISTINCT FROM old.compensates) OR (old.resolution IS NOT NULL) OR (new.resolution IS NOT NULL) OR (new.outcome_source = 'manual_resolution'::text))) EXECUTE FUNCTION keep_resolution();
+CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
+CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
 
@@ -5856,6 +6039,60 @@ CREATE TRIGGER chain AFTER INSERT ON public.resolutions FOR EACH ROW WHEN ((new.
 CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE runs (
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  name text,
+  agent_id text,
+  agent_version text,
+  user_id text,
+  application text,
+  status text DEFAULT 'running'::text NOT NULL,
+  input jsonb,
+  output jsonb,
+  error jsonb,
+  tokens bigint,
+  cost double precision,
+  tags text[],
+  metadata jsonb,
+  trace_id text,
+  started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  ended_at timestamp(3) with time zone,
+  closed_at timestamp(3) with time zone,
+  CONSTRAINT runs_pkey PRIMARY KEY (id),
+  CONSTRAINT runs_agent_id_check CHECK ((char_length(agent_id) <= 60)),
+  CONSTRAINT runs_agent_version_check CHECK ((char_length(agent_version) <= 60)),
+  CONSTRAINT runs_application_check CHECK ((char_length(application) <= 200)),
+  CONSTRAINT runs_check CHECK (((status = 'running'::text) = (ended_at IS NULL))),
+  CONSTRAINT runs_check1 CHECK (((ended_at IS NULL) = (closed_at IS NULL))),
+  CONSTRAINT runs_check2 CHECK ((ended_at >= started_at)),
+  CONSTRAINT runs_cost_check CHECK ((cost >= (0)::double precision)),
+  CONSTRAINT runs_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
+  CONSTRAINT runs_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  CONSTRAINT runs_name_check CHECK ((char_length(name) <= 200)),
+  CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT runs_tags_check CHECK ((cardinality(tags) <= 50)),
+  CONSTRAINT runs_tokens_check CHECK ((tokens >= 0)),
+  CONSTRAINT runs_trace_id_check CHECK ((trace_id ~ '^[0-9a-f]{32}$'::text)),
+  CONSTRAINT runs_user_id_check CHECK ((char_length(user_id) <= 200))
+) PARTITION BY RANGE (id);
+CREATE INDEX runs_by_agent ON ONLY public.runs USING btree (environment_id, agent_id, id DESC) WHERE (agent_id IS NOT NULL);
+CREATE INDEX runs_by_application ON ONLY public.runs USING btree (environment_id, application, id DESC) WHERE (application IS NOT NULL);
+CREATE INDEX runs_by_status ON ONLY public.runs USING btree (environment_id, status, id DESC);
+CREATE INDEX runs_by_tag ON ONLY public.runs USING gin (tags);
+CREATE INDEX runs_by_trace ON ONLY public.runs USING btree (environment_id, trace_id) WHERE (trace_id IS NOT NULL);
+CREATE INDEX runs_by_user ON ONLY public.runs USING btree (environment_id, user_id, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX runs_newest_first ON ONLY public.runs USING btree (environment_id, id DESC);
+ALTER TABLE runs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON runs FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON runs FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT INSERT, SELECT ON runs TO service_app;
+GRANT DELETE ON runs TO service_directory;
+GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
+GRANT SELECT (id, environment_id, status) ON runs TO service_directory;
+CREATE TRIGGER check_move BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION check_run_move();
+
 CREATE TABLE schedule_runs (
   environment_id uuid NOT NULL,
   schedule_id text COLLATE "C" NOT NULL,
@@ -6108,6 +6345,52 @@ ALTER TABLE signing_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON signing_keys FOR ALL TO PUBLIC USING ((workspace_id = current_workspace_id())) WITH CHECK ((workspace_id = current_workspace_id()));
 GRANT DELETE, INSERT, SELECT ON signing_keys TO service_app;
 GRANT UPDATE (master_key_version, wrapped_data_key, retires_at) ON signing_keys TO service_app;
+
+CREATE TABLE spans (
+  run_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  parent_id text COLLATE "C",
+  trace_id text,
+  name text NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  input jsonb,
+  output jsonb,
+  error jsonb,
+  input_tokens bigint,
+  output_tokens bigint,
+  cost double precision,
+  attributes jsonb,
+  invocation_id text COLLATE "C",
+  effect_id text COLLATE "C",
+  approval_id text COLLATE "C",
+  CONSTRAINT spans_pkey PRIMARY KEY (run_id, id),
+  CONSTRAINT spans_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
+  CONSTRAINT spans_check CHECK ((parent_id <> id)),
+  CONSTRAINT spans_check1 CHECK ((ended_at >= started_at)),
+  CONSTRAINT spans_check2 CHECK (((status = 'running'::text) = (ended_at IS NULL))),
+  CONSTRAINT spans_check3 CHECK (((invocation_id IS NOT NULL) OR (num_nonnulls(effect_id, approval_id) = 0))),
+  CONSTRAINT spans_cost_check CHECK ((cost >= (0)::double precision)),
+  CONSTRAINT spans_error_check CHECK ((jsonb_typeof(error) = 'object'::text)),
+  CONSTRAINT spans_id_check CHECK ((id ~ '^(spn_[0-9A-Za-z]{22}|[0-9a-f]{16})$'::text)),
+  CONSTRAINT spans_input_tokens_check CHECK ((input_tokens >= 0)),
+  CONSTRAINT spans_kind_check CHECK ((kind = ANY (ARRAY['agent'::text, 'model'::text, 'tool'::text, 'retrieval'::text, 'action'::text, 'other'::text]))),
+  CONSTRAINT spans_name_check CHECK ((char_length(name) <= 200)),
+  CONSTRAINT spans_output_tokens_check CHECK ((output_tokens >= 0)),
+  CONSTRAINT spans_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
+) PARTITION BY RANGE (run_id);
+CREATE INDEX spans_by_parent ON ONLY public.spans USING btree (run_id, parent_id, started_at, id);
+ALTER TABLE spans ENABLE ROW LEVEL SECURITY;
+ALTER TABLE spans FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON spans FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON spans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON spans TO service_app;
+GRANT DELETE ON spans TO service_directory;
+GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id) ON spans TO service_app;
+GRANT SELECT (run_id, id) ON spans TO service_directory;
 
 CREATE TABLE storage_used (
   workspace_id uuid NOT NULL,
@@ -6379,6 +6662,7 @@ ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_environment_id_fkey F
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE runs ADD CONSTRAINT runs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id);
 ALTER TABLE schedules ADD CONSTRAINT schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
@@ -6390,6 +6674,7 @@ ALTER TABLE session_messages ADD CONSTRAINT session_messages_session_id_fkey FOR
 ALTER TABLE sessions ADD CONSTRAINT sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE sign_in_sessions ADD CONSTRAINT sign_in_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
+ALTER TABLE spans ADD CONSTRAINT spans_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE storage_used ADD CONSTRAINT storage_used_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id);
 ALTER TABLE topics ADD CONSTRAINT topics_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE unused_previews ADD CONSTRAINT unused_previews_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
