@@ -13,7 +13,7 @@ export interface NewRun {
   input: Json;
   tags: string[] | null;
   metadata: JsonObject | null;
-  /** Of a run that is made for a trace. */
+  /** Set for a run that is made for a trace. */
   traceId: string | null;
   /** Null: now. */
   startedAt: string | null;

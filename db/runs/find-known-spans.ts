@@ -1,7 +1,7 @@
 import type { KnownSpan } from '../../domain/runs/runs.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
-/** Of a run that the same transaction has locked: these spans, and all that is above these parents. */
+/** These spans, and all that is above these parents, in a run that the same transaction has locked. */
 export async function findKnownSpans(
   tx: EnvironmentTransaction,
   runId: string,
