@@ -289,7 +289,7 @@ function methodOf({ principal, chat, app }: Pick<DecisionRecord, 'principal' | '
 }
 
 function requesterOf({ type, id, clientId }: ApprovalRecord['requestedBy']): z.input<typeof actorSchema> {
-  return { type, id, ...(clientId === undefined ? {} : { clientId }) };
+  return { type, id, ...(typeof clientId === 'string' ? { clientId } : {}) };
 }
 
 /** An ended approval keeps its count: revoking a key afterwards does not lower it. */

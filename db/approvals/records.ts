@@ -72,7 +72,7 @@ export const APPROVAL_COLUMNS = `
   p.binding_digest AS "bindingDigest",
   jsonb_build_object('source', p.source, 'id', p.policy_id, 'version', p.policy_version, 'ruleId', p.rule_id, 'reason', p.reason) AS policy,
   p.quorum, p.approvers AS "approversOfAll", p.prevent_self AS "preventSelf",
-  jsonb_build_object('type', p.requested_by ->> 'type', 'id', p.requested_by ->> 'id',
+  jsonb_build_object('type', p.requested_by ->> 'type', 'id', p.requested_by ->> 'id', 'clientId', p.requested_by ->> 'clientId',
     'maker', (SELECT k.created_by FROM api_keys k WHERE k.id = p.requested_by ->> 'id')) AS "requestedBy", i.run_id AS "runId",
   i.agent_id AS "agentId",
   COALESCE((SELECT jsonb_agg(jsonb_build_object('decision', d.decision, 'note', d.note, 'bindingDigest', d.binding_digest,

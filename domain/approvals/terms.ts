@@ -29,7 +29,7 @@ export interface Requester {
   /** The member who made the key that asked; null for a user, and for a key of the operator. */
   maker: string | null;
   /** The app through which a user asked. */
-  clientId?: string;
+  clientId?: string | null;
 }
 
 /** The principal behind a credential: a person with a session and keys of their own counts once. */

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestService } from '../../harness/service.ts';
+import { withServiceAndTarget } from '../../harness/service-and-target.ts';
+import type { Target } from '../../harness/target.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { approve, readApproval, untilStatus } from '../approvals/support.ts';
+import { createPerson, type TestPerson } from '../harness/people.ts';
+import type { CallResult } from '../harness/test-api.ts';
+import { type Caller, createAction, invocationIn } from '../invocations/support.ts';
+import { type App, clientIdOf, connect, findServer, mcpClient, type Tokens } from './support.ts';
+
+/** What an app does is done in the name of its user, and ends with the connection. */
+let service: TestService;
+let target: Target;
+withServiceAndTarget((started) => ({ service, target } = started));
+
+let rest: App;
+let action: string;
+const environmentId = (): string => service.database.tenant.environmentId;
+beforeAll(async () => {
+  service.deps.pagesUrl = service.baseUrl;
+  rest = await findServer(`${service.baseUrl}/api/v2/auth/identity`);
+  action = await createAction(
+    service,
+    { method: 'POST', url: `${target.baseUrl}/ok` },
+    { governed: true, approval: { required: true } },
+  );
+});
+
+const invokeWith = (tokens: Tokens): Promise<CallResult> =>
+  service.call('POST', `/api/v2/actions/${action}/invoke`, { key: tokens.access, body: { input: {} } });
+const asUser = (person: TestPerson): Caller => ({
+  get: (path) => person.call('GET', path, { headers: { 'X-Environment-Id': environmentId() } }),
+  post: (path, body) => person.call('POST', path, { body, headers: { 'X-Environment-Id': environmentId() } }),
+});
+const asApp = ({ access }: Tokens): Caller => ({
+  get: (path) => service.call('GET', path, { key: access }),
+  post: (path, body) => service.call('POST', path, { key: access, body }),
+});
+
+describe('an invocation of an app', () => {
+  it('is of its user: they do not approve it, by session or by app, and somebody else does', async () => {
+    const [person, other] = [await createPerson(service, 'owner'), await createPerson(service, 'owner')];
+    const tokens = await connect(service, rest, person, { environmentId: environmentId(), groups: ['approvals'] });
+    const parked = invocationIn(await invokeWith(tokens));
+    expect(parked.requestedBy).toEqual({ type: 'user', id: person.userId, clientId: clientIdOf(rest) });
+    const approval = await readApproval(asUser(other), parked.approvalId);
+    expect(approval.requestedBy).toEqual({ type: 'user', id: person.userId, clientId: clientIdOf(rest) });
+    expect((await approve(asUser(person), approval)).status).toBe(403);
+    expect((await approve(asApp(tokens), approval)).status).toBe(403);
+    const others = await connect(service, rest, other, { environmentId: environmentId(), groups: ['approvals'] });
+    const decided = await approve(asApp(others), approval);
+    expect(decided.status).toBe(200);
+    expect((await readApproval(asUser(other), parked.approvalId)).decisions[0]).toMatchObject({
+      actor: { type: 'user', id: other.userId },
+      authentication: { method: 'oauth', app: { clientId: clientIdOf(rest) } },
+    });
+    expect((await untilStatus(service, parked.id, ['succeeded'])).status).toBe('succeeded');
+    const entries = await service.database.asOwner<{ actor_id: string; details: JsonObject }>(
+      "SELECT actor_id, details FROM audit_log WHERE action = 'approval.approved'",
+    );
+    expect(entries).toEqual([
+      { actor_id: other.userId, details: expect.objectContaining({ clientId: clientIdOf(rest) }) },
+    ]);
+  });
+
+  it('that waits is refused once the app was disconnected, whoever approves it', async () => {
+    const [person, other] = [await createPerson(service, 'owner'), await createPerson(service, 'owner')];
+    const tokens = await connect(service, rest, person, { environmentId: environmentId() });
+    const parked = invocationIn(await invokeWith(tokens));
+    const approval = await readApproval(asUser(other), parked.approvalId);
+    const listed = (await person.call('GET', '/api/v2/auth/connected-apps')).json as { data: { id: string }[] };
+    expect((await person.call('DELETE', `/api/v2/auth/connected-apps/${listed.data[0]?.id}`)).status).toBe(200);
+    const before = (await target.requests()).length;
+    await approve(asUser(other), approval);
+    const ended = await untilStatus(service, parked.id, ['refused']);
+    expect(ended.refusal?.code).toBe('requester_revoked');
+    expect((await target.requests()).length).toBe(before);
+  });
+});
+
+it('over MCP an app invokes in the name of its user', async () => {
+  const person = await createPerson(service, 'member');
+  const mcp = await findServer(`${service.baseUrl}/mcp`);
+  const tokens = await connect(service, mcp, person, { environmentId: environmentId() });
+  const client = await mcpClient(service, tokens.access);
+  const result = await client.callTool({ name: 'invoke_action', arguments: { action, input: {} } });
+  expect(result.structuredContent).toMatchObject({
+    status: 'pending_approval',
+    requestedBy: { type: 'user', id: person.userId, clientId: clientIdOf(mcp) },
+  });
+  await client.close();
+});
