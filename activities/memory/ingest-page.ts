@@ -88,6 +88,7 @@ function collectionOf(tx: EnvironmentTransaction, job: MemoryJobRecord): Promise
 async function split(tx: EnvironmentTransaction, job: MemoryJobRecord): Promise<MemoryJobStep> {
   if (job.input === null) throw new Error(`job ${job.id} has nothing to split`);
   const chunks = await splitInput(tx, job.input);
+  if (chunks === null) return fail(tx, job, { code: 'NOT_FOUND', message: 'Its session was deleted, or has expired.' });
   if (chunks.length > CHUNKS_MAX) {
     const message = `It makes ${chunks.length} chunks, and ${CHUNKS_MAX} are the most. Raise chunkCharacters, or send less at once.`;
     return fail(tx, job, { code: 'VALIDATION_ERROR', message });

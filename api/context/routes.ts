@@ -1,4 +1,8 @@
-import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import type { ContextMemory } from '../../domain/context/parts.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { type AnyRoute, type Caller, defineRoute } from '../http/define-route.ts';
+import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
+import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';
 import { contextBody, contextSchema, presentContext } from './schemas.ts';
 
@@ -14,14 +18,32 @@ export const assembleContextRoute = defineRoute({
   role: 'member',
   request: { body: contextBody },
   response: { 200: contextSchema },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  ownsItsTransaction: 'It assembles in a thread after its read, and holds no connection meanwhile.',
+  errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
+  ownsItsTransaction: 'It searches memory and assembles in a thread after its read, and holds no connection meanwhile.',
   audited: 'none: it changes nothing',
   exempt: { heldCredential: 'It writes nothing that a revoked credential could have asked for.' },
-  async handler({ body, caller, deps }) {
-    const asked = { ...body, memories: [] };
+  async handler({ body, caller, deps, transaction }) {
+    const { sessionId = null, format, maxTokens, query, memory } = body;
+    let memories: ContextMemory[] = [];
+    if (memory !== undefined && query !== undefined) {
+      requireMemoryScope(caller);
+      await transaction((tx) => admitMemoryOperation(tx, caller));
+      const { collectionIds, userId, limit } = memory;
+      const search = { query, collectionIds, filter: { userId }, limit, mode: 'hybrid' } as const;
+      const found = await searchMemories(deps, caller.tenant, search);
+      memories = found.map(({ memory: { id, content }, score }) => ({ id, content, score }));
+    }
+    const asked = { sessionId, format, maxTokens, memories };
     return { status: 200, data: presentContext(await contextOf(deps, caller, asked, 'body.maxTokens')) };
   },
 });
+
+/** A key needs the scope of memory beside that of contexts; a member has a role. */
+function requireMemoryScope(caller: Caller): void {
+  if (caller.type !== 'api_key' || caller.scopes.has('memory:read')) return;
+  throw new ServiceError('AUTHORIZATION_ERROR', {
+    message: 'This API key lacks the scope memory:read, which a context with memory needs.',
+  });
+}
 
 export const contextRoutes: AnyRoute[] = [assembleContextRoute];

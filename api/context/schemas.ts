@@ -7,6 +7,9 @@ import {
   MAX_TOKENS_MIN,
 } from '../../domain/context/assemble.ts';
 
+import { QUERY_CHARACTERS_MAX, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX } from '../../domain/memory/memories.ts';
+import { collectionIdsSchema, userIdSchema } from '../memory/schemas.ts';
+
 /** Contexts as requests and replies show them: docs/context.md. */
 export const formatSchema = z
   .enum(CONTEXT_FORMATS)
@@ -29,9 +32,37 @@ export const contextQuery = z.strictObject({
 
 export const contextBody = z
   .strictObject({
-    sessionId: z.string().min(1).max(100).describe('Whose messages it is made of.'),
+    sessionId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Whose messages it is made of. This, or `memory`, or both.'),
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(QUERY_CHARACTERS_MAX)
+      .optional()
+      .describe('What is looked for in memory; needed with `memory`.'),
+    memory: z
+      .strictObject({
+        collectionIds: collectionIdsSchema.optional(),
+        userId: userIdSchema.optional(),
+        limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT),
+      })
+      .optional()
+      .describe('Searches memory, which needs `memory:read` and is one memory operation.'),
     maxTokens: z.int().min(MAX_TOKENS_MIN).max(MAX_TOKENS_MAX).default(MAX_TOKENS_DEFAULT).describe(TOKENS_TEXT),
     format: formatSchema.default('openai'),
+  })
+  .superRefine(({ sessionId, query, memory }, context) => {
+    if (sessionId === undefined && memory === undefined) {
+      context.addIssue({ code: 'custom', path: ['sessionId'], message: 'is needed, or memory' });
+    }
+    if ((query === undefined) !== (memory === undefined)) {
+      context.addIssue({ code: 'custom', path: ['query'], message: 'and memory need each other' });
+    }
   })
   .meta({ id: 'AssembleContext' });
 

@@ -12,7 +12,9 @@ import {
   type OwnTool,
   previewAction,
   publishMessage,
+  remember,
   searchActions,
+  searchMemory,
 } from './own-tools.ts';
 import { Progress } from './progress.ts';
 import { effectReply, invocationReply, previewReply, recordReply } from './replies.ts';
@@ -76,6 +78,19 @@ export const RUN_OWN_TOOL: Readonly<Record<OwnTool['name'], Run>> = {
     const { messageId, deduplicated } = data as { messageId: string; deduplicated?: boolean };
     const again = deduplicated === true ? ' It is the one that was published before.' : '';
     return recordReply(`ACCEPTED: message ${messageId}.${again}`, data as object);
+  },
+
+  async search_memory({ exchange }, given) {
+    const body = parsed(searchMemory, given);
+    const { data } = await callRoute(exchange, searchMemory.route, { body });
+    const memories = data as JsonObject[];
+    return recordReply(`${memories.length} ${memories.length === 1 ? 'memory' : 'memories'}.`, { memories });
+  },
+
+  async remember({ exchange }, given) {
+    const body = parsed(remember, given);
+    const { data } = await callRoute(exchange, remember.route, { body });
+    return recordReply(`REMEMBERED: memory ${textOf(data as JsonObject, 'id')}.`, data as object);
   },
 };
 

@@ -8,6 +8,8 @@ import type { EnvironmentRoute } from '../http/define-route.ts';
 import { WAIT_SECONDS_MAX } from '../http/long-poll.ts';
 import { getInvocationRoute, invokeRoute } from '../invocations/routes.ts';
 import { invokeBody } from '../invocations/schemas.ts';
+import { searchBody, searchMemoriesRoute } from '../memory/search-memories.ts';
+import { storeFields, storeMemoryRoute } from '../memory/store-memory.ts';
 import { publishBody, publishFields } from '../messages/body-schemas.ts';
 import { publishMessageRoute } from '../messages/publish-message.ts';
 import { createPreviewRoute } from '../previews/create-preview.ts';
@@ -126,6 +128,42 @@ export const publishMessage = tool({
   arguments: publishBody,
 });
 
+const moment = z.iso.datetime({ offset: true }).optional();
+const { query, collectionIds, userId, filter, limit, mode } = searchBody.shape;
+
+export const searchMemory = tool({
+  name: 'search_memory',
+  title: 'Search memory',
+  description:
+    'Finds what was remembered, by meaning and by words, the best first: what holds now, or with asOf what was known and held then.',
+  annotations: READS_RECORDS,
+  route: searchMemoriesRoute,
+  arguments: z.strictObject({
+    query,
+    collectionIds,
+    userId,
+    filter,
+    limit,
+    mode,
+    asOf: moment.describe('RFC 3339. What was recorded by then and held then.'),
+    validAt: moment.describe('RFC 3339. What held then, as it is recorded now. Not with asOf.'),
+  }),
+});
+
+export const remember = tool({
+  name: 'remember',
+  title: 'Remember something',
+  description:
+    'Stores one fact or episode for later conversations. Say whom it is about with userId. Search first: the same thing need not be stored twice.',
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  route: storeMemoryRoute,
+  arguments: storeFields.extend({
+    validFrom: moment.describe('RFC 3339. From when on it holds; now, where it is left out.'),
+    validTo: moment.describe('RFC 3339. Until when it holds.'),
+    expiresAt: moment.describe('RFC 3339. When it is to be deleted.'),
+  }),
+});
+
 export const OWN_TOOLS: readonly OwnTool[] = [
   searchActions,
   describeAction,
@@ -134,6 +172,8 @@ export const OWN_TOOLS: readonly OwnTool[] = [
   getInvocation,
   getEffect,
   publishMessage,
+  searchMemory,
+  remember,
 ];
 
 const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((tool) => [tool.name, tool]));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { holdCollection } from '../../db/memory/collections.ts';
 import { createMemoryJob, getMemoryJob, type IngestInput } from '../../db/memory/jobs.ts';
+import { getSession } from '../../db/sessions/get-session.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { CHUNKS_MAX, INGEST_MESSAGES_MAX } from '../../domain/memory/memory-jobs.ts';
 import {
@@ -98,6 +99,7 @@ export const ingestMemoriesRoute = defineRoute({
     if (expiresAt !== null && expiresAt <= new Date()) {
       throw validationError([{ path: 'body.expiresAt', message: 'must be in the future' }]);
     }
+    if (body.sessionId !== undefined && (await getSession(tx, body.sessionId)) === null) throw notFound('session');
     const template = {
       kind: kind ?? (body.text === undefined ? ('episode' as const) : ('fact' as const)),
       userId,

@@ -36,7 +36,7 @@ const foundSchema = z
   })
   .meta({ id: 'FoundMemory' });
 
-const searchBody = z
+export const searchBody = z
   .strictObject({
     query: z.string().trim().min(1).max(QUERY_CHARACTERS_MAX),
     collectionIds: collectionIdsSchema.optional().describe('Left out: every collection of the environment.'),

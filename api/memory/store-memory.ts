@@ -29,25 +29,27 @@ const validFrom = moment
   .optional()
   .describe('From when on it holds: now, where it is left out. May be past or future.');
 
-const storeBody = z
-  .strictObject({
-    collectionId: z
-      .string()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('Left out: the collection named `default`, which is made when it is first used.'),
-    kind: kindSchema.default('fact'),
-    content: contentSchema,
-    userId: userIdSchema.nullable().default(null),
-    agentId: agentIdSchema.nullable().default(null),
-    sessionId: sessionIdSchema.nullable().default(null),
-    source: sourceSchema.nullable().default(null),
-    metadata: metadataSchema.default({}),
-    validFrom,
-    validTo: moment.nullable().optional().describe('Until when it holds, exclusive.'),
-    expiresAt: moment.nullable().default(null).describe('When it is to be deleted.'),
-  })
+/** The members of a memory to store. */
+export const storeFields = z.strictObject({
+  collectionId: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Left out: the collection named `default`, which is made when it is first used.'),
+  kind: kindSchema.default('fact'),
+  content: contentSchema,
+  userId: userIdSchema.nullable().default(null),
+  agentId: agentIdSchema.nullable().default(null),
+  sessionId: sessionIdSchema.nullable().default(null),
+  source: sourceSchema.nullable().default(null),
+  metadata: metadataSchema.default({}),
+  validFrom,
+  validTo: moment.nullable().optional().describe('Until when it holds, exclusive.'),
+  expiresAt: moment.nullable().default(null).describe('When it is to be deleted.'),
+});
+
+const storeBody = storeFields
   .superRefine(({ validFrom: from, validTo }, context) => {
     if (validTo === undefined || validTo === null || validTo > (from ?? new Date())) return;
     context.addIssue({ code: 'custom', path: ['validTo'], message: 'must be after validFrom' });

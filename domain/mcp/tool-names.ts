@@ -7,13 +7,12 @@ export const OWN_TOOL_NAMES = [
   'get_invocation',
   'get_effect',
   'publish_message',
+  'search_memory',
+  'remember',
 ] as const;
 export type OwnToolName = (typeof OWN_TOOL_NAMES)[number];
 
-/** Names that tools to come will have. A pinned action of that name would stand in their way. */
-const FUTURE_TOOL_NAMES = ['search_memory', 'remember'] as const;
-
-const RESERVED_NAMES: ReadonlySet<string> = new Set([...OWN_TOOL_NAMES, ...FUTURE_TOOL_NAMES]);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(OWN_TOOL_NAMES);
 
 /** Whether an action of this name cannot be pinned: its tool would have the name of one of ours. */
 export function isReservedToolName(name: string): boolean {

@@ -252,6 +252,19 @@ describe.each<Mode>(['auto', 'legacy'])('a client of the era %s', (mode) => {
     const wrong = await agent.tool('publish_message', { ...publish, urlGroup: 'g' });
     expect(wrong.texts[0]).toMatch(/^VALIDATION_ERROR: .*arguments\.urlGroup/);
   });
+
+  it('remembers, and finds what it remembered', async () => {
+    const given = { content: `The ${mode} agent met Ada`, userId: `ada-${mode}`, validFrom: '2026-01-01T00:00:00Z' };
+    const stored = await agent.tool('remember', given);
+    expect(stored.texts[0]).toBe(`REMEMBERED: memory ${String(stored.structured['id'])}.`);
+    const found = await agent.tool('search_memory', { query: 'Who met Ada?', userId: `ada-${mode}` });
+    expect(found.texts[0]).toBe('1 memory.');
+    expect(found.structured).toMatchObject({ memories: [{ memory: { id: stored.structured['id'] } }] });
+    const before = { query: 'Who met Ada?', userId: `ada-${mode}`, validAt: '2025-01-01T00:00:00Z' };
+    expect((await agent.tool('search_memory', before)).texts[0]).toBe('0 memories.');
+    const wrong = await agent.tool('remember', { content: '' });
+    expect(wrong.texts[0]).toMatch(/^VALIDATION_ERROR: .*arguments\.content/);
+  });
 });
 
 describe('the list of tools', () => {
