@@ -499,16 +499,24 @@ class Approvers(TypedDict, total=False):
     keys: List[str]
 
 
-class _AssembleContextRequired(TypedDict):
+class AssembleContext(TypedDict, total=False):
     sessionId: str
-    """Whose messages it is made of."""
-
-
-class AssembleContext(_AssembleContextRequired, total=False):
+    """Whose messages it is made of. This, or `memory`, or both."""
+    query: str
+    """What is looked for in memory; needed with `memory`."""
+    memory: AssembleContextMemory
+    """Searches memory, which needs `memory:read` and is one memory operation."""
     maxTokens: int
     """The budget, in tokens of o200k_base. 4000 where it is left out."""
     format: Literal["openai", "anthropic", "text"]
     """`openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text."""
+
+
+class AssembleContextMemory(TypedDict, total=False):
+    """Searches memory, which needs `memory:read` and is one memory operation."""
+    collectionIds: List[str]
+    userId: str
+    limit: int
 
 
 class Attempt(TypedDict):

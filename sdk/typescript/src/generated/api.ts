@@ -380,8 +380,16 @@ export interface schemas {
     keys?: Array<string>;
   };
   AssembleContext: {
-    /** Whose messages it is made of. */
-    sessionId: string;
+    /** Whose messages it is made of. This, or `memory`, or both. */
+    sessionId?: string;
+    /** What is looked for in memory; needed with `memory`. */
+    query?: string;
+    /** Searches memory, which needs `memory:read` and is one memory operation. */
+    memory?: {
+      collectionIds?: Array<string>;
+      userId?: string;
+      limit?: number;
+    };
     /** The budget, in tokens of o200k_base. 4000 where it is left out. */
     maxTokens?: number;
     /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
