@@ -80,7 +80,8 @@ const rest = {
         score: z.number().nullable().describe('Of a memory: how well it fits the query.'),
       }),
     )
-    .describe('What it is made of, in its order.'),
+    .describe('What it is made of, in its order.')
+    .meta({ id: 'ContextParts' }),
   dropped: z
     .strictObject({
       messages: count.describe(
@@ -88,7 +89,8 @@ const rest = {
       ),
       memories: count.describe('Memories that were found and did not fit.'),
     })
-    .describe('What was left out.'),
+    .describe('What was left out.')
+    .meta({ id: 'ContextDropped' }),
 };
 const message = z.record(z.string(), z.json());
 

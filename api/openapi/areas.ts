@@ -73,6 +73,28 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
     ],
   },
   {
+    name: 'Remember',
+    areas: [
+      {
+        tag: 'sessions',
+        title: 'Sessions',
+        description: 'Conversations of agents: messages in one gapless order, appended, cleared and popped.',
+      },
+      {
+        tag: 'context',
+        title: 'Context',
+        description:
+          'What an agent sends to its model on a turn, from a session and from memory, within a budget of tokens.',
+      },
+      {
+        tag: 'memory',
+        title: 'Memory',
+        description:
+          'Facts and episodes on two axes of time: superseded instead of overwritten, searched by meaning and by words, and forgotten with what was derived from them.',
+      },
+    ],
+  },
+  {
     name: 'Govern',
     areas: [
       {

@@ -83,7 +83,7 @@ const part = z.discriminatedUnion('type', [
 ]);
 
 const content = z
-  .union([z.string(), z.array(part).min(1).max(PARTS_PER_MESSAGE_MAX)])
+  .union([z.string(), z.array(part).min(1).max(PARTS_PER_MESSAGE_MAX).meta({ id: 'MessageParts' })])
   .describe('Text, or parts of text and images.');
 
 const toolCall = z

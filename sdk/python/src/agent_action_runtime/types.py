@@ -845,28 +845,8 @@ class Context1(TypedDict):
     messages: List[Dict[str, Any]]
     tokens: int
     """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
-    included: List[Context1IncludedItem]
-    """What it is made of, in its order."""
-    dropped: Context1Dropped
-    """What was left out."""
-
-
-class Context1Dropped(TypedDict):
-    """What was left out."""
-    messages: int
-    """Messages of the session that are not in it: older ones, and calls without all of their results."""
-    memories: int
-    """Memories that were found and did not fit."""
-
-
-class Context1IncludedItem(TypedDict):
-    source: Literal["session", "memory"]
-    id: str
-    """Of the message or of the memory."""
-    tokens: int
-    """Its own, without the frame of the format."""
-    score: Optional[float]
-    """Of a memory: how well it fits the query."""
+    included: ContextParts
+    dropped: ContextDropped
 
 
 class Context2(TypedDict):
@@ -875,28 +855,8 @@ class Context2(TypedDict):
     messages: List[Dict[str, Any]]
     tokens: int
     """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
-    included: List[Context2IncludedItem]
-    """What it is made of, in its order."""
-    dropped: Context2Dropped
-    """What was left out."""
-
-
-class Context2Dropped(TypedDict):
-    """What was left out."""
-    messages: int
-    """Messages of the session that are not in it: older ones, and calls without all of their results."""
-    memories: int
-    """Memories that were found and did not fit."""
-
-
-class Context2IncludedItem(TypedDict):
-    source: Literal["session", "memory"]
-    id: str
-    """Of the message or of the memory."""
-    tokens: int
-    """Its own, without the frame of the format."""
-    score: Optional[float]
-    """Of a memory: how well it fits the query."""
+    included: ContextParts
+    dropped: ContextDropped
 
 
 class Context3(TypedDict):
@@ -904,13 +864,11 @@ class Context3(TypedDict):
     text: str
     tokens: int
     """Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`."""
-    included: List[Context3IncludedItem]
-    """What it is made of, in its order."""
-    dropped: Context3Dropped
-    """What was left out."""
+    included: ContextParts
+    dropped: ContextDropped
 
 
-class Context3Dropped(TypedDict):
+class ContextDropped(TypedDict):
     """What was left out."""
     messages: int
     """Messages of the session that are not in it: older ones, and calls without all of their results."""
@@ -918,7 +876,7 @@ class Context3Dropped(TypedDict):
     """Memories that were found and did not fit."""
 
 
-class Context3IncludedItem(TypedDict):
+class ContextPartsItem(TypedDict):
     source: Literal["session", "memory"]
     id: str
     """Of the message or of the memory."""
@@ -2792,6 +2750,16 @@ class MessageEventData(TypedDict):
     retryOf: Optional[str]
 
 
+class MessagePartsItem1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessagePartsItem2(TypedDict):
+    type: Literal["image"]
+    url: str
+
+
 class MessageRedaction(TypedDict, total=False):
     """What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these."""
     body: bool
@@ -2800,7 +2768,7 @@ class MessageRedaction(TypedDict, total=False):
 
 class _NewSessionMessageRequired(TypedDict):
     role: Literal["system", "user", "assistant", "tool"]
-    content: Union[str, List[Union[NewSessionMessageContent2Item1, NewSessionMessageContent2Item2]]]
+    content: Union[str, MessageParts]
     """Text, or parts of text and images."""
 
 
@@ -2812,16 +2780,6 @@ class NewSessionMessage(_NewSessionMessageRequired, total=False):
     toolCalls: Optional[List[SessionToolCall]]
     """Of a message of role `assistant`: the calls that the model asked for."""
     metadata: Optional[Dict[str, Any]]
-
-
-class NewSessionMessageContent2Item1(TypedDict):
-    type: Literal["text"]
-    text: str
-
-
-class NewSessionMessageContent2Item2(TypedDict):
-    type: Literal["image"]
-    url: str
 
 
 class Notification(TypedDict):
@@ -3645,7 +3603,7 @@ class Session(TypedDict):
 
 class SessionMessage(TypedDict):
     role: Literal["system", "user", "assistant", "tool"]
-    content: Union[str, List[Union[SessionMessageContent2Item1, SessionMessageContent2Item2]]]
+    content: Union[str, MessageParts]
     """Text, or parts of text and images."""
     name: Optional[str]
     toolCallId: Optional[str]
@@ -3657,16 +3615,6 @@ class SessionMessage(TypedDict):
     tokens: int
     """Of its content and its tool calls, in o200k_base."""
     createdAt: str
-
-
-class SessionMessageContent2Item1(TypedDict):
-    type: Literal["text"]
-    text: str
-
-
-class SessionMessageContent2Item2(TypedDict):
-    type: Literal["image"]
-    url: str
 
 
 class SessionToolCall(TypedDict):
@@ -4278,8 +4226,10 @@ class WrittenActionMcp(TypedDict):
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]
 Context = Union[Context1, Context2, Context3]
+ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
+MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
 RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
 ScheduleDestination = PublishMessageRequest

@@ -604,69 +604,41 @@ export interface schemas {
     messages: Array<Record<string, schemas["JsonValue"]>>;
     /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
+    included: schemas["ContextParts"];
+    dropped: schemas["ContextDropped"];
   } | {
     format: "anthropic";
     system: string;
     messages: Array<Record<string, schemas["JsonValue"]>>;
     /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
+    included: schemas["ContextParts"];
+    dropped: schemas["ContextDropped"];
   } | {
     format: "text";
     text: string;
     /** Of the whole: of the text, or of the messages (and `system`) as JSON. Never more than `maxTokens`. */
     tokens: number;
-    /** What it is made of, in its order. */
-    included: Array<{
-      source: "session" | "memory";
-      /** Of the message or of the memory. */
-      id: string;
-      /** Its own, without the frame of the format. */
-      tokens: number;
-      /** Of a memory: how well it fits the query. */
-      score: number | null;
-    }>;
-    /** What was left out. */
-    dropped: {
-      /** Messages of the session that are not in it: older ones, and calls without all of their results. */
-      messages: number;
-      /** Memories that were found and did not fit. */
-      memories: number;
-    };
+    included: schemas["ContextParts"];
+    dropped: schemas["ContextDropped"];
   };
+  /** What was left out. */
+  ContextDropped: {
+    /** Messages of the session that are not in it: older ones, and calls without all of their results. */
+    messages: number;
+    /** Memories that were found and did not fit. */
+    memories: number;
+  };
+  /** What it is made of, in its order. */
+  ContextParts: Array<{
+    source: "session" | "memory";
+    /** Of the message or of the memory. */
+    id: string;
+    /** Its own, without the frame of the format. */
+    tokens: number;
+    /** Of a memory: how well it fits the query. */
+    score: number | null;
+  }>;
   CreateAction: {
     description?: string | null;
     /** What makes the call, and how. A PATCH replaces it whole. */
@@ -2107,6 +2079,13 @@ export interface schemas {
     callbackOf: string | null;
     retryOf: string | null;
   };
+  MessageParts: Array<{
+    type: "text";
+    text: string;
+  } | {
+    type: "image";
+    url: string;
+  }>;
   /** What else is sealed at rest and shown as `[REDACTED]`: the body; all headers, or these. */
   MessageRedaction: {
     body?: boolean;
@@ -2115,13 +2094,7 @@ export interface schemas {
   NewSessionMessage: {
     role: "system" | "user" | "assistant" | "tool";
     /** Text, or parts of text and images. */
-    content: string | Array<{
-      type: "text";
-      text: string;
-    } | {
-      type: "image";
-      url: string;
-    }>;
+    content: string | schemas["MessageParts"];
     /** Who speaks, where several have the same role. */
     name?: string | null;
     /** Of a message of role `tool`, and needed there: the id of the call that it answers. */
@@ -2833,13 +2806,7 @@ export interface schemas {
   SessionMessage: {
     role: "system" | "user" | "assistant" | "tool";
     /** Text, or parts of text and images. */
-    content: string | Array<{
-      type: "text";
-      text: string;
-    } | {
-      type: "image";
-      url: string;
-    }>;
+    content: string | schemas["MessageParts"];
     name: string | null;
     toolCallId: string | null;
     toolCalls: Array<schemas["SessionToolCall"]> | null;
