@@ -21,7 +21,7 @@ beforeAll(async () => {
     ['Bob wants his invoices in dollars', 'bob'],
   ]) {
     const stored = await api.call('POST', '/api/v2/memory', { key, body: { content, userId } });
-    expect(stored.status, stored.text).toBe(201);
+    if (stored.status !== 201) throw new Error(stored.text);
   }
 });
 afterAll(() => api.close());
