@@ -158,6 +158,8 @@ test('storing waits while expensive work is paused; lookups go on', async () => 
   } finally {
     await setExpensiveWorkPause(api.database.db, null);
   }
+  // The process learns of the end by a notification.
+  await expect.poll(async () => (await post('', { prompt: 'x', response: 'y' })).status).toBe(201);
 });
 
 test('vectors of another model are not compared, and without embeddings nothing is stored', async () => {

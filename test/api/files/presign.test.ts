@@ -248,6 +248,10 @@ test('uploads, presigns, confirmations and PUTs wait while expensive work is pau
   } finally {
     await setExpensiveWorkPause(api.database.db, null);
   }
+  // The process learns of the end by a notification.
+  await expect
+    .poll(async () => (await presign(api, key, PROMISED)).status, { interval: 20, timeout: 10_000 })
+    .toBe(201);
 });
 
 test.each([
