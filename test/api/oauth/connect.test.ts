@@ -15,12 +15,26 @@ import {
 } from './support.ts';
 
 /** An app connects as its user's browser and openid-client do it, from nothing but the URL of the MCP endpoint. */
+const DOCUMENT = 'https://agent.example/client.json';
+
+/** What a host of the internet would serve. */
+function documentAt(url: string): Awaited<ReturnType<TestApi['deps']['fetchClientDocument']>> {
+  if (url !== DOCUMENT) return { kind: 'refused', message: 'is not there' };
+  const metadata = {
+    client_id: DOCUMENT,
+    client_name: 'Documented agent',
+    redirect_uris: ['http://127.0.0.1/callback'],
+    token_endpoint_auth_method: 'none',
+  };
+  return { kind: 'fetched', bytes: Buffer.from(JSON.stringify(metadata)) };
+}
+
 let api: TestApi;
 let person: TestPerson;
 let app: App;
 let environmentId: string;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ fetchClientDocument: (url) => Promise.resolve(documentAt(url)) });
   api.deps.pagesUrl = api.baseUrl;
   ({ environmentId } = api.database.tenant);
   person = await createPerson(api, 'admin');
@@ -52,6 +66,19 @@ describe('from the MCP URL to a tool', () => {
     const found = await client.callTool({ name: 'search_actions', arguments: {} });
     expect(found.isError).not.toBe(true);
     await client.close();
+  });
+
+  it('connects a client by its metadata document, on whichever loopback port it listens', async () => {
+    const browser = new Visitor(api, { 'service-session': person.token });
+    const params = { client_id: DOCUMENT, redirect_uri: 'http://127.0.0.1:4711/callback' };
+    const { url } = await beginAuthorization(app, params);
+    const { path, page } = await openConsent(browser, url);
+    expect(page.text).toContain('Connect Documented agent');
+    expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self' http://127.0.0.1:4711;");
+    const back = await decideConsent(browser, path, page.text, { environmentId });
+    expect([back.origin, back.searchParams.get('code')]).toEqual(['http://127.0.0.1:4711', expect.any(String)]);
+    const unknown = await beginAuthorization(app, { client_id: 'https://agent.example/none.json' });
+    expect((await browser.get(`${unknown.url.pathname}${unknown.url.search}`)).status).toBe(400);
   });
 
   it('GET /auth/identity shows a token of the REST API', async () => {

@@ -177,6 +177,16 @@ describe('an authorization request', () => {
   });
 });
 
+it.each([
+  ['a scheme that any app can claim', { redirect_uris: ['agent://callback'] }],
+  ['http that is not the loopback', { redirect_uris: ['http://agent.example/callback'] }],
+  ['a mixture', { redirect_uris: [REDIRECT, 'http://agent.example/callback'] }],
+  ['too many', { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://agent.example/${index}`) }],
+  ['a secret', { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'client_secret_basic' }],
+])('a registration with %s is refused', async (_what, body) => {
+  expect((await api.call('POST', '/oauth/register', { body })).status).toBe(400);
+});
+
 describe('a client id metadata document', () => {
   it('on a private address is not fetched', async () => {
     let connections = 0;
