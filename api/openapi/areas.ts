@@ -76,6 +76,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
     name: 'Remember',
     areas: [
       {
+        tag: 'runs',
+        title: 'Runs',
+        description:
+          'What agents did: runs and their spans, sent by OTLP or by this API, with the spans of their invocations.',
+      },
+      {
         tag: 'sessions',
         title: 'Sessions',
         description: 'Conversations of agents: messages in one gapless order, appended, cleared and popped.',
