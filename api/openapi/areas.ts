@@ -142,6 +142,12 @@ const GROUPS: readonly { name: string; areas: readonly Area[] }[] = [
     name: 'Run the workspace',
     areas: [
       {
+        tag: 'runs',
+        title: 'Runs',
+        description:
+          'Executions of agents as trees of spans. What an agent invokes in a run is a span of it by itself.',
+      },
+      {
         tag: 'cache',
         title: 'Semantic cache',
         description:
