@@ -18,6 +18,8 @@ const QUEUES = {
     'clearDeadLetterPage',
     'fanOutPage',
     'recoverSubscriptionPage',
+    'ingestMemoryPage',
+    'forgetMemoryPage',
   ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 
