@@ -4,7 +4,7 @@ import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
 
 /** Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, and dispatches. */
-const QUEUES = {
+export const ACTIVITIES_OF_QUEUES = {
   deliveries: ['attemptMessage', 'postApproval', 'sendNotificationEmail'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
   maintenance: [
@@ -23,8 +23,8 @@ const QUEUES = {
   ],
 } as const satisfies Record<string, readonly (keyof Activities)[]>;
 
-type Queue = keyof typeof QUEUES;
-const NAMES = Object.keys(QUEUES) as Queue[];
+type Queue = keyof typeof ACTIVITIES_OF_QUEUES;
+const NAMES = Object.keys(ACTIVITIES_OF_QUEUES) as Queue[];
 
 /** How many dispatches, and activities of each queue, run at once in this process. */
 export type WorkerSlots = Readonly<Record<Queue | 'dispatches', number>>;
@@ -79,7 +79,7 @@ export interface WorkerGroup {
 /** The workers that run every workflow and activity of this version: one for the workflows, and one for each other queue. */
 export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
   const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
-  const apart = new Set<string>(NAMES.flatMap((queue) => QUEUES[queue]));
+  const apart = new Set<string>(NAMES.flatMap((queue) => ACTIVITIES_OF_QUEUES[queue]));
   const common = {
     connection: settings.connection,
     namespace: settings.namespace,
@@ -104,7 +104,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       Worker.create({
         ...common,
         taskQueue: settings.activityQueue(taskQueue, queue),
-        activities: pick(activities, (name) => (QUEUES[queue] as readonly string[]).includes(name)),
+        activities: pick(activities, (name) => (ACTIVITIES_OF_QUEUES[queue] as readonly string[]).includes(name)),
         maxConcurrentActivityTaskExecutions: slots[queue],
       }),
     ),

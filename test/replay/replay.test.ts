@@ -4,6 +4,8 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, test } from 'vitest';
+import { ACTIVITIES_OF_QUEUES } from '../../activities/create-worker.ts';
+import { ACTIVITY_QUEUES } from '../../temporal/task-queues.ts';
 import * as workflows from '../../workflows/index.ts';
 import { stepsWithoutSummary } from './summaries.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -13,7 +15,7 @@ const FILES = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filt
 
 interface RecordedEvent {
   eventType: string;
-  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  activityTaskScheduledEventAttributes?: { activityType: { name: string }; taskQueue: { name: string } };
   timerStartedEventAttributes?: unknown;
 }
 interface RecordedHistory {
@@ -41,6 +43,20 @@ describe('every stored history replays on the code of today', () => {
       Object.keys(workflows).filter((workflow) => !recorded.has(workflow)),
       remedy,
     ).toEqual([]);
+  });
+
+  test('every activity that a workflow schedules on a queue of its own is run by the worker of that queue', () => {
+    const scheduled = FILES.flatMap((file) =>
+      read(file).events.map((event) => event.activityTaskScheduledEventAttributes),
+    );
+    const asked = scheduled.flatMap((activity) => {
+      const queue = ACTIVITY_QUEUES.find((name) => activity?.taskQueue.name.endsWith(`/${name}`));
+      return activity === undefined || queue === undefined ? [] : [`${queue}: ${activity.activityType.name}`];
+    });
+    const run = Object.entries(ACTIVITIES_OF_QUEUES).flatMap(([queue, names]) =>
+      names.map((name) => `${queue}: ${name}`),
+    );
+    expect([...new Set(asked)].toSorted()).toEqual(run.toSorted());
   });
 
   test('every scenario is recorded', () => {
