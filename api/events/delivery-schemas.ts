@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import { ATTEMPT_OUTCOMES, type SubscriptionAttemptRecord } from '../../db/events/list-subscription-attempts.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
+import { filterInstant } from '../http/instant.ts';
 import { presentProgress, progressShape } from '../dead-letters/schemas.ts';
 import { subscriptionParams } from './schemas.ts';
 
@@ -20,13 +21,10 @@ export const testedSchema = z
   })
   .meta({ id: 'SubscriptionTest' });
 
-/** Years that PostgreSQL and JavaScript write alike. */
-const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(Math.max(0, Date.parse(text))));
-
 export const attemptsQuery = z.strictObject({
   status: z.enum(ATTEMPT_OUTCOMES).optional(),
-  startDate: instant.optional().describe('Attempts that began after.'),
-  endDate: instant.optional().describe('Attempts that began before.'),
+  startDate: filterInstant.optional().describe('Attempts that began after.'),
+  endDate: filterInstant.optional().describe('Attempts that began before.'),
 });
 
 export const subscriptionAttemptSchema = z

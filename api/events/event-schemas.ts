@@ -3,6 +3,7 @@ import type { EventRecord, ListedEventRecord } from '../../db/events/event-recor
 import type { Deliveries, EventDelivery } from '../../db/events/list-deliveries.ts';
 import { dataBytesIssue, EVENT_TYPE, ownEventIdIssue, TOPIC_NAME_CHARACTERS_MAX } from '../../domain/events/topics.ts';
 import { MESSAGE_STATUSES } from '../../domain/messages/messages.ts';
+import { filterInstant } from '../http/instant.ts';
 import { pageQuery, paginationOf, paginationSchema } from '../http/pagination.ts';
 import { orShortened } from '../http/shortened.ts';
 
@@ -129,18 +130,12 @@ export const eventParams = z.strictObject({
 });
 export const eventQuery = z.strictObject(pageQuery);
 
-/** Years that PostgreSQL and JavaScript write alike. */
-const INSTANT_MS_MIN = Date.UTC(1970, 0, 1);
-const instant = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(Math.max(INSTANT_MS_MIN, Date.parse(text))));
-
 export const listEventsQuery = z.strictObject({
   topic: topicRef.optional().describe('The id of a topic, or its name.'),
   type: z.string().min(1).max(128).optional().describe('The type, exactly.'),
   status: eventFields.status.optional(),
-  startDate: instant.optional().describe('Events published after.'),
-  endDate: instant.optional().describe('Events published before.'),
+  startDate: filterInstant.optional().describe('Events published after.'),
+  endDate: filterInstant.optional().describe('Events published before.'),
 });
 
 type Fields = z.input<typeof listedEventSchema>;

@@ -4,6 +4,7 @@ import type { ListedMessageRecord, MessageRecord } from '../../db/messages/recor
 import type { Json } from '../../domain/json.ts';
 import { MESSAGE_METHODS, MESSAGE_STATUSES, REDACTED } from '../../domain/messages/messages.ts';
 import { LABEL_CHARACTERS_MAX } from './body-schemas.ts';
+import { filterInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 import { queryBoolean } from '../http/pagination.ts';
 
@@ -96,16 +97,10 @@ export const batchResultSchema = z
 
 export const messageParams = z.strictObject({ messageId: z.string().min(1).max(100) });
 
-/** Years that PostgreSQL and JavaScript write alike. */
-const INSTANT_MS_MIN = Date.UTC(1970, 0, 1);
-const instant = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(Math.max(INSTANT_MS_MIN, Date.parse(text))));
-
 export const listMessagesQuery = z.strictObject({
   status: z.enum(MESSAGE_STATUSES).optional(),
-  startDate: instant.optional().describe('Messages created after.'),
-  endDate: instant.optional().describe('Messages created before.'),
+  startDate: filterInstant.optional().describe('Messages created after.'),
+  endDate: filterInstant.optional().describe('Messages created before.'),
   url: z.string().optional().describe('The destination, exactly as it was published.'),
   label: z.string().min(1).max(LABEL_CHARACTERS_MAX).optional().describe('The label, exactly as it was published.'),
   scheduleId: z.string().min(1).max(100).optional().describe('Messages that this schedule published.'),

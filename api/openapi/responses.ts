@@ -62,7 +62,7 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
       },
       content:
         route.streamedReply === true
-          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
           : {
               'application/json': {
                 schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true),

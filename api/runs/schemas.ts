@@ -12,6 +12,7 @@ import {
   SPAN_NAME_CHARACTERS_MAX,
   SPANS_PER_REQUEST_MAX,
 } from '../../domain/runs/runs.ts';
+import { filterInstant, storedInstant } from '../http/instant.ts';
 import { orShortened } from '../http/shortened.ts';
 
 /** Runs and spans as requests and replies show them: docs/runs.md. */
@@ -58,8 +59,8 @@ export const listRunsQuery = z.strictObject({
   userId: text(200).optional(),
   application: text(200).optional(),
   tag: text(RUN_TAG_CHARACTERS_MAX).optional().describe('Runs with this tag.'),
-  startDate: z.iso.datetime({ offset: true }).optional().describe('Runs that started then or later.'),
-  endDate: z.iso.datetime({ offset: true }).optional().describe('Runs that started before then.'),
+  startDate: filterInstant.optional().describe('Runs that started then or later.'),
+  endDate: filterInstant.optional().describe('Runs that started before then.'),
 });
 
 const spanId = z
@@ -69,7 +70,6 @@ const spanId = z
 const traceId = z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 lower-case hexadecimal digits');
 const kind = z.enum(SPAN_KINDS);
 const status = z.enum(RUN_STATUSES);
-const when = z.iso.datetime({ offset: true });
 const tokens = z.strictObject({ input: tokenCount.nullish(), output: tokenCount.nullish() });
 
 const spanMembers = {
@@ -79,8 +79,8 @@ const spanMembers = {
   status: status
     .nullish()
     .describe('Left out: `running`, and with an end `succeeded`, or `failed` where there is an error.'),
-  startedAt: when.nullish(),
-  endedAt: when.nullish(),
+  startedAt: storedInstant.nullish(),
+  endedAt: storedInstant.nullish(),
   input: z.json().optional(),
   output: z.json().optional(),
   error: object.nullish(),

@@ -10,8 +10,8 @@ export interface RunFilter {
   userId?: string | undefined;
   application?: string | undefined;
   tag?: string | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
+  startDate?: Date | undefined;
+  endDate?: Date | undefined;
 }
 
 const CONDITIONS: Readonly<Record<keyof RunFilter, string>> = {

@@ -147,6 +147,22 @@ describe('spans', () => {
     expect((await level(id)).map(({ name }) => name)).toEqual(['root']);
   });
 
+  test('take every offset of RFC 3339, which PostgreSQL does not, and no year that it cannot hold', async () => {
+    const { id } = await begin();
+    const far = { startedAt: '2026-01-02T23:00:00+23:11', endedAt: '2026-01-02T23:00:01.5-23:59' };
+    expect((await write(id, { id: hex(1), name: 'far', ...far })).accepted).toBe(1);
+    expect(await level(id)).toMatchObject([
+      { startedAt: '2026-01-01T23:49:00.000Z', endedAt: '2026-01-03T22:59:01.500Z' },
+    ]);
+    for (const startedAt of ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59']) {
+      const refused = await call('POST', `/${id}/spans`, { spans: [{ id: hex(2), name: 'x', startedAt }] });
+      expect([startedAt, errorOf(refused).code]).toEqual([startedAt, 'VALIDATION_ERROR']);
+    }
+    for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '2026-01-02T23:00:00%2B23:11']) {
+      expect([moment, (await call('GET', `?startDate=${moment}`)).status]).toEqual([moment, 200]);
+    }
+  });
+
   test('concurrent writers of one run make no circle and lose nothing', async () => {
     const { id } = await begin();
     const writers = Array.from({ length: 16 }, (_, index) =>

@@ -6448,8 +6448,8 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      200: { content: { "application/octet-stream": Blob } };
-      206: { content: { "application/octet-stream": Blob } };
+      200: { content: { "*/*": Blob } };
+      206: { content: { "*/*": Blob } };
     };
   };
   /** List events, newest first */
