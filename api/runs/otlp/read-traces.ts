@@ -16,7 +16,7 @@ import {
 
 export type OtlpEncoding = 'protobuf' | 'json';
 
-/** Of a body, and of what a compressed one becomes: a body of zeros grows a thousandfold. */
+/** Bounds a body, and what a compressed one becomes: a body of zeros grows a thousandfold. */
 export const OTLP_BODY_BYTES_MAX = 4_194_304;
 /** An empty message is two bytes on the wire and hundreds in memory. 5,000 spans with 16 attributes each have some 165,000. */
 const MESSAGES_MAX = 200_000;
