@@ -57,12 +57,6 @@ const CONCURRENT_SQL_MAX = 100;
  * with the SDK's default of 40, a tenth of the invocations at 32 at once took seconds there.
  */
 const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
-/**
- * Polls of workflow tasks at once, and the share of them for tasks of no cached workflow. On a busy server a poll takes a third of
- * a second. The SDK's default of 10, of which 2 for those, took 3 tasks a second from a queue that had 290 of them: an
- * invocation whose first task came behind them waited for more than 40 s.
- */
-const WORKFLOW_POLLS = { maxConcurrentWorkflowTaskPolls: 40, nonStickyToStickyPollRatio: 0.3 };
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
@@ -96,7 +90,6 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       activities: pick(activities, (name) => !apart.has(name)),
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
-      ...WORKFLOW_POLLS,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
       maxConcurrentActivityTaskExecutions: slots.dispatches,
     }),
