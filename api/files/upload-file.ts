@@ -3,13 +3,14 @@ import { dropUpload, finishUpload } from '../../db/files/finish-upload.ts';
 import { getFile } from '../../db/files/get-file.ts';
 import { insertPendingFile } from '../../db/files/insert-pending-file.ts';
 import type { FileRecord } from '../../db/files/records.ts';
-import { ServiceError, validationError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { StoredFile } from '../../domain/files/file-store.ts';
 import { DEFAULT_CONTENT_TYPE, DIRECT_FILE_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX } from '../../domain/files/files.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { parseJsonText } from '../http/json-text.ts';
 import { describeFailure } from '../http/failures.ts';
 import { validatePart } from '../http/validate-request.ts';
 import { metered, type Metered } from './metered.ts';
@@ -141,22 +142,14 @@ class DirectUpload {
 const notesSchema = z.strictObject(fileNotes);
 const namedSchema = z.strictObject({ file: filenameSchema });
 
+/** What parts of a form say is checked as what a JSON body says. */
 function notesOf(fields: ReadonlyMap<string, string>): Notes {
-  const metadata = fields.get('metadata');
+  const [purpose, metadata] = [fields.get('purpose'), fields.get('metadata')];
   const notes = {
-    ...(fields.has('purpose') ? { purpose: fields.get('purpose') } : {}),
-    ...(metadata === undefined ? {} : { metadata: jsonOf(metadata) }),
+    ...(purpose === undefined ? {} : { purpose: parseJsonText(JSON.stringify(purpose), { path: 'body.purpose' }) }),
+    ...(metadata === undefined ? {} : { metadata: parseJsonText(metadata, { path: 'body.metadata' }) }),
   };
   return validatePart('body', notesSchema, notes) as Notes;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw validationError([{ path: 'body.metadata', message: 'is not JSON' }]);
-  }
 }
 
 async function requireStored(tx: EnvironmentTransaction, fileId: string): Promise<FileRecord> {

@@ -13,6 +13,8 @@ export interface JsonTextOptions {
   depthMax?: number;
   /** Rounds integers that a double does not hold exactly, instead of refusing them: for numbers that nothing is calculated with. */
   roundsIntegers?: boolean;
+  /** Where the text stands in the request, for the errors. By default it is the body. */
+  path?: string;
 }
 
 interface Frame {
@@ -38,7 +40,7 @@ export function parseJsonText(text: string, options: JsonTextOptions = {}): unkn
   } catch {
     const fault = findJsonFault(text);
     const where = fault && ` at line ${fault.line}, column ${fault.column}: ${fault.expected} was expected`;
-    throw malformed('body', `is not valid JSON${where ?? ''}`);
+    throw malformed(options.path ?? 'body', `is not valid JSON${where ?? ''}`);
   }
   checkTokens(text, options);
   return value;
@@ -49,7 +51,10 @@ function malformed(path: string, message: string): ServiceError {
 }
 
 /** The text is valid JSON here, so one pass with a stack of frames is enough. */
-function checkTokens(text: string, { depthMax = JSON_DEPTH_MAX, roundsIntegers = false }: JsonTextOptions): void {
+function checkTokens(
+  text: string,
+  { depthMax = JSON_DEPTH_MAX, roundsIntegers = false, path = 'body' }: JsonTextOptions,
+): void {
   const stack: Frame[] = [];
   for (const token of tokensOf(text)) {
     const frame = stack.at(-1);
@@ -61,9 +66,9 @@ function checkTokens(text: string, { depthMax = JSON_DEPTH_MAX, roundsIntegers =
       const problem = token.startsWith('"')
         ? problemOfString(unquote(token), frame)
         : problemOfNumber(token, roundsIntegers);
-      if (problem !== null) throw malformed(pathOf(stack), problem);
+      if (problem !== null) throw malformed(pathOf(path, stack), problem);
     }
-    if (stack.length > depthMax) throw malformed('body', `is nested deeper than ${depthMax} levels`);
+    if (stack.length > depthMax) throw malformed(path, `is nested deeper than ${depthMax} levels`);
   }
 }
 
@@ -117,9 +122,9 @@ function problemOfNumber(token: string, roundsIntegers: boolean): string | null 
   return null;
 }
 
-function pathOf(stack: readonly Frame[]): string {
+function pathOf(root: string, stack: readonly Frame[]): string {
   return formatPath(
-    'body',
+    root,
     stack.map((frame) => frame.at),
   );
 }
