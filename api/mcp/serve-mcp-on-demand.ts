@@ -1,15 +1,16 @@
+import { remembered } from '../../domain/remembered.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import type { McpEndpoint } from './serve-mcp.ts';
 
 /** The endpoint, loaded by its first request: the protocol's package takes some 8 MB of a process, also where no agent speaks MCP. */
 export function serveMcpOnDemand(runner: RouteRunner): McpEndpoint {
+  const load = remembered(async () => (await import('./serve-mcp.ts')).serveMcp(runner));
   let loaded: Promise<McpEndpoint> | null = null;
-  const load = async (): Promise<McpEndpoint> => (await import('./serve-mcp.ts')).serveMcp(runner);
   return {
     middleware: async (ctx, next) => {
       if (ctx.path !== MCP_PATH) return next();
-      loaded ??= load();
+      loaded = load();
       return (await loaded).middleware(ctx, next);
     },
     close: async () => (await loaded)?.close(),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
+import { remembered } from '../../domain/remembered.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import type { RouteRunner } from '../http/route-runner.ts';
 import { CONSENT_PATH, OAUTH_PATHS, resourceMetadataPath, RESOURCES, SERVER_METADATA_PATH } from './places.ts';
@@ -9,9 +10,10 @@ export type OAuthServer = (ctx: HttpContext) => Promise<void>;
 
 /** The authorization server, loaded by its first request: its package takes memory of a process also where nobody connects an app. */
 export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
-  let loading: Promise<OAuthServer> | null = null;
-  const load = async (issuer: string): Promise<OAuthServer> =>
-    (await import('./serve-oauth.ts')).createOAuthServer(runner, issuer);
+  // What could not be loaded, such as a key while PostgreSQL is away, is tried again by the next request.
+  const load = remembered(async (issuer: string) =>
+    (await import('./serve-oauth.ts')).createOAuthServer(runner, issuer),
+  );
   return async (ctx, next) => {
     const resource = RESOURCES.find((kind) => resourceMetadataPath(kind) === ctx.path);
     if (resource === undefined && !isServerPath(ctx.path)) return next();
@@ -23,12 +25,8 @@ export function serveOAuthOnDemand(runner: RouteRunner): HttpMiddleware {
     }
     if (resource !== undefined && ctx.method === 'GET') return sendResourceMetadata(ctx, issuer, resource);
     if (resource !== undefined) throw new ServiceError('METHOD_NOT_ALLOWED', { message: 'This path answers GET.' });
-    loading ??= load(issuer);
-    // What could not be loaded, such as a key while PostgreSQL is away, is tried again by the next request.
-    loading.catch(() => (loading = null));
-    await (
-      await loading
-    )(ctx);
+    const answer = await load(issuer);
+    await answer(ctx);
   };
 }
 

@@ -8,6 +8,7 @@ import {
   refuseOtherModel,
 } from '../../../domain/embeddings/embedder.ts';
 import { FairSlots } from '../../../domain/fair-slots.ts';
+import { remembered } from '../../../domain/remembered.ts';
 import type { EmbeddingAnswer, EmbeddingJob } from './embedding-thread.ts';
 
 /** The name that collections carry. It belongs to these weights: other weights get another name. */
@@ -42,7 +43,11 @@ export class LocalEmbedder implements Embedder {
   readonly #deadlineMs: number;
   #threads: Piscina<EmbeddingJob, EmbeddingAnswer> | null = null;
   #folder: Promise<string> | null = null;
-  #model: Promise<EmbeddingModel> | null = null;
+
+  readonly model = remembered(async (call: EmbedCall): Promise<EmbeddingModel> => {
+    const { dimensions } = await this.#page([], call);
+    return { model: LOCAL_MODEL, dimensions };
+  });
 
   constructor(options: LocalEmbedderOptions) {
     this.#options = options;
@@ -53,16 +58,6 @@ export class LocalEmbedder implements Embedder {
       waitingMax: WAITING_MAX,
       waitingAnOwnerMax: WAITING_A_WORKSPACE_MAX,
       waitMsMax: this.#deadlineMs,
-    });
-  }
-
-  model(call: EmbedCall): Promise<EmbeddingModel> {
-    this.#model ??= this.#page([], call).then(({ dimensions }) => ({ model: LOCAL_MODEL, dimensions }));
-    const model = this.#model;
-    // A failure is not kept: the next call asks again.
-    return model.catch((error: unknown) => {
-      if (this.#model === model) this.#model = null;
-      throw error;
     });
   }
 

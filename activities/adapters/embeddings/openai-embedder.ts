@@ -10,6 +10,7 @@ import {
 } from '../../../domain/embeddings/embedder.ts';
 import { isJsonObject } from '../../../domain/json.ts';
 import { USER_AGENT } from '../../../domain/product.ts';
+import { remembered } from '../../../domain/remembered.ts';
 import { sendRequest, type SendOptions } from '../http-request/send-request.ts';
 import type { Watchdog } from '../watchdog.ts';
 
@@ -41,25 +42,16 @@ export interface OpenAiEmbedderOptions extends SendOptions {
 export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
   readonly #options: OpenAiEmbedderOptions;
-  #model: Promise<EmbeddingModel> | null = null;
+
+  /** Asked for one vector, because the interface has no other way to say how long they are. */
+  readonly model = remembered(async ({ workspaceId }: EmbedCall): Promise<EmbeddingModel> => {
+    const { model, dimensions } = await this.embed(['dimensions'], { workspaceId });
+    return { model, dimensions };
+  });
 
   constructor(settings: OpenAiEmbedderSettings, options: OpenAiEmbedderOptions) {
     this.#settings = settings;
     this.#options = options;
-  }
-
-  /** Asked for one vector, because the interface has no other way to say how long they are. */
-  model(call: EmbedCall): Promise<EmbeddingModel> {
-    this.#model ??= this.embed(['dimensions'], { workspaceId: call.workspaceId }).then(({ model, dimensions }) => ({
-      model,
-      dimensions,
-    }));
-    const model = this.#model;
-    // A failure is not kept: the next call asks again.
-    return model.catch((error: unknown) => {
-      if (this.#model === model) this.#model = null;
-      throw error;
-    });
   }
 
   async embed(texts: readonly string[], call: EmbedCall): Promise<Embedded> {
