@@ -57,6 +57,11 @@ const CONCURRENT_SQL_MAX = 100;
  * with the SDK's default of 40, a tenth of the invocations at 32 at once took seconds there.
  */
 const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
+/**
+ * Polls for workflow tasks, as many as the backlog asks for. A poll takes a quarter of a second on a busy machine: with the SDK's
+ * fixed ten, the tasks that close an invocation after its reply fell behind, filled the cache, and kept first tasks for 40 s.
+ */
+const WORKFLOW_TASK_POLLS = { type: 'autoscaling', minimum: 5, initial: 10, maximum: 100 } as const;
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
@@ -89,6 +94,7 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       workflowBundle: { codePath: settings.workflowBundlePath },
       activities: pick(activities, (name) => !apart.has(name)),
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
+      workflowTaskPollerBehavior: WORKFLOW_TASK_POLLS,
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
       maxConcurrentActivityTaskExecutions: slots.dispatches,
