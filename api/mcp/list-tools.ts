@@ -2,8 +2,9 @@ import type { ListToolsResult, Tool } from '@modelcontextprotocol/server';
 import { invokeRoute } from '../invocations/routes.ts';
 import { cursorOf, positionOf } from './cursor.ts';
 import { type Exchange, mayCall } from './exchange.ts';
-import { INPUT_SCHEMAS, OWN_TOOLS, type OwnTool } from './own-tools.ts';
+import { OWN_TOOLS, type OwnTool } from './own-tools.ts';
 import { listPinnedTools } from './pinned-tools.ts';
+import { schemasOf } from './tool-schemas.ts';
 
 /** The name of the last action that was listed. */
 const POSITION = /^[a-z][a-z0-9_.-]{0,63}$/;
@@ -19,7 +20,5 @@ export async function listTools(exchange: Exchange, cursor: string | undefined):
 
 function listed(tool: OwnTool): Tool {
   const { name, title, description, annotations } = tool;
-  const inputSchema = INPUT_SCHEMAS.get(tool);
-  if (inputSchema === undefined) throw new Error(`tool ${name} has no schema`);
-  return { name, title, description, inputSchema, annotations };
+  return { name, title, description, ...schemasOf(tool), annotations };
 }

@@ -1,18 +1,23 @@
 import { z } from 'zod';
 import { ACTS_ON_THE_WORLD, READS_RECORDS, type ToolAnnotations } from '../../domain/mcp/annotations.ts';
 import type { OwnToolName } from '../../domain/mcp/tool-names.ts';
+import { actionSchema } from '../actions/action-schemas.ts';
 import { getActionRoute } from '../actions/get-action.ts';
 import { listActionsRoute, QUERY_CHARACTERS_MAX } from '../actions/list-actions.ts';
 import { getEffectRoute } from '../effects/routes.ts';
+import { effectSchema } from '../effects/schemas.ts';
 import type { EnvironmentRoute } from '../http/define-route.ts';
 import { WAIT_SECONDS_MAX } from '../http/long-poll.ts';
 import { getInvocationRoute, invokeRoute } from '../invocations/routes.ts';
-import { invokeBody } from '../invocations/schemas.ts';
-import { searchBody, searchMemoriesRoute } from '../memory/search-memories.ts';
+import { invocationSchema, invokeBody } from '../invocations/schemas.ts';
+import { memorySchema } from '../memory/schemas.ts';
+import { foundSchema, searchBody, searchMemoriesRoute } from '../memory/search-memories.ts';
 import { storeFields, storeMemoryRoute } from '../memory/store-memory.ts';
-import { publishBody, publishFields } from '../messages/body-schemas.ts';
+import { publishBody } from '../messages/body-schemas.ts';
 import { publishMessageRoute } from '../messages/publish-message.ts';
+import { publishedSchema, publishedToTopicSchema } from '../messages/schemas.ts';
 import { createPreviewRoute } from '../previews/create-preview.ts';
+import { previewSchema } from '../previews/schemas.ts';
 
 /** A tool of ours: what a client is told of it. What it does: call-own-tool.ts. */
 export interface OwnTool<Arguments extends z.ZodType = z.ZodType> {
@@ -23,6 +28,8 @@ export interface OwnTool<Arguments extends z.ZodType = z.ZodType> {
   /** It does what this route does, and takes the key that the route takes. */
   route: EnvironmentRoute;
   arguments: Arguments;
+  /** What is structured in its answer, where the call was carried out. */
+  record: z.ZodType;
 }
 
 const SEARCH_LIMIT_DEFAULT = 20;
@@ -49,6 +56,19 @@ export const searchActions = tool({
       .describe('Words that the name or the description has. Left out: all actions.'),
     limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT).describe('How many to answer.'),
   }),
+  record: z.strictObject({
+    actions: z.array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().nullable(),
+        governed: z.boolean(),
+        approvalRequired: z.boolean(),
+        pinned: z.boolean(),
+      }),
+    ),
+    total: z.int().describe('How many there are: more than were answered, where the query is wide.'),
+  }),
 });
 
 export const describeAction = tool({
@@ -58,6 +78,7 @@ export const describeAction = tool({
   annotations: READS_RECORDS,
   route: getActionRoute,
   arguments: z.strictObject({ action }),
+  record: actionSchema,
 });
 
 const { input, operationKey, previewId, runId } = invokeBody.shape;
@@ -72,6 +93,7 @@ export const previewAction = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   route: createPreviewRoute,
   arguments: z.strictObject({ action, input, operationKey, runId }),
+  record: previewSchema,
 });
 
 export const invokeAction = tool({
@@ -93,6 +115,7 @@ export const invokeAction = tool({
       'How long to wait for its end where it waits for a person, or is still under way. Default 0.',
     ),
   }),
+  record: invocationSchema,
 });
 
 export const getInvocation = tool({
@@ -105,6 +128,7 @@ export const getInvocation = tool({
     id: z.string().min(1).max(100).describe('inv_…'),
     waitSeconds: waitSeconds('How long to wait for its end. Default 0.'),
   }),
+  record: invocationSchema,
 });
 
 export const getEffect = tool({
@@ -115,6 +139,7 @@ export const getEffect = tool({
   annotations: READS_RECORDS,
   route: getEffectRoute,
   arguments: z.strictObject({ id: z.string().min(1).max(100).describe('eff_…') }),
+  record: effectSchema,
 });
 
 export const publishMessage = tool({
@@ -126,6 +151,11 @@ export const publishMessage = tool({
   annotations: ACTS_ON_THE_WORLD,
   route: publishMessageRoute,
   arguments: publishBody,
+  record: z.union([
+    publishedSchema,
+    publishedToTopicSchema,
+    z.strictObject({ messages: z.array(publishedSchema).describe('For a URL group: one for each endpoint.') }),
+  ]),
 });
 
 const moment = z.iso.datetime({ offset: true }).optional();
@@ -148,6 +178,7 @@ export const searchMemory = tool({
     asOf: moment.describe('RFC 3339. What was recorded by then and held then.'),
     validAt: moment.describe('RFC 3339. What held then, as it is recorded now. Not with asOf.'),
   }),
+  record: z.strictObject({ memories: z.array(foundSchema) }),
 });
 
 export const remember = tool({
@@ -162,6 +193,7 @@ export const remember = tool({
     validTo: moment.describe('RFC 3339. Until when it holds.'),
     expiresAt: moment.describe('RFC 3339. When it is to be deleted.'),
   }),
+  record: memorySchema,
 });
 
 export const OWN_TOOLS: readonly OwnTool[] = [
@@ -180,22 +212,4 @@ const BY_NAME: ReadonlyMap<string, OwnTool> = new Map(OWN_TOOLS.map((tool) => [t
 
 export function findOwnTool(name: string): OwnTool | undefined {
   return BY_NAME.get(name);
-}
-
-/** Refinements across members cannot be said in JSON Schema: the fields alone are listed, and a call is checked by all of it. */
-const LISTED_ARGUMENTS = new Map<OwnTool, z.ZodType>([[publishMessage, publishFields]]);
-
-export interface ListedSchema {
-  type: 'object';
-  [keyword: string]: unknown;
-}
-
-/** The JSON Schema of each tool's arguments, made once. */
-export const INPUT_SCHEMAS: ReadonlyMap<OwnTool, ListedSchema> = new Map(
-  OWN_TOOLS.map((tool) => [tool, listedSchemaOf(LISTED_ARGUMENTS.get(tool) ?? tool.arguments)]),
-);
-
-function listedSchemaOf(schema: z.ZodType): ListedSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return { ...rest, type: 'object' };
 }

@@ -5,6 +5,7 @@ import type { ActionRecord } from '../../db/actions/records.ts';
 import { annotationsOf } from '../../domain/mcp/annotations.ts';
 import { openTransaction } from '../http/route-transaction.ts';
 import type { Exchange } from './exchange.ts';
+import { PINNED_OUTPUT_SCHEMA } from './tool-schemas.ts';
 
 const PAGE_TOOLS_MAX = 50;
 /** A schema may have 256 KiB: a page ends before it holds more than this, after one tool at least. */
@@ -49,6 +50,7 @@ function toolOf({ name, description, definition }: ActionRecord): Tool {
     name,
     description: `${description ?? `Invokes the action ${name}.`}${asks}`,
     inputSchema: { ...definition.inputSchema, type: 'object' },
+    outputSchema: PINNED_OUTPUT_SCHEMA,
     annotations: annotationsOf(definition),
   };
 }

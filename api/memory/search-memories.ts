@@ -26,7 +26,7 @@ const place = z
   .nullable()
   .describe('Null: not among the first hundred.');
 
-const foundSchema = z
+export const foundSchema = z
   .strictObject({
     memory: memorySchema,
     score: z

@@ -33,6 +33,8 @@ export function mcpClients(service: () => TestService): { connect: Connect; clos
       new StreamableHTTPClientTransport(new URL('/mcp', service().baseUrl), { requestInit: { headers } }),
     );
     open.push(client);
+    // From now on the client checks what each of these tools answers by its outputSchema.
+    await client.listTools();
     const tool: McpClient['tool'] = async (name, given = {}, meta) =>
       replyOf(
         await client.callTool(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AnySchema, Ajv2020 } from 'ajv/dist/2020.js';
 import { createAction } from '../../../db/actions/create-action.ts';
 import { revokeApiKey } from '../../../db/api-keys/revoke-api-key.ts';
 import { type JsonObject, textOf } from '../../../domain/json.ts';
@@ -100,6 +101,20 @@ describe.each<Mode>(['auto', 'legacy'])('a client of the era %s', (mode) => {
     const { contents } = await agent.client.readResource({ uri });
     expect(JSON.parse((contents[0] as { text: string }).text)).toEqual(receipt.structured);
     expect(await sent('r1')).toBe(mode === 'auto' ? 1 : 2); // each era once
+  });
+
+  it('is told what each tool answers: with less or with another type it is refused, and what a later service adds is not', async () => {
+    const { tools } = await agent.client.listTools();
+    const answers = new Ajv2020({ strict: false, validateFormats: false });
+    const checks = new Map(
+      tools.map(({ name, outputSchema = {} }) => [name, answers.compile(outputSchema as AnySchema)]),
+    );
+    for (const [name, check] of checks) expect([name, check({}), check([])]).toEqual([name, false, false]);
+    expect([...checks.keys()]).toEqual(expect.arrayContaining([...OWN_TOOL_NAMES, named('refund')]));
+    const { structured } = await agent.tool('invoke_action', { action: named('note'), input: { id: 'schema' } });
+    const check = (more: JsonObject): unknown => checks.get('invoke_action')?.({ ...structured, ...more });
+    expect(check({ grade: 'a grade of later', actor: { of: 'later' } })).toBe(true);
+    expect([check({ id: 7 }), check({ settledAt: 7 })]).toEqual([false, false]);
   });
 
   it('calls a pinned action under its own name, and once for an operationKey', async () => {

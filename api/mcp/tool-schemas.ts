@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { publishFields } from '../messages/body-schemas.ts';
+import { invokeAction, OWN_TOOLS, type OwnTool, publishMessage } from './own-tools.ts';
+import { type ListedSchema, outputSchemaOf } from './output-schemas.ts';
+
+interface ToolSchemas {
+  inputSchema: ListedSchema;
+  outputSchema: ListedSchema;
+}
+
+/** Refinements across members cannot be said in JSON Schema: the fields alone are listed, and a call is checked by all of it. */
+const LISTED_ARGUMENTS = new Map<OwnTool, z.ZodType>([[publishMessage, publishFields]]);
+
+/** What each of our tools takes and answers, made once. */
+const SCHEMAS: ReadonlyMap<OwnTool, ToolSchemas> = new Map(
+  OWN_TOOLS.map((tool) => [
+    tool,
+    {
+      inputSchema: inputSchemaOf(LISTED_ARGUMENTS.get(tool) ?? tool.arguments),
+      outputSchema: outputSchemaOf(tool.record),
+    },
+  ]),
+);
+
+export function schemasOf(tool: OwnTool): ToolSchemas {
+  const schemas = SCHEMAS.get(tool);
+  if (schemas === undefined) throw new Error(`tool ${tool.name} has no schemas`);
+  return schemas;
+}
+
+/** A pinned action answers what invoke_action does, whatever it takes. */
+export const PINNED_OUTPUT_SCHEMA: ListedSchema = schemasOf(invokeAction).outputSchema;
+
+function inputSchemaOf(schema: z.ZodType): ListedSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return { ...rest, type: 'object' };
+}
