@@ -16,6 +16,18 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** Ctrl-C, while a request was under way or waited for. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+  /** The key of the change that was under way, which finds out what became of it. Null: it was a read. */
+  readonly idempotencyKey: string | null;
+
+  constructor(idempotencyKey: string | null = null, options?: ErrorOptions) {
+    super('Interrupted.', options);
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
 /** What the user of the command has to mend. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, SdkError, WaitInterruptedError } from 'agent-action-runtime-sdk';
-import { EXIT, UsageError, type ExitCode } from './exit.ts';
+import { EXIT, InterruptedError, UsageError, type ExitCode } from './exit.ts';
 import { plain, type Terminal } from './terminal.ts';
 
 interface Issue {
@@ -34,13 +34,16 @@ function judged(error: unknown): { exit: ExitCode; next: string | null } {
   if (error instanceof UsageError) return { exit: EXIT.usage, next: null };
   if (error instanceof WaitInterruptedError)
     return { exit: EXIT.waiting, next: `agent-actions logs --invocation ${error.invocation.id}` };
-  if (error instanceof ConnectionError) return { exit: EXIT.noReply, next: afterNoReply(error) };
+  if (error instanceof InterruptedError && error.idempotencyKey === null)
+    return { exit: EXIT.waiting, next: 'run the command again' };
+  if (error instanceof ConnectionError || error instanceof InterruptedError)
+    return { exit: EXIT.noReply, next: afterNoReply(error) };
   if (error instanceof ApiError) return { exit: EXIT.notOk, next: NEXT_STEPS[error.code] ?? null };
   if (error instanceof SdkError) return { exit: EXIT.notOk, next: 'see whether the address is that of the service' };
   throw error;
 }
 
-function afterNoReply({ idempotencyKey }: ConnectionError): string {
+function afterNoReply({ idempotencyKey }: Pick<ConnectionError, 'idempotencyKey'>): string {
   if (idempotencyKey === null)
     return 'see whether the service runs and the address is right, and run the command again';
   return `it may have arrived. To find out without doing it twice, run the same command with --idempotency-key ${idempotencyKey}`;

@@ -2,25 +2,30 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { InterruptedError, UsageError } from './exit.ts';
 import { runProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The process as a terminal. A question needs a person: without one (a pipe, a CI job) nothing is asked. */
 const { stdin, stdout, stderr, env } = process;
 const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort(new Error('Interrupted.')));
+const interrupt = (): void => interrupted.abort(new InterruptedError());
 const isAttended = stdin.isTTY && stdout.isTTY;
 
 async function ask(question: string, isSecret: boolean): Promise<string> {
-  stdout.write(question);
-  // What is typed is echoed by readline itself, to its output.
+  // What is typed is echoed by readline itself, to its output. The terminal's own echo ends here, before the question is shown.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: isSecret ? silent : stdout, terminal: true });
+  const left = new AbortController();
+  lines.once('SIGINT', () => left.abort()).once('close', () => left.abort()); // Ctrl-C, Ctrl-D
+  if (isSecret) stdout.write(question);
   try {
-    return await lines.question('', { signal: interrupted.signal });
+    return await lines.question(isSecret ? '' : question, { signal: left.signal });
+  } catch (error) {
+    throw left.signal.aborted ? new UsageError('Interrupted: nothing was done.', { cause: error }) : error;
   } finally {
+    if (isSecret || left.signal.aborted) stdout.write('\n');
     lines.close();
-    if (isSecret) stdout.write('\n');
   }
 }
 
@@ -31,7 +36,11 @@ const terminal: Terminal = {
   readInput: () => text(stdin),
   ask: isAttended ? (question) => ask(question, false) : null,
   askSecretly: isAttended ? (question) => ask(question, true) : null,
-  signal: interrupted.signal,
+  /** Ctrl-C ends the process at once, unless a command has asked for this. */
+  get signal() {
+    if (process.listenerCount('SIGINT') === 0) process.once('SIGINT', interrupt);
+    return interrupted.signal;
+  },
 };
 
 process.exitCode = await runProgram(process.argv.slice(2), terminal);

@@ -17,9 +17,13 @@ export interface CommonOptions {
  * @throws {UsageError}
  */
 export function clientOf(options: CommonOptions, terminal: Pick<Terminal, 'env'>): Client {
-  const { baseUrl, apiKey } = accessOf(options, terminal);
+  return clientFor(accessOf(options, terminal));
+}
+
+/** @throws {UsageError} for an address or a key that is no such thing. */
+export function clientFor(access: StoredLogin): Client {
   try {
-    return createClient({ baseUrl, apiKey });
+    return createClient(access);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : 'The login cannot be used.', { cause: error });
   }

@@ -8,7 +8,7 @@ export interface Terminal {
   /** One line that is typed and not shown. Null where there is nobody to ask. */
   askSecretly: ((question: string) => Promise<string>) | null;
   ask: ((question: string) => Promise<string>) | null;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, with an `InterruptedError`. */
   signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import type { Approval, Client } from 'agent-action-runtime-sdk';
-import { EXIT, UsageError, type ExitCode } from '../exit.ts';
+import { EXIT, InterruptedError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -11,35 +11,40 @@ export async function watchApprovals(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const client = clientOf(options, terminal);
+  const { signal } = terminal;
   const shown = new Set<string>();
-  for (;;) {
-    for (const { id } of await pending(client)) {
-      if (shown.has(id)) continue;
-      shown.add(id);
-      const approval = await read(client, id); // whole: a list shortens
-      terminal.print(
-        options.json === true
-          ? JSON.stringify(approval)
-          : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
-      );
-    }
-    if (options.once === true) {
-      if (shown.size === 0 && options.json !== true) terminal.print('Nothing waits for a decision.');
-      return EXIT.ok;
-    }
-    if (await isAborted(terminal.signal, LOOK_EVERY_MS)) return EXIT.ok;
+  try {
+    do {
+      for (const { id } of await pending(client, signal)) {
+        if (shown.has(id)) continue;
+        shown.add(id);
+        const approval = await read(client, id, signal); // whole: a list shortens
+        terminal.print(
+          options.json === true
+            ? JSON.stringify(approval)
+            : `${describe(approval)}\nNext: agent-actions approvals approve ${id}\n`,
+        );
+      }
+    } while (options.once !== true && !(await isAborted(signal, LOOK_EVERY_MS)));
+  } catch (error) {
+    if (error instanceof InterruptedError) return EXIT.ok;
+    throw error;
   }
+  if (options.once === true && shown.size === 0 && options.json !== true)
+    terminal.print('Nothing waits for a decision.');
+  return EXIT.ok;
 }
 
-async function pending(client: Client): Promise<{ id: string }[]> {
+async function pending(client: Client, signal: AbortSignal): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
-  for await (const approval of client.pages('/api/v2/approvals', { query: { status: 'pending', limit: 100 } }))
-    found.push(approval);
+  const query = { status: 'pending', limit: 100 } as const;
+  for await (const approval of client.pages('/api/v2/approvals', { query, signal })) found.push(approval);
   return found.toReversed(); // oldest first
 }
 
-function read(client: Client, id: string): Promise<Approval> {
-  return client.call('GET', '/api/v2/approvals/{id}', { path: { id } });
+function read(client: Client, id: string, signal?: AbortSignal): Promise<Approval> {
+  const interruptible = signal === undefined ? {} : { signal };
+  return client.call('GET', '/api/v2/approvals/{id}', { path: { id }, ...interruptible });
 }
 
 export interface DecideOptions extends CommonOptions {

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Input, Invocation } from 'agent-action-runtime-sdk';
-import { EXIT, UsageError, type ExitCode } from '../exit.ts';
+import { EXIT, InterruptedError, UsageError, type ExitCode } from '../exit.ts';
 import { clientOf, type CommonOptions } from '../session.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -31,13 +32,15 @@ export async function invoke(action: string, options: InvokeCommandOptions, term
     terminal.print(options.json === true ? JSON.stringify(would) : plain(JSON.stringify(would, null, 2)));
     return EXIT.ok;
   }
-  const keyed = definedOf({ idempotencyKey: options.idempotencyKey });
-  const invocation = await client.invoke(action, input, {
-    ...named,
-    ...keyed,
-    wait: options.wait,
-    signal: terminal.signal,
-  });
+  const { idempotencyKey = randomUUID().replaceAll('-', ''), wait } = options;
+  const { signal } = terminal;
+  let invocation: Invocation;
+  try {
+    invocation = await client.invoke(action, input, { ...named, idempotencyKey, wait, signal });
+  } catch (error) {
+    // Before the reply: nobody knows whether it arrived, and the key finds out.
+    throw error instanceof InterruptedError ? new InterruptedError(idempotencyKey, { cause: error }) : error;
+  }
   terminal.print(options.json === true ? JSON.stringify(invocation) : describeInvocation(invocation));
   return exitOf(invocation.status);
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createClient } from 'agent-action-runtime-sdk';
 import { EXIT, UsageError, type ExitCode } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
+import { clientFor, type CommonOptions } from '../session.ts';
 import { credentialsFile, storeLogin, type StoredLogin } from '../stored-credentials.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
@@ -15,7 +14,7 @@ export interface LoginOptions extends CommonOptions {
 /** Keeps an address and a key for later commands, after the service has taken the key. A key is never an argument: others can see those. */
 export async function login(options: LoginOptions, terminal: Terminal): Promise<ExitCode> {
   const found = options.stack === undefined ? await asked(options, terminal) : fromStack(options);
-  const client = createClient(found);
+  const client = clientFor(found);
   const identity = await client.identity();
   const file = credentialsFile(terminal.env);
   storeLogin(terminal.env, options.profile, { baseUrl: client.baseUrl, apiKey: found.apiKey });
