@@ -127,6 +127,13 @@ describe('exchanges', () => {
     expect('error' in outcome && outcome.error instanceof TypeError).toBe(!valid);
     expect(sent.map((request) => request.key)).toEqual(valid ? [key] : []);
   });
+
+  test.each(readVectors('exchanges').pathSegments)('a part of a path: $name', async ({ segment, path }) => {
+    const { client, sent } = play([{ status: 200, body: { success: true, data: { status: 'succeeded' } } }]);
+    const outcome = await outcomeOf(() => client.invoke(segment, {}));
+    expect('error' in outcome && outcome.error instanceof TypeError).toBe(path === null);
+    expect(sent.map(({ url }) => url.pathname)).toEqual(path === null ? [] : [path]);
+  });
 });
 
 interface Sent {

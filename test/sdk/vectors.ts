@@ -103,7 +103,11 @@ interface Vectors {
   scopes: { checks: ScopeVector[] };
   errors: { replies: ErrorVector[] };
   'error-codes': { codes: { code: string; statuses: number[]; type: string }[] };
-  exchanges: { exchanges: ExchangeVector[]; idempotencyKeys: { name: string; key: string; valid: boolean }[] };
+  exchanges: {
+    exchanges: ExchangeVector[];
+    idempotencyKeys: { name: string; key: string; valid: boolean }[];
+    pathSegments: { name: string; segment: string; path: string | null }[];
+  };
 }
 
 export function readVectors<Name extends keyof Vectors>(name: Name): Vectors[Name] {

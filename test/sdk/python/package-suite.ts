@@ -91,7 +91,11 @@ export function packageSuite(installed: () => InstalledPackage): void {
   });
 }
 
-type Case = Partial<Record<'name' | 'code' | 'type' | 'text', string>> & { valid?: boolean; expect?: object };
+type Case = Partial<Record<'name' | 'code' | 'type' | 'text', string>> & {
+  valid?: boolean;
+  path?: string | null;
+  expect?: object;
+};
 type Planted = Record<string, Case[]>;
 
 /** What no SDK answers, by the section of the vectors. */
@@ -99,6 +103,7 @@ const UNTRUE: Readonly<Record<string, (first: Case) => void>> = {
   codes: (first) => (first.type = 'AnotherError'),
   canonicalTexts: (first) => (first.text = 'another'),
   idempotencyKeys: (first) => (first.valid = first.valid !== true),
+  pathSegments: (first) => (first.path = null),
   checks: (first) => (first.expect = { passes: false }),
   exchanges: (first) => (first.expect = { result: { status: 'another' } }),
   deliveries: (first) => (first.expect = { valid: false }),

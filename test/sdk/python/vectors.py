@@ -91,6 +91,18 @@ def play_key(case: Dict[str, Any]) -> Optional[str]:
     return differs(accepted, case["valid"])
 
 
+def play_path(case: Dict[str, Any]) -> Optional[str]:
+    exchange = Exchange([{"status": 200, "body": {"success": True, "data": {"status": "succeeded"}}}])
+    try:
+        client_of(exchange.transport).invoke(case["segment"], {})
+        refused = False
+    except ValueError:
+        refused = True
+    if refused != (case["path"] is None):
+        return "it was refused" if refused else "it was not refused"
+    return differs([request.url.raw_path.decode() for request in exchange.sent], [] if refused else [case["path"]])
+
+
 class Exchange:
     """A transport that answers one reply after the other, and keeps what was sent."""
 
@@ -285,6 +297,7 @@ PLAYERS: Dict[Tuple[str, str], List[Player]] = {
     ("error-codes.json", "codes"): [play_code],
     ("exchanges.json", "exchanges"): [play_exchange, play_exchange_async],
     ("exchanges.json", "idempotencyKeys"): [play_key],
+    ("exchanges.json", "pathSegments"): [play_path],
 }
 
 
