@@ -13,8 +13,8 @@ export interface WalkOptions {
   env: NodeJS.ProcessEnv;
   /** Called before a step runs. */
   onStep: (step: Step) => void;
-  /** Called with what the step printed. */
-  onOutput: (step: Step, output: string) => void;
+  /** Called with what the step printed. The next one waits for it. */
+  onOutput: (step: Step, output: string) => void | Promise<void>;
 }
 
 export interface Walk {
@@ -47,7 +47,7 @@ export async function walk(steps: readonly Step[], options: WalkOptions): Promis
       } else {
         output = await shell.run(step.command);
       }
-      options.onOutput(step, output);
+      await options.onOutput(step, output);
       findings.push(...differencesOf(step, output));
     }
     return { findings, end };

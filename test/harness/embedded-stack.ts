@@ -15,10 +15,10 @@ export class Program {
   output = '';
   private readonly watchers = new Set<() => void>();
 
-  constructor(args: readonly string[], env: Record<string, string>) {
+  constructor(args: readonly string[], env: Record<string, string>, command = process.execPath) {
     // Takes over no configuration from the environment, only what any program needs to run.
     const { PATH = '', HOME = '' } = process.env;
-    this.process = spawn(process.execPath, args, { cwd: projectRoot(), env: { PATH, HOME, ...env } });
+    this.process = spawn(command, args, { cwd: projectRoot(), env: { PATH, HOME, ...env } });
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         this.output += chunk;

@@ -10,7 +10,6 @@ const SLOWEST: readonly string[] = [
   'sdk/stack.test.ts',
   'faults/worker-away.test.ts',
   'embedded/processes.test.ts',
-  'sdk/installed.test.ts',
   'workflows/approvals/await-approval.test.ts',
   'faults/everything-killed.test.ts',
   'faults/permits-killed.test.ts',

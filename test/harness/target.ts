@@ -31,6 +31,7 @@ export interface Target {
 
 const PROGRAM = fileURLToPath(new URL('target-process.mjs', import.meta.url));
 export const SELF_SIGNED_CERTIFICATE_FILE = fileURLToPath(new URL('self-signed-certificate.pem', import.meta.url));
+export const SELF_SIGNED_KEY_FILE = fileURLToPath(new URL('self-signed-key.pem', import.meta.url));
 
 /**
  * Starts the misbehaving target in its own process; target-process.mjs describes its paths. A target

@@ -18,16 +18,19 @@ export interface Ended {
 export async function run(
   command: string,
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
+  options: { cwd: string; env?: Record<string, string>; input?: string },
 ): Promise<Ended> {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, ...options.env };
   try {
-    const { stdout, stderr } = await promisify(execFile)(command, [...args], {
+    const running = promisify(execFile)(command, [...args], {
       cwd: options.cwd,
       env,
       maxBuffer: 32 * 1024 * 1024,
     });
+    // A program that ends before it has read everything is judged by how it ended.
+    running.child.stdin?.on('error', () => undefined).end(options.input ?? '');
+    const { stdout, stderr } = await running;
     return { code: 0, output: stdout, errors: stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code?: unknown; stdout: string; stderr: string };
@@ -42,8 +45,26 @@ async function done(command: string, args: readonly string[], cwd: string): Prom
   return output;
 }
 
-/** Compiles and packs what is in sdk/, and installs it into this folder. Answers the files of each package, as a registry would show them. */
-export async function installPackages(folder: string): Promise<Record<string, string[]>> {
+/** A package as it was packed. */
+export interface PackedPackage {
+  name: string;
+  version: string;
+  tarball: string;
+  integrity: string;
+  /** What its package.json says. */
+  manifest: object;
+}
+
+export interface InstalledPackages {
+  folder: string;
+  /** The files of each package, as a registry would show them. */
+  files: Readonly<Record<string, readonly string[]>>;
+  /** Ours, and what they depend on. */
+  packed: readonly PackedPackage[];
+}
+
+/** Compiles and packs what is in sdk/, and installs it into this folder. */
+export async function installPackages(folder: string): Promise<InstalledPackages> {
   const root = projectRoot();
   await done(process.execPath, [path.join(root, 'sdk', 'build.mjs')], root);
   const packed = path.join(folder, 'packed');
@@ -54,20 +75,40 @@ export async function installPackages(folder: string): Promise<Record<string, st
     ['pack', '--json', '--ignore-scripts', '--pack-destination', packed, ...sources],
     root,
   );
-  const found = JSON.parse(list) as { name: string; filename: string; files: { path: string }[] }[];
+  type Listed = { name: string; version: string; filename: string; integrity: string; files: { path: string }[] };
+  const found = JSON.parse(list) as Listed[];
+  const manifests = sources.map((source) => readManifest(source));
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const tarballs = found.map(({ filename }) => path.join(packed, filename));
   await done('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs], folder);
   copyFileSync(path.join(root, 'test', 'sdk', 'run-scenario.mjs'), path.join(folder, 'run-scenario.mjs'));
-  return Object.fromEntries(found.map(({ name, files }) => [name, files.map((file) => file.path)]));
+  return {
+    folder,
+    files: Object.fromEntries(found.map(({ name, files }) => [name, files.map((file) => file.path)])),
+    packed: found.map(({ name, version, integrity }, index) => ({
+      name,
+      version,
+      integrity,
+      tarball: tarballs[index] ?? '',
+      manifest: manifests.find((manifest) => manifest.name === name) ?? {},
+    })),
+  };
+}
+
+interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 /** The folders below node_modules that these packages need, and what those need. */
 function dependenciesOf(packages: readonly string[]): string[] {
   const found = new Set<string>();
   const visit = (folder: string): void => {
-    const text = readFileSync(path.join(projectRoot(), folder, 'package.json'), 'utf8');
-    const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
+    const { dependencies = {} } = readManifest(path.join(projectRoot(), folder));
     for (const name of Object.keys(dependencies)) {
       const below = `node_modules/${name}`;
       if (name.startsWith('agent-action-runtime-') || found.has(below)) continue;

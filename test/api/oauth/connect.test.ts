@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLIENT_DOCUMENT, createDocumentFetcher } from '../../../activities/adapters/http-request/fetch-document.ts';
+import { LOOPBACK_EGRESS, parseEgressAllow } from '../../../domain/egress.ts';
+import { WATCHDOG } from '../../harness/watchdog.ts';
 import { createPerson, type TestPerson } from '../harness/people.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { Visitor } from '../pages/support.ts';
+import { DOCUMENT_REDIRECT, startDocumentSite } from './document-site.ts';
 import {
   type App,
   beginAuthorization,
@@ -17,8 +21,15 @@ import {
 /** An app connects as its user's browser and openid-client do it, from nothing but the URL of the MCP endpoint. */
 const DOCUMENT = 'https://agent.example/client.json';
 
-/** What a host of the internet would serve. */
-function documentAt(url: string): Awaited<ReturnType<TestApi['deps']['fetchClientDocument']>> {
+const fetchOverTls = createDocumentFetcher({
+  egressAllow: parseEgressAllow(LOOPBACK_EGRESS),
+  watchdog: WATCHDOG,
+  ...CLIENT_DOCUMENT,
+});
+
+/** What a host of the internet would serve. The loopback is reached as it is. */
+async function documentAt(url: string): ReturnType<TestApi['deps']['fetchClientDocument']> {
+  if (new URL(url).hostname === 'localhost') return fetchOverTls(url, 'oauth-clients');
   if (url !== DOCUMENT) return { kind: 'refused', message: 'is not there' };
   const metadata = {
     client_id: DOCUMENT,
@@ -34,7 +45,7 @@ let person: TestPerson;
 let app: App;
 let environmentId: string;
 beforeAll(async () => {
-  api = await startTestApi({ fetchClientDocument: (url) => Promise.resolve(documentAt(url)) });
+  api = await startTestApi({ fetchClientDocument: documentAt });
   api.deps.pagesUrl = api.baseUrl;
   ({ environmentId } = api.database.tenant);
   person = await createPerson(api, 'admin');
@@ -79,6 +90,50 @@ describe('from the MCP URL to a tool', () => {
     expect([back.origin, back.searchParams.get('code')]).toEqual(['http://127.0.0.1:4711', expect.any(String)]);
     const unknown = await beginAuthorization(app, { client_id: 'https://agent.example/none.json' });
     expect((await browser.get(`${unknown.url.pathname}${unknown.url.search}`)).status).toBe(400);
+  });
+
+  // The same server connects a client where its certificate is trusted: test/sdk/stack/oauth-suite.ts.
+  it('reads no metadata document of a server whose certificate nobody vouches for', async () => {
+    const site = await startDocumentSite();
+    try {
+      const params = { client_id: site.clientId, redirect_uri: DOCUMENT_REDIRECT };
+      const { url } = await beginAuthorization(app, params);
+      expect((await new Visitor(api).get(`${url.pathname}${url.search}`)).status).toBe(400);
+      expect([site.requests, site.connections() > 0]).toEqual([[], true]);
+    } finally {
+      await site.close();
+    }
+  });
+
+  it('keeps the throttle of sign-ins on the way to a consent: a paused account consents to nothing', async () => {
+    const { email } = await createPerson(api, 'member');
+    const browser = new Visitor(api);
+    const authorization = await beginAuthorization(app);
+    const { path, page } = await openConsent(browser, authorization.url);
+    const signInPath = page.location ?? '';
+    let last = await browser.submit(signInPath, { email, password: 'not this one' });
+    for (let attempt = 0; attempt < 20 && last.status === 401; attempt++) {
+      last = await browser.submit(signInPath, { email, password: 'not this one' });
+    }
+    expect([last.status, last.text]).toEqual([429, expect.stringMatching(/Too many failed sign-ins\. Try again in/)]);
+    expect(last.text).toContain(`name="next" value="${path}"`);
+    // As after many more failures: the first pauses are shorter than a busy machine may take for the next lines.
+    const pause = (until: string): Promise<unknown> =>
+      api.database.asOwner(
+        `UPDATE sign_in_throttles SET blocked_until = now() + $1::interval WHERE blocked_until IS NOT NULL`,
+        [until],
+      );
+    await pause('10 minutes');
+    const right = await signIn(browser, signInPath, email);
+    expect([right.status, browser.cookies.has('service-session')]).toEqual([429, false]);
+    const closed = await browser.get(path);
+    expect([closed.status, closed.location]).toEqual([303, signInPath]);
+    expect((await browser.post(path, { environmentId, decision: 'allow' })).status).toBe(401);
+    await pause('-1 second');
+    expect((await signIn(browser, signInPath, email)).location).toBe(path);
+    const consent = await browser.get(path);
+    const back = await decideConsent(browser, path, consent.text, { environmentId });
+    expect((await exchange(app, back, authorization)).scopes).toContain('actions:read');
   });
 
   it('GET /auth/identity shows a token of the REST API', async () => {

@@ -141,7 +141,7 @@ export function clientIdOf({ config }: App): string {
 }
 
 /** An official MCP client with this token. */
-export async function mcpClient(api: TestApi, token: string): Promise<Client> {
+export async function mcpClient(api: Pick<TestApi, 'baseUrl'>, token: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const headers = { Authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', api.baseUrl), { requestInit: { headers } }));

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { SmtpSettings } from '../../../domain/notifications/smtp-settings.ts';
-import { PROJECT_ROOT } from '../../architecture/source-tree.ts';
+import { SELF_SIGNED_CERTIFICATE_FILE, SELF_SIGNED_KEY_FILE } from '../target.ts';
 
 /** A mail that the server has taken. */
 export interface Captured {
@@ -39,12 +38,11 @@ export interface TestMailbox {
 }
 
 export const LOGIN = { user: 'runtime', password: 'correct horse 4 battery' };
-const PEM_FOLDER = path.join(PROJECT_ROOT, 'test', 'harness');
 
 /** A real SMTP server with STARTTLS and a login. It keeps what it takes, and can misbehave. */
 export async function startMailbox(): Promise<TestMailbox> {
-  const certificate = readFileSync(path.join(PEM_FOLDER, 'self-signed-certificate.pem'), 'utf8');
-  const key = readFileSync(path.join(PEM_FOLDER, 'self-signed-key.pem'), 'utf8');
+  const certificate = readFileSync(SELF_SIGNED_CERTIFICATE_FILE, 'utf8');
+  const key = readFileSync(SELF_SIGNED_KEY_FILE, 'utf8');
   const mails: Captured[] = [];
   const attempts: string[] = [];
   const script: Behaviour[] = [];
