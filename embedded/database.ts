@@ -7,6 +7,7 @@ import { isPortFree } from './ports.ts';
 import { startPostgres, type RunningPostgres } from './postgres.ts';
 import { readOrCreatePrivately } from './private-file.ts';
 import { StartError } from './start-error.ts';
+import { installVectorExtension } from './vector-extension.ts';
 
 const LOGIN_PASSWORD_BYTES = 24;
 const LOGIN_SUFFIX_BYTES = 4;
@@ -27,6 +28,7 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   const { DATABASE_URL: given, MIGRATION_DATABASE_URL: givenOwner } = configuration;
   if (given === null) {
+    if (configuration.MEMORY_INDEX === 'hnsw') await installVectorExtension(folder.postgresDir);
     const server = await startPostgres({
       dataDir: folder.postgresDir,
       port: await choosePort(configuration.POSTGRES_PORT, folder),

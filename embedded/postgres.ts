@@ -10,6 +10,7 @@ import { Child, lostThePort } from './child-process.ts';
 import { processesNaming, processesWorkingIn } from './our-processes.ts';
 import { freePort, LOOPBACK } from './ports.ts';
 import { giveTo, unprivileged, type Unprivileged } from './unprivileged.ts';
+import { extensionSettings } from './vector-extension.ts';
 
 export const OWNER_ROLE = 'service_owner';
 export const DATABASE_NAME = 'service';
@@ -42,7 +43,7 @@ export const FAST_SETTINGS: Record<string, string> = {
 };
 
 export interface PostgresOptions {
-  /** Holds everything: the cluster, its log, and the owner's password (mode 600). Made if missing. */
+  /** Holds everything: the cluster, its log, the owner's password (mode 600), and pgvector where it was asked for. Made if missing. */
   dataDir: string;
   /** 0 takes a free port. */
   port: number;
@@ -103,7 +104,12 @@ async function launch(options: {
   settings: Record<string, string>;
 }): Promise<Child> {
   const clusterDir = path.join(options.dataDir, 'cluster');
-  const settings = { ...DEFAULT_SETTINGS, ...options.settings, port: String(options.port) };
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...extensionSettings(options.dataDir),
+    ...options.settings,
+    port: String(options.port),
+  };
   const [command, ...args] = [
     ...options.account.prefix,
     options.binary,

@@ -115,15 +115,17 @@ async function searchIn(
   const collections = await namedCollections(tx, collectionIds);
   const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: { asOf, validAt } };
   const comparable = embedded === null ? [] : comparableOf(collections, embedded, mode, collectionIds !== undefined);
+  const ids = comparable.map(({ id }) => id);
+  const indexed = comparable.flatMap(({ id, isIndexed }) => (isIndexed ? [id] : []));
   const [nearest, matching] = await Promise.all([
     embedded === null || comparable.length === 0
       ? []
-      : nearestMemories(tx, { ...wanted, collectionIds: comparable }, onlyVector(embedded)),
+      : nearestMemories(tx, { ...wanted, collectionIds: ids }, onlyVector(embedded), indexed),
     mode === 'vector' || collections.length === 0 ? [] : matchingMemories(tx, wanted, query),
   ]);
   const best = rankedBy(mode, nearest, matching).slice(0, limit);
-  const ids = best.map(({ id }) => id);
-  const records = ids.length === 0 ? new Map<string, MemoryRecord>() : await readFound(tx, ids, asOf);
+  const foundIds = best.map(({ id }) => id);
+  const records = foundIds.length === 0 ? new Map<string, MemoryRecord>() : await readFound(tx, foundIds, asOf);
   return best.flatMap(({ id, score, vector, text }) => {
     const memory = records.get(id);
     return memory === undefined ? [] : [{ memory, score, why: { vector, text } }];
@@ -136,13 +138,13 @@ function comparableOf(
   embedded: Embedded,
   mode: SearchMode,
   areNamed: boolean,
-): string[] {
+): SearchedCollection[] {
   const same = collections.filter(
     ({ model, dimensions }) => model === embedded.model && dimensions === embedded.dimensions,
   );
   const other = collections.find((one) => !same.includes(one));
   if (mode === 'vector' && areNamed && other !== undefined) refuseOtherModel(other, embedded);
-  return same.map(({ id }) => id);
+  return same;
 }
 
 function rankedBy(mode: SearchMode, nearest: readonly Ranked[], matching: readonly Ranked[]): Fused[] {

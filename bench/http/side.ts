@@ -1,20 +1,13 @@
-import { createFolderStore } from '../../activities/adapters/files/folder-store.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Client, Connection } from '@temporalio/client';
 import Koa from 'koa';
-import { pino } from 'pino';
 import { LocalEmbedder } from '../../activities/adapters/embeddings/local-embedder.ts';
-import { OwnEndpoints } from '../../activities/adapters/http-request/own-endpoints.ts';
-import { systemResolve } from '../../activities/adapters/http-request/resolve.ts';
-import { Watchdog } from '../../activities/adapters/watchdog.ts';
 import { getActionRoute } from '../../api/actions/get-action.ts';
 import { ACTION_COLUMNS, toActionRecord, type ActionRow } from '../../db/actions/records.ts';
 import { presentAction } from '../../api/actions/action-schemas.ts';
 import { selected } from '../../db/columns.ts';
 import { Database } from '../../db/client.ts';
-import { Vault } from '../../db/secrets/vault.ts';
-import { startApi } from '../../server.ts';
+import { startBenchApi } from '../start-api.ts';
 
 /**
  * One side of the comparison in a process of its own: it listens, tells its parent the port, and ends when the parent goes.
@@ -36,37 +29,10 @@ const POOL_MAX = 20;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const PATH = /^\/api\/v2\/actions\/(?<ref>[^/]+)$/;
 
-async function startService({ databaseUrl }: SideOptions): Promise<number> {
-  const logger = pino({ level: 'info' }, pino.destination('/dev/null'));
-  const api = await startApi({
-    databaseUrl,
-    databasePoolMax: POOL_MAX,
-    // This route never calls Temporal.
-    temporal: new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) }),
-    vault: Vault.fromMasterKeys(`1:${Buffer.alloc(32, 1).toString('base64')}`),
-    files: createFolderStore('files'),
-    logger,
-    eagerStart: false,
-    host: '127.0.0.1',
-    port: 0,
-    shutdownGraceMs: 0,
-    egressAllow: [],
-    ownEndpoints: new OwnEndpoints(),
-    resolve: systemResolve,
-    watchdog: new Watchdog({ logger }),
-    network: { publicUrl: null, trustedProxies: [] },
-    pagesUrl: null,
-    // This route never embeds anything.
-    embedder: new LocalEmbedder({ modelFolder: () => Promise.reject(new Error('there is none')) }),
-    chats: { slackBaseUrl: 'http://127.0.0.1:1', discordBaseUrl: 'http://127.0.0.1:1' },
-    httpLimits: {
-      connectionsMax: 4_000,
-      connectionsPerAddressMax: 4_000,
-      headersTimeoutMs: 15_000,
-      requestTimeoutMs: 60_000,
-    },
-  });
-  return api.port;
+function startService({ databaseUrl }: SideOptions): Promise<number> {
+  // This route never embeds anything.
+  const embedder = new LocalEmbedder({ modelFolder: () => Promise.reject(new Error('there is none')) });
+  return startBenchApi(databaseUrl, POOL_MAX, embedder);
 }
 
 function startHandler({ databaseUrl, tenant }: SideOptions): Promise<number> {

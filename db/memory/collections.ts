@@ -3,6 +3,7 @@ import { newId } from '../../domain/ids.ts';
 import type { EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { COLLECTIONS_MAX, DEFAULT_COLLECTION_NAME } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { IS_INDEXED } from './vector-indexes.ts';
 import { COLLECTION_COLUMNS, type CollectionRecord } from './records.ts';
 
 export interface NewCollection {
@@ -144,6 +145,8 @@ export async function holdCollection(tx: EnvironmentTransaction, id: string): Pr
 
 export interface SearchedCollection extends EmbeddingModel {
   id: string;
+  /** An operator has built an index over its vectors. */
+  isIndexed: boolean;
 }
 
 /** The collections that are there: those that are named, or all. */
@@ -152,9 +155,10 @@ export async function findCollections(
   ids: readonly string[] | null,
 ): Promise<SearchedCollection[]> {
   const { rows } = await tx.raw<{ rows: SearchedCollection[] }>(
-    `SELECT id, embedding_model AS model, embedding_dimensions AS dimensions FROM memory_collections
-     WHERE environment_id = current_environment_id() AND deleted_at IS NULL
-       AND (CAST(:ids AS text[]) IS NULL OR id = ANY (:ids)) ORDER BY id`,
+    `SELECT c.id, c.embedding_model AS model, c.embedding_dimensions AS dimensions, ${IS_INDEXED} AS "isIndexed"
+     FROM memory_collections c
+     WHERE c.environment_id = current_environment_id() AND c.deleted_at IS NULL
+       AND (CAST(:ids AS text[]) IS NULL OR c.id = ANY (:ids)) ORDER BY c.id`,
     { ids },
   );
   return rows;

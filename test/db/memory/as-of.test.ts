@@ -1,17 +1,22 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EnvironmentTransaction } from '../../../db/client.ts';
+import type { Database, EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
 import { getMemory } from '../../../db/memory/get-memory.ts';
 import { listMemories } from '../../../db/memory/list-memories.ts';
 import type { MemoryRecord } from '../../../db/memory/records.ts';
-import { matchingMemories, nearestMemories } from '../../../db/memory/search-memories.ts';
+import { matchingMemories, nearestByIndex, nearestMemories } from '../../../db/memory/search-memories.ts';
 import { storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import type { MemoryMoment } from '../../../domain/memory/memories.ts';
+import { buildMemoryIndexes } from '../../../embedded/memory-indexes.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { fetchVectorExtension, withVectorExtension } from '../../harness/vector-extension.ts';
 
 const HISTORIES = 500;
+/** With an index, which keeps the vectors of what was rolled back until a vacuum: fewer, so that its candidates are enough. */
+const INDEXED_HISTORIES = 40;
+const HISTORIES_OF_A_RUN = 5;
 const EMBEDDING = { model: 'fake', dimensions: 4 };
 const MINUTE_MS = 60_000;
 
@@ -33,12 +38,17 @@ function holdsAt(chain: readonly Version[], recordedByMs: number, atMs: number):
   return last !== null && (last.toMs === null || last.toMs > atMs) ? last.id : null;
 }
 
+const extension = await fetchVectorExtension();
+
 describe('memories as of a moment', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
-  afterAll(() => database.close());
+  afterAll(async () => {
+    await database.close();
+    if (extension.reason === null) extension.remove();
+  });
 
   // Minutes from now: past, present and future. An edit may hold from before the one that it supersedes.
   const minutes = fc.integer({ min: -6, max: 6 });
@@ -46,32 +56,58 @@ describe('memories as of a moment', () => {
     from: fc.option(minutes, { nil: null }),
     lasts: fc.option(fc.integer({ min: 1, max: 8 }), { nil: null }),
   });
-  const histories = fc.array(fc.array(edit, { minLength: 1, maxLength: 6 }), { minLength: 5, maxLength: 5 });
+  const histories = fc.array(fc.array(edit, { minLength: 1, maxLength: 6 }), {
+    minLength: HISTORIES_OF_A_RUN,
+    maxLength: HISTORIES_OF_A_RUN,
+  });
+  const newCollection = (tx: EnvironmentTransaction, name: string): Promise<{ id: string }> =>
+    createCollection(tx, { name, description: null, embedding: EMBEDDING });
 
-  it(`are those of a plain model, over ${HISTORIES} random histories`, async () => {
+  it(`are those of a plain model, over ${HISTORIES} random histories`, () =>
+    againstTheModel(database.db, HISTORIES, async (tx) => ({ ...(await newCollection(tx, 'history')), indexed: false })));
+
+  it.skipIf(extension.reason !== null)(
+    `are the same where an index finds them, over ${INDEXED_HISTORIES} (${extension.reason ?? 'pgvector is there'})`,
+    async () => {
+      const db = await withVectorExtension(database, extension);
+      try {
+        const { id } = await db.withEnvironment(database.tenant, (tx) => newCollection(tx, 'indexed'));
+        await buildMemoryIndexes(
+          { ownerUrl: database.ownerUrl, applicationUrl: database.applicationUrl },
+          () => true,
+          () => undefined,
+        );
+        await againstTheModel(db, INDEXED_HISTORIES, () => Promise.resolve({ id, indexed: true }));
+      } finally {
+        await db.close();
+      }
+    },
+  );
+
+  async function againstTheModel(
+    db: Database,
+    count: number,
+    collectionOf: (tx: EnvironmentTransaction) => Promise<{ id: string; indexed: boolean }>,
+  ): Promise<void> {
     let asked = 0;
     await fc.assert(
       fc.asyncProperty(histories, async (edits) => {
-        await database.db
+        await db
           .withEnvironment(database.tenant, async (tx) => {
-            const { id: collectionId } = await createCollection(tx, {
-              name: 'history',
-              description: null,
-              embedding: EMBEDDING,
-            });
+            const collection = await collectionOf(tx);
             const chains: Version[][] = [];
-            for (const history of edits) chains.push(await write(tx, collectionId, history));
-            for (const atMs of momentsOf(chains)) asked += await compare(tx, collectionId, chains, atMs);
+            for (const history of edits) chains.push(await write(tx, collection.id, history));
+            for (const atMs of momentsOf(chains)) asked += await compare(tx, collection, chains, atMs);
             throw new Rollback();
           })
           .catch((error: unknown) => {
             if (!(error instanceof Rollback)) throw error;
           });
       }),
-      { numRuns: HISTORIES / 5 },
+      { numRuns: count / HISTORIES_OF_A_RUN },
     );
-    expect(asked).toBeGreaterThan(HISTORIES);
-  });
+    expect(asked).toBeGreaterThan(count);
+  }
 
   class Rollback extends Error {}
 
@@ -116,7 +152,7 @@ describe('memories as of a moment', () => {
 
   async function compare(
     tx: EnvironmentTransaction,
-    collectionId: string,
+    { id: collectionId, indexed }: { id: string; indexed: boolean },
     chains: readonly Version[][],
     atMs: number,
   ): Promise<number> {
@@ -132,9 +168,11 @@ describe('memories as of a moment', () => {
     expect(ids(asOf)).toEqual(expectedBy(atMs));
     expect(ids(await listed({ validAt: at }))).toEqual(expectedBy(Infinity));
     // Both kinds of search see the same.
-    expect(ids(await nearestMemories(tx, wanted({ asOf: at }), Float32Array.from([1, 0, 0, 0])))).toEqual(
-      expectedBy(atMs),
-    );
+    const query = Float32Array.from([1, 0, 0, 0]);
+    const nearest = indexed
+      ? await nearestByIndex(tx, wanted({ asOf: at }), collectionId, query)
+      : await nearestMemories(tx, wanted({ asOf: at }), query);
+    expect(ids(nearest)).toEqual(expectedBy(atMs));
     expect(ids(await matchingMemories(tx, wanted({ asOf: at }), 'version'))).toEqual(expectedBy(atMs));
     // A record is shown as it was recorded then: its next version, and the end that follows from it, only where they were there.
     for (const memory of asOf) {

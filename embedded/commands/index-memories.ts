@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Configuration } from '../../domain/configuration/configuration.ts';
+import type { Credentials } from '../credentials.ts';
+import {
+  buildMemoryIndexes,
+  dropMemoryIndexes,
+  INDEX_FROM_VECTORS,
+  listCollections,
+  type MemoryIndexUrls,
+} from '../memory-indexes.ts';
+import { readJsonFile } from '../private-file.ts';
+import { runCommand } from './run-command.ts';
+
+const USAGE = `Usage: npm run memory:index -- [build | drop | status] [--collection=<id>] [--from=<vectors>]
+  build (where nothing is named): of each collection of at least ${INDEX_FROM_VECTORS} vectors, of --from, or of --collection alone
+  drop: every index, or that of --collection
+  status: the collections with their sizes`;
+
+/** `npm run memory:index`: indexes over the vectors of large collections. See docs/memory.md. */
+await runCommand(async (configuration) => {
+  const { verb, collection, from } = readArguments(process.argv.slice(2));
+  const urls = urlsOf(configuration);
+  const lines: string[] = [];
+  if (verb !== 'drop' && collection !== null) await requireCollection(urls, collection);
+  if (verb === 'drop') await dropMemoryIndexes(urls.ownerUrl, collection, (line) => lines.push(line));
+  if (verb === 'build') {
+    await buildMemoryIndexes(
+      urls,
+      ({ id, vectors }) => (collection === null ? vectors >= from : id === collection),
+      (line) => console.log(line),
+    );
+  }
+  for (const { id, vectors, dimensions, isIndexed } of await listCollections(urls.applicationUrl)) {
+    lines.push(`${id}: ${vectors} vectors of ${dimensions} dimensions, ${isIndexed ? 'indexed' : 'without an index'}.`);
+  }
+  return lines.length === 0 ? 'There is no collection.' : lines.join('\n');
+});
+
+function readArguments(args: string[]): { verb: string; collection: string | null; from: number } {
+  const options = { collection: { type: 'string' }, from: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [verb = 'build', ...others] = positionals;
+  const from = Number(values.from ?? INDEX_FROM_VECTORS);
+  if (!['build', 'drop', 'status'].includes(verb) || others.length > 0 || !Number.isInteger(from) || from < 0) {
+    throw new Error(USAGE);
+  }
+  return { verb, collection: values.collection ?? null, from };
+}
+
+async function requireCollection({ applicationUrl }: MemoryIndexUrls, wanted: string): Promise<void> {
+  if ((await listCollections(applicationUrl)).some(({ id }) => id === wanted)) return;
+  throw new Error(`There is no collection ${wanted}.`);
+}
+
+/** Of the configuration; where it names no database, of the stack that runs on DATA_DIR. */
+function urlsOf(configuration: Configuration<'setup'>): MemoryIndexUrls {
+  const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR } = configuration;
+  if (DATABASE_URL !== null)
+    return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL ?? DATABASE_URL };
+  const file = path.join(DATA_DIR, 'credentials.json');
+  if (!existsSync(file)) throw new Error(`DATABASE_URL is not set, and there is no ${file}: run npm start first.`);
+  const { databaseUrl, databaseOwnerUrl } = readJsonFile(file) as Credentials;
+  if (databaseOwnerUrl === null) throw new Error('Set DATABASE_URL and MIGRATION_DATABASE_URL, which owns the tables.');
+  return { applicationUrl: databaseUrl, ownerUrl: databaseOwnerUrl };
+}
