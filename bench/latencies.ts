@@ -15,7 +15,13 @@ export interface Latencies {
 export function summarize({ rounds }: Measured): Latencies {
   const sorted = rounds.flat().sort((a, b) => a - b);
   const percentile = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-  return { calls: sorted.length, p50Ms: percentile(0.5), p95Ms: percentile(0.95), p99Ms: percentile(0.99), maxMs: sorted.at(-1) ?? Number.NaN };
+  return {
+    calls: sorted.length,
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
+    p99Ms: percentile(0.99),
+    maxMs: sorted.at(-1) ?? Number.NaN,
+  };
 }
 
 /** Calls one after the other, and answers how long each took. */

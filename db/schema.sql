@@ -2042,6 +2042,26 @@ ALTER FUNCTION find_lost_messages(interval,interval,text,integer) OWNER TO servi
 REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
 
+CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
+ RETURNS TABLE(memory_id text)
+ LANGUAGE plpgsql
+ ROWS 400
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+    BEGIN
+      -- The index is read for as many candidates as are asked for. The extension's own default is 40.
+      PERFORM set_config('hnsw.ef_search', most::text, true);
+      RETURN QUERY EXECUTE format(
+        'SELECT v.memory_id FROM memory_vectors v WHERE v.environment_id = %L::uuid AND v.collection_id = %L
+         ORDER BY CAST(v.embedding AS halfvec(%s)) <#> CAST(%L AS halfvec(%s)) LIMIT %s',
+        current_environment_id(), collection, dimensions, query, dimensions, most);
+    END $function$
+;
+REVOKE ALL ON FUNCTION find_near_memories(text,text,integer,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_near_memories(text,text,integer,integer) TO service_app;
+
 CREATE OR REPLACE FUNCTION public.find_oauth_access_token(of_hash bytea)
  RETURNS TABLE(grant_id text, user_id text, client_id text, role text, workspace_id uuid, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean, resource text, scope text, expires_at timestamp with time zone, last_used_at timestamp with time zone)
  LANGUAGE sql

@@ -78,7 +78,8 @@ async function asOnlyBuilder(ownerUrl: string, work: (owner: Client) => Promise<
   await owner.connect();
   try {
     const { rows } = await owner.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [LOCK_KEY]);
-    if (rows[0]?.held !== true) throw new Error('Another command builds or drops indexes of memories now. Wait for it.');
+    if (rows[0]?.held !== true)
+      throw new Error('Another command builds or drops indexes of memories now. Wait for it.');
     await work(owner);
   } finally {
     await owner.end();

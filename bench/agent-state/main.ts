@@ -93,7 +93,11 @@ async function measureOn(
     }
     if (!hasExtension || memories !== Math.max(...options.memories)) continue;
     const urls = { ownerUrl, applicationUrl: databaseUrl };
-    await buildMemoryIndexes(urls, ({ id }) => id === searched.collectionId, (line) => notes.push(line));
+    await buildMemoryIndexes(
+      urls,
+      ({ id }) => id === searched.collectionId,
+      (line) => notes.push(line),
+    );
     await indexHalfVectors(owner, searched);
     for (const operation of await searchOperations(agent, searched, { hasExtension, isIndexed: true })) {
       results.push(await measure(operation));

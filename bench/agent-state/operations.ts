@@ -83,7 +83,9 @@ async function appendPlainly(owner: Client, sessionId: string, content: string):
 
 export async function cacheOperations(agent: Agent): Promise<Operation[]> {
   const { call, owner, embedder, workspaceId, texts } = agent;
-  await owner.query('CREATE TABLE plain_cache (prompt text PRIMARY KEY, response jsonb NOT NULL, signs bit varying NOT NULL)');
+  await owner.query(
+    'CREATE TABLE plain_cache (prompt text PRIMARY KEY, response jsonb NOT NULL, signs bit varying NOT NULL)',
+  );
   const prompts = Array.from({ length: ENTRIES }, (_, index) => `${texts.query()} number ${index}`);
   const { vectors } = await embedder.embed(prompts, { workspaceId });
   for (const [index, prompt] of prompts.entries()) {
@@ -108,8 +110,7 @@ export async function cacheOperations(agent: Agent): Promise<Operation[]> {
       title: `cache lookup among ${ENTRIES}, of another prompt`,
       service: async () => void (await call('POST', '/api/v2/cache/lookup', { prompt: others() })),
       plain: async () => {
-        const text =
-          'SELECT response FROM plain_cache ORDER BY bit_count(signs # $1::text::bit varying) LIMIT 1';
+        const text = 'SELECT response FROM plain_cache ORDER BY bit_count(signs # $1::text::bit varying) LIMIT 1';
         await owner.query({ name: 'near', text, values: [otherSigns()] });
       },
     },
@@ -139,7 +140,9 @@ export async function spanOperations({ call, owner }: Agent): Promise<Operation[
       title: `ingest ${SPANS} spans`,
       service: async () => {
         await nextRun();
-        const reply = (await call('POST', `/api/v2/runs/${runId}/spans`, { spans: spans() })) as { rejected: unknown[] };
+        const reply = (await call('POST', `/api/v2/runs/${runId}/spans`, { spans: spans() })) as {
+          rejected: unknown[];
+        };
         if (reply.rejected.length > 0) throw new Error(`spans were rejected: ${JSON.stringify(reply.rejected[0])}`);
       },
       plain: async () => {

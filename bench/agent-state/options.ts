@@ -12,8 +12,8 @@ export interface AgentStateOptions {
 
 export const USAGE = `Usage: npm run bench:agent-state -- [options]
   --memories=1000,100000   sizes of the collections that are searched
-  --rounds=6               of each side, in turn
-  --round-calls=25         calls of a round, one at a time
+  --rounds=5               of each side, in turn
+  --round-calls=20         calls of a round, one at a time
   --no-write               leave bench/results as it is
 
 A short run: --memories=1000,10000 --rounds=2 --round-calls=10 --no-write`;
@@ -25,8 +25,8 @@ export function readOptions(args: string[]): AgentStateOptions {
     args,
     options: {
       memories: text('1000,100000'),
-      rounds: text('6'),
-      'round-calls': text('25'),
+      rounds: text('5'),
+      'round-calls': text('20'),
       'no-write': { type: 'boolean', default: false },
     },
   });

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
-import { Database, type Tenant } from '../../db/client.ts';
+import type { Database, Tenant } from '../../db/client.ts';
 import { createWorkspace, ENVIRONMENT_KINDS } from '../../db/environments/create-workspace.ts';
 import { createCollection } from '../../db/memory/collections.ts';
 import { storeMemories } from '../../db/memory/store-memories.ts';

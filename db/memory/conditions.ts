@@ -22,7 +22,8 @@ export interface Wanted {
 export function conditionsOf(wanted: Wanted): Conditions {
   const { collectionIds, filter, moment, includeSuperseded = false, includeExpired = false } = wanted;
   const parts: [string, Record<string, unknown>][] = [
-    ['m.environment_id = current_environment_id()', {}],
+    // In a subquery, as the clock below: PostgreSQL then computes it once, and not for each of a hundred thousand rows.
+    ['m.environment_id = (SELECT current_environment_id())', {}],
     ['m.collection_id = ANY (:collectionIds)', { collectionIds }],
   ];
   if (!includeExpired) parts.push(['(m.expires_at IS NULL OR m.expires_at > now())', {}]);
@@ -63,8 +64,9 @@ function momentCondition({ asOf, validAt }: MemoryMoment): [string, Record<strin
   }
   // A version may be dated a millisecond ahead, because it is recorded after the one before it.
   return [
-    `m.valid_from <= statement_timestamp() + interval '1 millisecond' AND (m.valid_to IS NULL OR m.valid_to > statement_timestamp())
-     AND (m.replaced_from IS NULL OR m.replaced_from > statement_timestamp() + interval '1 millisecond')`,
+    `m.valid_from <= (SELECT statement_timestamp() + interval '1 millisecond')
+     AND (m.valid_to IS NULL OR m.valid_to > (SELECT statement_timestamp()))
+     AND (m.replaced_from IS NULL OR m.replaced_from > (SELECT statement_timestamp() + interval '1 millisecond'))`,
     {},
   ];
 }

@@ -112,9 +112,10 @@ const ELEMENT_BYTES = 8;
 
 /** PostgreSQL's binary form of a real[]: a header, then for each element its length (4 bytes) and its value. */
 function vectorOf(sent: Buffer): Float32Array {
+  const view = new DataView(sent.buffer, sent.byteOffset, sent.length);
   const vector = new Float32Array((sent.length - HEADER_BYTES) / ELEMENT_BYTES);
   for (let index = 0; index < vector.length; index++) {
-    vector[index] = sent.readFloatBE(HEADER_BYTES + index * ELEMENT_BYTES + 4);
+    vector[index] = view.getFloat32(HEADER_BYTES + index * ELEMENT_BYTES + 4);
   }
   return vector;
 }

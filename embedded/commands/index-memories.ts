@@ -54,11 +54,10 @@ async function requireCollection({ applicationUrl }: MemoryIndexUrls, wanted: st
   throw new Error(`There is no collection ${wanted}.`);
 }
 
-/** Of the configuration; where it names no database, of the stack that runs on DATA_DIR. */
+/** What the configuration names; where it names no database, the stack that runs on DATA_DIR. */
 function urlsOf(configuration: Configuration<'setup'>): MemoryIndexUrls {
   const { DATABASE_URL, MIGRATION_DATABASE_URL, DATA_DIR } = configuration;
-  if (DATABASE_URL !== null)
-    return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL ?? DATABASE_URL };
+  if (DATABASE_URL !== null) return { applicationUrl: DATABASE_URL, ownerUrl: MIGRATION_DATABASE_URL ?? DATABASE_URL };
   const file = path.join(DATA_DIR, 'credentials.json');
   if (!existsSync(file)) throw new Error(`DATABASE_URL is not set, and there is no ${file}: run npm start first.`);
   const { databaseUrl, databaseOwnerUrl } = readJsonFile(file) as Credentials;

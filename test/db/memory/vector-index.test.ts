@@ -16,7 +16,7 @@ import { fetchVectorExtension, withVectorExtension } from '../../harness/vector-
 
 const DIMENSIONS = 32;
 const MODEL = { model: 'fake', dimensions: DIMENSIONS };
-const OURS = 1_000;
+const OURS = 500;
 /** More than all candidates of a search, ten times over, and each nearer to the query than anything of ours. */
 const THEIRS = 10 * OURS;
 const PAGE = 2_000;
@@ -98,9 +98,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     expectNearAll(await search(collectionId, [collectionId]));
     // PostgreSQL counts the scan of the index; its counts come a moment later.
     const used = 'SELECT idx_scan > 0 AS used FROM pg_stat_user_indexes WHERE indexrelname = $1';
-    await expect
-      .poll(() => database.asOwner(used, [vectorIndexName(collectionId)]))
-      .toEqual([{ used: true }]);
+    await expect.poll(() => database.asOwner(used, [vectorIndexName(collectionId)])).toEqual([{ used: true }]);
   });
 
   it('is never influenced by a neighbour: neither order, nor score, nor count', async () => {
@@ -121,7 +119,15 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
   });
 
   it('searches without the index where the filters leave too few of its candidates', async () => {
-    const far = Array.from({ length: 20 }, () => plain(around(query.map((value) => -value), 0.1), { userId: 'ada' }));
+    const far = Array.from({ length: 20 }, () =>
+      plain(
+        around(
+          query.map((value) => -value),
+          0.1,
+        ),
+        { userId: 'ada' },
+      ),
+    );
     const [mixed, stored] = await fill(database.tenant, 'mixed', [
       ...Array.from({ length: INDEX_CANDIDATES + 50 }, () => plain(around(query, 0.1))),
       ...far,
@@ -168,7 +174,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     expect((await listCollections(database.applicationUrl)).find(({ id }) => id === passing)?.isIndexed).toBe(true);
     // What a build that was ended leaves behind.
     const name = vectorIndexName(passing);
-    await database.asOwner(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${name}'::regclass`);
+    await database.asOwner(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"${name}"'::regclass`);
     expect(await isIndexed(passing)).toBe(false);
     expect(await build(() => false)).toEqual([`${passing}: its index was dropped.`]);
     await build(({ id }) => id === passing);
