@@ -33,7 +33,7 @@ import type { Embedder } from './domain/embeddings/embedder.ts';
 import type { FileStore } from './domain/files/file-store.ts';
 import { type SmtpSettings, smtpSettingsOf } from './domain/notifications/smtp-settings.ts';
 import { idsOfWorkflow } from './domain/touched-ids.ts';
-import type { InFlightCaps, InFlightKind } from './domain/in-flight.ts';
+import type { InFlightCaps, SignalledKind } from './domain/in-flight.ts';
 import { loggerOptions } from './domain/logging.ts';
 import { configuredEndpoints } from './domain/own-endpoints.ts';
 import { temporalConnectionOptions } from './domain/temporal-connection.ts';
@@ -126,14 +126,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const client = new Client({ connection, namespace });
     const { egressAllow, ownEndpoints, resolve } = parts;
     const sending = { egressAllow, ownEndpoints, resolve };
+    const starters = workflowStarters(client, db, TASK_QUEUE);
     const permits = {
       db,
-      tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
+      tellWaiter: (kind: SignalledKind, holder: string) => tellWaiter(client, kind, holder),
       inFlightCaps: parts.inFlightCaps,
       permitTakers: new PermitTakers(),
+      beginMessage: starters.beginMessage,
       logger,
     };
-    const starters = workflowStarters(client, db, TASK_QUEUE);
     const activities = createActivities({
       ...permits,
       vault: parts.vault,

@@ -2,8 +2,12 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { HEARTBEAT_TIMEOUT_MS, heartbeatIntervalMs } from '../domain/heartbeats.ts';
 import type { Activities } from './index.ts';
 import { inLogContext } from './log-context.ts';
+import { withinSlots } from './within-slots.ts';
 
-/** Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, and dispatches. */
+/**
+ * Activities with a queue, and so slots, of their own. All others run on the workflows' queue: decisions, which are local, dispatches, and
+ * attempts of messages that a worker can begin at once.
+ */
 export const ACTIVITIES_OF_QUEUES = {
   deliveries: ['attemptMessage', 'postApproval', 'sendNotificationEmail'],
   'provider-reads': ['readBackEffect', 'observeTarget', 'observeDraft'],
@@ -11,7 +15,7 @@ export const ACTIVITIES_OF_QUEUES = {
     'listSweepAreas',
     'sweepArea',
     'wakeHeldMessages',
-    'wakeMessages',
+    'startInTurn',
     'grantByTime',
     'grantAfterHalt',
     'retryDeadLetterPage',
@@ -79,6 +83,10 @@ export interface WorkerGroup {
 export async function createWorker(settings: WorkerSettings): Promise<WorkerGroup> {
   const { activities, taskQueue, slots = DEFAULT_SLOTS } = settings;
   const apart = new Set<string>(NAMES.flatMap((queue) => ACTIVITIES_OF_QUEUES[queue]));
+  // Half of the deliveries begin at once, beside dispatches and without taking their slots; the others wait in their own queue.
+  const deliveriesAtOnce = Math.floor(slots.deliveries / 2);
+  const slotsOf = { ...slots, deliveries: slots.deliveries - deliveriesAtOnce };
+  const attemptMessageAtOnce = withinSlots(activities.attemptMessageAtOnce, deliveriesAtOnce);
   const common = {
     connection: settings.connection,
     namespace: settings.namespace,
@@ -92,19 +100,19 @@ export async function createWorker(settings: WorkerSettings): Promise<WorkerGrou
       ...common,
       taskQueue,
       workflowBundle: { codePath: settings.workflowBundlePath },
-      activities: pick(activities, (name) => !apart.has(name)),
+      activities: pick({ ...activities, attemptMessageAtOnce }, (name) => !apart.has(name)),
       maxCachedWorkflows: CACHED_WORKFLOWS_MAX,
       workflowTaskPollerBehavior: WORKFLOW_TASK_POLLS,
       maxConcurrentWorkflowTaskExecutions: CONCURRENT_WORKFLOW_TASKS_MAX,
       maxConcurrentLocalActivityExecutions: CONCURRENT_SQL_MAX,
-      maxConcurrentActivityTaskExecutions: slots.dispatches,
+      maxConcurrentActivityTaskExecutions: slots.dispatches + deliveriesAtOnce,
     }),
     ...NAMES.map((queue) =>
       Worker.create({
         ...common,
         taskQueue: settings.activityQueue(taskQueue, queue),
         activities: pick(activities, (name) => (ACTIVITIES_OF_QUEUES[queue] as readonly string[]).includes(name)),
-        maxConcurrentActivityTaskExecutions: slots[queue],
+        maxConcurrentActivityTaskExecutions: slotsOf[queue],
       }),
     ),
   ]);

@@ -12,7 +12,7 @@ import type { MemoryJobRef } from '../domain/memory/memory-jobs.ts';
 import type { EmailRef } from '../domain/notifications/emails.ts';
 import type { Mailer } from '../domain/notifications/mailer.ts';
 import type { MessageRef } from '../domain/messages/messages.ts';
-import type { InFlightCaps, InFlightKind } from '../domain/in-flight.ts';
+import type { InFlightCaps, SignalledKind } from '../domain/in-flight.ts';
 import type { FiringRef, ScheduleRef, TemporalPlan } from '../domain/schedules/schedules.ts';
 import type { EffectRef, InvocationRef } from '../domain/refs.ts';
 import type { AdapterFor } from './adapters/index.ts';
@@ -39,6 +39,8 @@ export interface ActivityDependencies {
   wakeApproval(ref: ApprovalRef): Promise<void>;
   /** Starts the workflow of an accepted message, or wakes the running one. */
   wakeMessage(ref: MessageRef): Promise<void>;
+  /** The same for one that was granted a permit; nearly always it has no workflow yet. */
+  beginMessage(ref: MessageRef): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
   /** Starts the workflow of a memory job, or tells the running one to look. */
@@ -62,7 +64,7 @@ export interface ActivityDependencies {
   /** Whose turn it is, in this process, to ask for a permit, and who waits here to be told of one. */
   permitTakers: PermitTakers;
   /** Signals a workflow in the queue for a permit that it was granted one. False where it has ended. */
-  tellWaiter(kind: InFlightKind, holder: string): Promise<boolean>;
+  tellWaiter(kind: SignalledKind, holder: string): Promise<boolean>;
   /** Sends the deliveries of messages, through the egress guard. */
   sendRequest: SendRequest;
   /** Posts approvals to chats, through the egress guard. */
@@ -80,10 +82,13 @@ export interface ActivityDependencies {
   logger: Logger;
 }
 
+/** What it takes to tell who was granted a permit. */
+export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'beginMessage';
+
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter'
+  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
 > & {
   vault: Pick<Vault, 'open'>;
 };

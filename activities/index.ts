@@ -17,8 +17,8 @@ import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { forgetMemoryPage } from './memory/forget-page.ts';
 import { ingestMemoryPage } from './memory/ingest-page.ts';
-import { attemptMessage } from './messages/attempt-message.ts';
-import { wakeHeldMessages, wakeMessages } from './messages/wake-messages.ts';
+import { attemptMessage, attemptMessageAtOnce } from './messages/attempt-message.ts';
+import { startInTurn, wakeHeldMessages } from './messages/wake-messages.ts';
 import { sendNotificationEmail } from './notifications/send-email.ts';
 import { fireSlot } from './schedules/fire-slot.ts';
 import { observeDraft } from './previews/observe-draft.ts';
@@ -58,8 +58,9 @@ export function createActivities(deps: ActivityDependencies) {
     planReversalRead: planReversalRead(deps),
     settleReversal: settleReversal(deps),
     attemptMessage: attemptMessage(deps),
+    attemptMessageAtOnce: attemptMessageAtOnce(deps),
     wakeHeldMessages: wakeHeldMessages(deps),
-    wakeMessages: wakeMessages(deps),
+    startInTurn: startInTurn(deps),
     retryDeadLetterPage: retryDeadLetterPage(deps),
     clearDeadLetterPage: clearDeadLetterPage(deps),
     fanOutPage: fanOutPage(deps),

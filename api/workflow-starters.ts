@@ -18,14 +18,15 @@ import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import { wakeMessageWorkflow } from './messages/message-workflows.ts';
+import { beginMessageWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
 
 /**
  * What the activities start and wake, the sweep above all. They hold the ids of rows; the names that the Temporal UI shows are
- * read here, so that what the sweep starts is found as what a request starts. worker.ts and the harness of the tests share this.
+ * read here, so that what the sweep starts is found as what a request starts. worker.ts and the harness of the tests share this. `client`
+ * is on the worker's own connection.
  */
 export function workflowStarters(client: Client, db: Pick<Database, 'oneStatement'>, taskQueue: string) {
   const names = new EnvironmentNames(db);
@@ -43,6 +44,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       wakeApproval(client, ref, { environmentName: await names.nameOf(ref), startInvocation, taskQueue }),
     wakeMessage: async (ref: MessageRef) =>
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+    beginMessage: async (ref: MessageRef) =>
+      beginMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeMemoryJob: async (ref: MemoryJobRef) =>

@@ -2033,7 +2033,9 @@ BEGIN ATOMIC
          UNION ALL
           SELECT o.id
             FROM messages o
-           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (o.flow_control_key_id IS NULL)))))
+           WHERE ((o.status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'processing'::text])) AND (o.held_at IS NULL) AND (o.next_attempt_at < (now() - find_lost_messages.overdue_by)) AND (o.flow_control_key_id IS NULL)))) AND (NOT (EXISTS ( SELECT
+            FROM in_flight_permits p
+           WHERE ((p.environment_id = m.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = m.id) AND (p.expires_at > now()))))))
    ORDER BY m.id
   LIMIT find_lost_messages.most;
 END
@@ -3383,6 +3385,41 @@ END
 ALTER FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION put_oauth_artifact(bytea,text,text,jsonb,timestamp with time zone) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.queue_deliveries(holders text[], most integer, grant_lease interval)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    DECLARE
+      of_environment uuid := current_environment_id();
+      of_workspace uuid;
+      now_at timestamptz := clock_timestamp();
+      free integer := 0;
+    BEGIN
+      SELECT e.workspace_id INTO STRICT of_workspace FROM environments e WHERE e.id = of_environment;
+      IF NOT EXISTS (SELECT FROM in_flight_permits p WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND NOT p.is_taken) THEN
+        IF most IS NULL THEN
+          RETURN holders;
+        END IF;
+        IF NOT pg_try_advisory_xact_lock(hashtextextended('permit/delivery/' || of_workspace, 0)) THEN
+          RETURN NULL;
+        END IF;
+        SELECT greatest(0, most - count(*)) INTO free FROM in_flight_permits p
+          WHERE p.workspace_id = of_workspace AND p.kind = 'delivery' AND p.is_taken AND p.expires_at > now_at;
+      END IF;
+      INSERT INTO in_flight_permits AS p (environment_id, workspace_id, kind, holder, asked_at, is_taken, granted_at, expires_at)
+        SELECT of_environment, of_workspace, 'delivery', h.id, now_at + h.place * interval '1 microsecond', h.place <= free,
+          CASE WHEN h.place <= free THEN now_at END, CASE WHEN h.place <= free THEN now_at + grant_lease ELSE 'infinity' END
+        FROM unnest(holders) WITH ORDINALITY AS h (id, place)
+        ON CONFLICT (environment_id, kind, holder) DO NOTHING;
+      RETURN COALESCE(holders[1:free], '{}');
+    END $function$
+;
+ALTER FUNCTION queue_deliveries(text[],integer,interval) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION queue_deliveries(text[],integer,interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION queue_deliveries(text[],integer,interval) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.raise_action_event()
  RETURNS trigger
@@ -5586,7 +5623,7 @@ CREATE INDEX messages_by_retried ON ONLY public.messages USING btree (retry_of) 
 CREATE INDEX messages_by_schedule ON ONLY public.messages USING btree (schedule_id, created_at DESC, id DESC) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX messages_by_source ON ONLY public.messages USING btree (callback_of) WHERE (callback_of IS NOT NULL);
 CREATE INDEX messages_by_status ON ONLY public.messages USING btree (environment_id, status, created_at DESC, id DESC);
-CREATE INDEX messages_by_url ON ONLY public.messages USING hash (url);
+CREATE INDEX messages_by_url ON ONLY public.messages USING btree (environment_id, url, created_at DESC, id DESC);
 CREATE INDEX messages_failed_of_subscription ON ONLY public.messages USING btree (subscription_id, id) WHERE ((status = 'failed'::text) AND (subscription_id IS NOT NULL));
 CREATE INDEX messages_held ON ONLY public.messages USING btree (environment_id, id) WHERE (held_at IS NOT NULL);
 CREATE INDEX messages_newest_first ON ONLY public.messages USING btree (environment_id, created_at DESC, id DESC);

@@ -4,6 +4,9 @@
  */
 export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read';
 
+/** What is signalled when it is granted a permit. The workflow of a delivery is started. */
+export type SignalledKind = Exclude<InFlightKind, 'delivery'>;
+
 /** The permits of a workspace by kind: how many calls it may have in flight, in all its environments and on all workers. */
 export type InFlightCaps = Readonly<Record<InFlightKind, number>>;
 

@@ -105,6 +105,12 @@ export const ATTEMPT_OPTIONS: ActivityOptions = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
 
+/**
+ * An attempt on the workflows' queue, which the worker that asks for it begins itself. Where all slots of that queue are held, by
+ * dispatches that hang for one, nobody begins it in time; it goes to the queue of deliveries then.
+ */
+export const ATTEMPT_AT_ONCE_OPTIONS: ActivityOptions = { ...ATTEMPT_OPTIONS, scheduleToStartTimeout: '2 seconds' };
+
 /** A visit of an e-mail decides from its row whether anything is to be sent, so it is retried for ever. */
 export const EMAIL_OPTIONS: ActivityOptions = {
   startToCloseTimeout: EMAIL_ATTEMPT_TIMEOUT_MS,

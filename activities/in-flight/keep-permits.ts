@@ -1,5 +1,5 @@
 import { grantFreePermits } from '../../db/in-flight/grant-free-permits.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { tellNext } from './tell-next.ts';
 
@@ -11,7 +11,7 @@ const INTERVAL_MS = 5_000;
  * statement, and two at once do no harm. So a workflow that waits need not look, and ten thousand cost nothing.
  */
 export function keepPermits(
-  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
+  deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,
   { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
 ): Repeated {
   const step = async (): Promise<void> => {

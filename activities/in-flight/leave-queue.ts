@@ -1,12 +1,10 @@
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import type { Tenant } from '../../db/client.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from './tell-next.ts';
 
 /** A waiter that no longer wants its permit for a read leaves the queue, so that nobody waits behind it. Idempotent. */
-export function leaveQueue(
-  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
-) {
+export function leaveQueue(deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>) {
   return async ({ workspaceId, environmentId }: Tenant, holder: string): Promise<void> => {
     const tenant = { workspaceId, environmentId };
     const released = { kind: 'provider_read', holder, most: deps.inFlightCaps.provider_read } as const;

@@ -1,15 +1,15 @@
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import type { Granted, InFlightKind } from '../../domain/in-flight.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
+import type { ActivityDependencies, TellDependency } from '../dependencies.ts';
 import { tellPatiently } from '../try-again.ts';
 
 /**
  * Tells who was granted a permit, after the commit that granted it: in this process where it waits here, otherwise its workflow.
- * The permit of a workflow that has ended goes to the next. A failure must not fail an end that is already recorded: a grant that
+ * A delivery's is started where it has none. The permit of another one that has ended goes to the next. A failure must not fail an end that is already recorded: a grant that
  * nobody claims in time is granted and told again (`grantFreePermits`).
  */
 export async function tellNext(
-  deps: Pick<ActivityDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
+  deps: Pick<ActivityDependencies, 'db' | 'logger' | TellDependency>,
   kind: InFlightKind,
   granted: Granted | null,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function tellNext(
     const told: Granted = next;
     try {
       if (deps.permitTakers.tell(kind, told.holder)) return;
-      if (await tellPatiently(() => deps.tellWaiter(kind, told.holder))) return;
+      if (await tellPatiently(() => tell(deps, kind, told))) return;
       const released = { kind, holder: told.holder, most: deps.inFlightCaps[kind] };
       next = await deps.db.oneStatement(told, (tx) => releasePermit(tx, released));
     } catch (error) {
@@ -29,4 +29,15 @@ export async function tellNext(
       return;
     }
   }
+}
+
+/** False where nobody is there to be told. */
+async function tell(
+  deps: Pick<ActivityDependencies, TellDependency>,
+  kind: InFlightKind,
+  { holder, workspaceId, environmentId }: Granted,
+): Promise<boolean> {
+  if (kind !== 'delivery') return deps.tellWaiter(kind, holder);
+  await deps.beginMessage({ messageId: holder, workspaceId, environmentId });
+  return true;
 }

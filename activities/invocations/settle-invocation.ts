@@ -10,7 +10,7 @@ import { readInvocationState } from '../../db/invocations/read-invocation-state.
 import { refuseInvocation } from '../../db/invocations/refuse-invocation.ts';
 import { settlementOf } from '../../domain/settlement.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
-import type { InvocationDependencies } from '../dependencies.ts';
+import type { InvocationDependencies, TellDependency } from '../dependencies.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
 
 /**
@@ -18,9 +18,7 @@ import { tellNext } from '../in-flight/tell-next.ts';
  * itself, after a read-back, and after each read of a reconciliation. It also releases the permit, or the position in
  * the queue: of a dispatch whose worker was lost, and of one that will not be sent.
  */
-export function settleInvocation(
-  deps: Pick<InvocationDependencies, 'db' | 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'logger'>,
-) {
+export function settleInvocation(deps: Pick<InvocationDependencies, 'db' | 'logger' | TellDependency>) {
   return async (ref: InvocationRef): Promise<InvocationState> => {
     const [state, next] = await deps.db.withEnvironment(ref, async (tx) => {
       const work = await lockInvocationWork(tx, ref.invocationId);

@@ -8,6 +8,7 @@ import { OverdueError } from '../adapters/watchdog.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { followDelivery } from '../events/follow-delivery.ts';
 import { startGranted } from '../flow-control/start-granted.ts';
+import { LikelyClasses } from '../../db/messages/likely-classes.ts';
 import { releasePermit } from '../../db/in-flight/release-permit.ts';
 import { Queued } from '../in-flight/permit-takers.ts';
 import { tellNext } from '../in-flight/tell-next.ts';
@@ -28,9 +29,10 @@ import { type Delivery, type Visit, visitMessage } from './visit-message.ts';
  * next run returns what is on record.
  */
 export function attemptMessage(deps: ActivityDependencies) {
+  const likely = new LikelyClasses();
   return async (ref: MessageRef): Promise<DeliveryStep> =>
     withHeartbeats(deps, async () => {
-      const visit = await visited(deps, ref);
+      const visit = await visited(deps, ref, likely);
       if (visit.next !== 'send') return afterStep(deps, ref, visit);
       const call: Call = { egress: { bytes: 0 }, trace: { address: null }, latencyMs: null };
       const result = await send(deps, ref, visit.delivery, call);
@@ -39,6 +41,14 @@ export function attemptMessage(deps: ActivityDependencies) {
       await tellNext(deps, 'delivery', next);
       return afterStep(deps, ref, step);
     });
+}
+
+/**
+ * The same on the queue of the workflows, where the worker whose workflow task asked for the attempt begins it itself. Null: the slots
+ * that deliveries may hold there are held (`createWorker`), and nothing was done.
+ */
+export function attemptMessageAtOnce(deps: ActivityDependencies): (ref: MessageRef) => Promise<DeliveryStep | null> {
+  return attemptMessage(deps);
 }
 
 /** What an attempt finds out about its call, whatever comes of it. */
@@ -53,11 +63,11 @@ interface Call {
  * Releases the permit, or the position in the queue, of a message that neither sends nor waits for a permit: a cancelled or
  * held message must keep nothing waiting, and a lost attempt is over.
  */
-async function visited(deps: ActivityDependencies, ref: MessageRef): Promise<Visit> {
+async function visited(deps: ActivityDependencies, ref: MessageRef, likely: LikelyClasses): Promise<Visit> {
   const permit = { kind: 'delivery', holder: ref.messageId, most: deps.inFlightCaps.delivery } as const;
   const visited = await deps.permitTakers.inTurn({ workspaceId: ref.workspaceId, ...permit }, () =>
     deps.db.withEnvironment(ref, async (tx) => {
-      const seen = await visitMessage(tx, deps, ref);
+      const seen = await visitMessage(tx, deps, ref, likely);
       if (seen === null || seen instanceof Queued) return seen;
       const { visit, grant, ended } = seen;
       const next = visit.next === 'send' ? null : await releasePermit(tx, permit);

@@ -2,14 +2,16 @@ import { hostname } from 'node:os';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { claimCall, isGranted, keepSlot } from '../../db/flow-control/claim-call.ts';
 import { releaseSlot } from '../../db/flow-control/release-slot.ts';
+import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
 import { isHalted } from '../../db/environments/read-halt.ts';
 import { isSubscriptionGone } from '../../db/events/find-target.ts';
 import { readSigners, type SealedSigner } from '../../db/events/read-signers.ts';
 import { findUnbegunCallbacks } from '../../db/messages/find-callbacks.ts';
-import { acquirePermit } from '../../db/in-flight/acquire-permit.ts';
+import type { LikelyClasses } from '../../db/messages/likely-classes.ts';
 import { lockMessageRow, type MessageWork, readBelongings } from '../../db/messages/lock-message.ts';
 import { holdMessage, markBegun } from '../../db/messages/put-off-message.ts';
 import { startAttempt, type StartedAttempt } from '../../db/messages/start-attempt.ts';
+import { startPermittedAttempt } from '../../db/messages/start-permitted-attempt.ts';
 import { type Grant, PERMIT_WAIT_LEASE_MS } from '../../domain/flow-control/flow-control.ts';
 import { permitLeaseMs } from '../../domain/in-flight.ts';
 import type { DeliveryStep, MessageRef } from '../../domain/messages/messages.ts';
@@ -49,9 +51,11 @@ export async function visitMessage(
   tx: EnvironmentTransaction,
   deps: Pick<ActivityDependencies, 'vault' | 'logger' | 'inFlightCaps'>,
   ref: MessageRef,
+  likely: LikelyClasses,
 ): Promise<Visited | Queued | null> {
-  const row = await lockMessageRow(tx, ref.messageId);
+  const row = await lockMessageRow(tx, ref.messageId, likely.of(ref.workspaceId));
   if (row === null) throw new Error(`message ${ref.messageId} is not there`);
+  likely.note(ref.workspaceId, row.retention);
   // Sent together, once the row is locked: round trips of the visits of a workspace follow one another.
   const [belongings, halted, signers, isGone] = await Promise.all([
     readBelongings(tx, row),
@@ -87,18 +91,32 @@ export async function visitMessage(
     await holdMessage(tx, work);
     return onlyOf({ next: 'hold' });
   }
-  const leaseMs = permitLeaseMs(work.timeoutSeconds * 1_000);
-  const position = await acquirePermit(tx, { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs });
+  return begin(tx, deps, { work, signers });
+}
+
+/** Starts the attempt, where there is a permit for it; for one with a flow-control key also where its slot holds still. */
+async function begin(
+  tx: EnvironmentTransaction,
+  deps: Pick<ActivityDependencies, 'inFlightCaps'>,
+  { work, signers }: Pick<Delivery, 'work' | 'signers'>,
+): Promise<Visited | Queued | null> {
+  const { id, timeoutSeconds, flowControlKeyId } = work;
+  const leaseMs = permitLeaseMs(timeoutSeconds * 1_000);
+  const wanted = { kind: 'delivery', holder: id, most: deps.inFlightCaps.delivery, leaseMs } as const;
+  const { position, attempt } =
+    flowControlKeyId === null
+      ? await startPermittedAttempt(tx, work, wanted, WORKER)
+      : { position: await acquirePermit(tx, wanted), attempt: null };
   if (position === null) return null;
   if (position > 0) {
-    if (isQueued) await keepSlot(tx, id, PERMIT_WAIT_LEASE_MS);
+    if (flowControlKeyId !== null) await keepSlot(tx, id, PERMIT_WAIT_LEASE_MS);
     await markBegun(tx, work);
     return new Queued(position);
   }
-  if (isQueued && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
-  const attempt = await startAttempt(tx, work, WORKER);
-  const begun = { ...work, status: 'processing', attempts: attempt.number, openAttempt: attempt.number } as const;
-  return onlyOf({ next: 'send', delivery: { work: begun, attempt, signers } });
+  if (flowControlKeyId !== null && !(await claimCall(tx, id, leaseMs))) return parked(tx, id);
+  const started = attempt ?? (await startAttempt(tx, work, WORKER));
+  const begun = { ...work, status: 'processing', attempts: started.number, openAttempt: started.number } as const;
+  return onlyOf({ next: 'send', delivery: { work: begun, attempt: started, signers } });
 }
 
 /** The end of an attempt that saw no response. */

@@ -1,5 +1,7 @@
+import { queueDeliveries } from '../../db/in-flight/queue-deliveries.ts';
 import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
 import type { Tenant } from '../../db/client.ts';
+import { isWithoutPermit } from '../../domain/in-flight.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
@@ -15,9 +17,21 @@ export function wakeHeldMessages(deps: Pick<ActivityDependencies, 'db' | 'wakeMe
   };
 }
 
-/** Starts the workflows of these messages, or wakes them. */
-export function wakeMessages(deps: Pick<ActivityDependencies, 'wakeMessage'>) {
-  return (tenant: Tenant, messageIds: string[]): Promise<void> => wakeAll(deps, tenant, messageIds);
+/**
+ * Starts as many of these messages as their workspace has permits for. The others wait in the queue without a workflow, and are started
+ * as permits are released. It may run again: who queues or runs stays where it is.
+ */
+export function startInTurn(deps: Pick<ActivityDependencies, 'db' | 'beginMessage' | 'inFlightCaps' | 'permitTakers'>) {
+  return async ({ workspaceId, environmentId }: Tenant, messageIds: string[]): Promise<void> => {
+    const tenant = { workspaceId, environmentId };
+    const most = deps.inFlightCaps.delivery;
+    const taker = { workspaceId, kind: 'delivery', holder: `batch/${messageIds[0]}`, most } as const;
+    const starting = await deps.permitTakers.inTurn(taker, () =>
+      deps.db.oneStatement(tenant, (tx) => queueDeliveries(tx, messageIds, most)),
+    );
+    if (isWithoutPermit(starting)) throw new Error('others of the workspace asked for permits all the time');
+    await inTurns(starting, (messageId) => deps.beginMessage({ messageId, ...tenant }));
+  };
 }
 
 export async function wakeAll(
@@ -25,8 +39,11 @@ export async function wakeAll(
   { workspaceId, environmentId }: Tenant,
   messageIds: readonly string[],
 ): Promise<void> {
+  await inTurns(messageIds, (messageId) => deps.wakeMessage({ messageId, workspaceId, environmentId }));
+}
+
+async function inTurns(messageIds: readonly string[], start: (messageId: string) => Promise<void>): Promise<void> {
   for (let from = 0; from < messageIds.length; from += WAKES_AT_ONCE) {
-    const some = messageIds.slice(from, from + WAKES_AT_ONCE);
-    await Promise.all(some.map((messageId) => deps.wakeMessage({ messageId, workspaceId, environmentId })));
+    await Promise.all(messageIds.slice(from, from + WAKES_AT_ONCE).map(start));
   }
 }

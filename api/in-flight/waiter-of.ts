@@ -1,19 +1,16 @@
 import { isId } from '../../domain/ids.ts';
-import type { InFlightKind } from '../../domain/in-flight.ts';
+import type { SignalledKind } from '../../domain/in-flight.ts';
 import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
-import { messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
 import { replayWorkflowId } from '../../temporal/reconciliation/replay-effect.ts';
 import { PERMIT_FREE_SIGNAL, readerOf } from '../../temporal/in-flight/permit-free.ts';
 
 /** The workflow that waits for a permit of this kind, and the signal that tells it that one is free. */
-export function waiterOf(kind: InFlightKind, holder: string): { workflowId: string; signal: string } {
+export function waiterOf(kind: SignalledKind, holder: string): { workflowId: string; signal: string } {
   switch (kind) {
     case 'dispatch': {
       const workflowId = isId('attempt', holder) ? replayWorkflowId(holder) : invocationWorkflowId(holder);
       return { workflowId, signal: PERMIT_FREE_SIGNAL };
     }
-    case 'delivery':
-      return { workflowId: messageWorkflowId(holder), signal: WAKE_SIGNAL };
     case 'provider_read':
       return { workflowId: readerOf(holder), signal: PERMIT_FREE_SIGNAL };
   }

@@ -52,6 +52,30 @@ export async function wakeMessageWorkflow(
   );
 }
 
+/**
+ * The same for a message that was granted a permit while it queued. Nearly always it has no workflow yet, which is then started, and its
+ * first task is run by the worker of this process; one that runs and waits is signalled.
+ */
+export async function beginMessageWorkflow(
+  client: Client,
+  ref: MessageRef,
+  { environmentName, summary, taskQueue = TASK_QUEUE }: StartMessageOptions,
+): Promise<void> {
+  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.start(type, { ...options, requestEagerStart: true }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await wakeMessageWorkflow(client, ref, {
+      environmentName,
+      ...(summary === undefined ? {} : { summary }),
+      taskQueue,
+    });
+  }
+}
+
 /** Signals the workflow of a cancelled message, so that it ends now. Without this it ends when the message would be due. */
 export async function tellMessageWorkflow(client: Client, messageId: string): Promise<void> {
   try {

@@ -1,3 +1,4 @@
+import { queueBehindOthers } from '../../db/in-flight/queue-deliveries.ts';
 import type { Published } from '../../db/messages/accept/accept-messages.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { grantNewMessages } from '../flow-control/start-granted.ts';
@@ -9,6 +10,8 @@ import { startMessageWorkflow, startMessageWorkflows } from './message-workflows
  * not wait for each start.
  */
 const STARTED_HERE_MAX = 10;
+/** So few at a time that the first has arrived before the last is started. */
+const STARTS_AT_ONCE = 3;
 
 /**
  * Starts the deliveries of messages that are committed; those with a flow-control key are started as far as it grants them. A
@@ -20,21 +23,37 @@ export async function startDeliveries(
   published: readonly Published[],
 ): Promise<void> {
   const fresh = published.filter((message) => !message.deduplicated);
-  const messageIds = fresh.flatMap((message) => (message.flowControlKeyId === null ? [message.messageId] : []));
+  const unkeyed = fresh.filter(({ flowControlKeyId }) => flowControlKeyId === null);
   const keyIds = fresh.flatMap(({ flowControlKeyId }) => (flowControlKeyId === null ? [] : [flowControlKeyId]));
-  await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, messageIds)]);
+  await Promise.all([grantNewMessages(deps, caller, keyIds), startUnkeyed(deps, caller, unkeyed)]);
 }
 
-async function startUnkeyed(deps: ApiDependencies, caller: Caller, messageIds: string[]): Promise<void> {
+/** A message that is due queues where others of its workspace do: then it has no workflow until it is granted a permit. */
+async function startUnkeyed(deps: ApiDependencies, caller: Caller, unkeyed: readonly Published[]): Promise<void> {
+  if (unkeyed.length === 0) return;
   const { temporal, eagerStart: eager, taskQueue } = deps;
   const { workspaceId, environmentId } = caller.tenant;
   const environmentName = caller.environment.name;
+  const idsOf = (messages: readonly Published[]): string[] => messages.map(({ messageId }) => messageId);
+  const due = idsOf(unkeyed.filter(({ status }) => status === 'pending'));
+  const later = idsOf(unkeyed.filter(({ status }) => status !== 'pending'));
+  const starting =
+    due.length === 0 ? [] : await deps.db.oneStatement(caller.tenant, (tx) => queueBehindOthers(tx, due));
+  const messageIds = [...starting, ...later];
   const here = messageIds.slice(0, STARTED_HERE_MAX);
   const others = { workspaceId, environmentId, messageIds: messageIds.slice(STARTED_HERE_MAX) };
-  await Promise.all([
-    ...here.map((messageId) =>
-      startMessageWorkflow(temporal, { messageId, workspaceId, environmentId }, { environmentName, eager, taskQueue }),
-    ),
-    others.messageIds.length === 0 ? null : startMessageWorkflows(temporal, others, environmentName, taskQueue),
-  ]);
+  for (let from = 0; from < here.length; from += STARTS_AT_ONCE) {
+    await Promise.all(
+      here
+        .slice(from, from + STARTS_AT_ONCE)
+        .map((messageId) =>
+          startMessageWorkflow(
+            temporal,
+            { messageId, workspaceId, environmentId },
+            { environmentName, eager, taskQueue },
+          ),
+        ),
+    );
+  }
+  if (others.messageIds.length > 0) await startMessageWorkflows(temporal, others, environmentName, taskQueue);
 }

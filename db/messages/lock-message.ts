@@ -57,18 +57,29 @@ export async function lockMessage(tx: EnvironmentTransaction, messageId: string)
   return row === null ? null : { ...row, ...(await readBelongings(tx, row)) };
 }
 
-export async function lockMessageRow(tx: EnvironmentTransaction, messageId: string): Promise<LockedRow | null> {
-  const { rows } = await tx.raw<{ rows: LockedRow[] }>(
-    `SELECT m.id, m.retention, m.kind, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
+/** `likely`: the class in which it is looked for first; null where none is known. */
+export async function lockMessageRow(
+  tx: EnvironmentTransaction,
+  messageId: string,
+  likely: string | null = null,
+): Promise<LockedRow | null> {
+  if (likely !== null) {
+    const classes = classesOf(likely);
+    const { rows } = await tx.raw<{ rows: LockedRow[] }>(LOCK_IN_CLASSES, { messageId, classes });
+    if (rows[0] !== undefined) return rows[0];
+  }
+  const { rows } = await tx.raw<{ rows: LockedRow[] }>(LOCK, { messageId });
+  return rows[0] ?? null;
+}
+
+const LOCKED = `SELECT m.id, m.retention, m.kind, m.status, m.url, m.method, m.redact, m.label, m.schedule_id AS "scheduleId",
        m.url_group_id AS "urlGroupId", m.flow_control_key_id AS "flowControlKeyId", m.subscription_id AS "subscriptionId", m.attempts, m.max_retries AS "maxRetries",
        m.retry_delays_ms AS "retryDelaysMs", m.timeout_seconds AS "timeoutSeconds", m.callback_url AS "callbackUrl",
        m.failure_callback_url AS "failureCallbackUrl", m.published_by AS "publishedBy", m.created_at AS "createdAt",
        ceil(extract(epoch FROM m.next_attempt_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"
-     FROM messages m WHERE m.id = :messageId FOR UPDATE`,
-    { messageId },
-  );
-  return rows[0] ?? null;
-}
+     FROM messages m WHERE m.id = :messageId`;
+const LOCK = `${LOCKED} FOR UPDATE`;
+const LOCK_IN_CLASSES = `${LOCKED} AND m.retention = ANY (:classes) FOR UPDATE`;
 
 /**
  * Locks the row again of a message that an attempt was started of, and returns its class as it is now: it may have outlived its
@@ -87,18 +98,15 @@ export async function lockAttempted(
   return row;
 }
 
+/** A message without an attempt has none open, and its attempts are not looked at. */
 export async function readBelongings(
   tx: EnvironmentTransaction,
-  { id, retention }: Pick<MessageWork, 'id' | 'retention'>,
+  { id, retention, attempts }: Pick<MessageWork, 'id' | 'retention' | 'attempts'>,
 ): Promise<Belongings> {
-  const { rows } = await tx.raw<{ rows: BelongingRow[] }>(
-    `SELECT c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
-       c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
-       (SELECT a.number FROM message_attempts a
-        WHERE a.message_id = :id AND a.retention = ANY (:classes) AND a.status = 'started') AS "openAttempt"
-     FROM (VALUES (1)) one LEFT JOIN message_contents c ON c.message_id = :id AND c.retention = ANY (:classes)`,
-    { id, classes: classesOf(retention) },
-  );
+  const { rows } = await tx.raw<{ rows: BelongingRow[] }>(attempts === 0 ? CONTENT : CONTENT_AND_ATTEMPT, {
+    id,
+    classes: classesOf(retention),
+  });
   const row = rows[0];
   if (row === undefined) throw new Error(`nothing was answered about message ${id}`);
   const { headers, body, bodyKind, bodySealed, masterKeyVersion, wrappedDataKey, sealedValue, openAttempt } = row;
@@ -109,3 +117,13 @@ export async function readBelongings(
       : { masterKeyVersion, wrappedDataKey, sealedValue };
   return { content: { headers, body, bodyKind, bodySealed, sealed }, openAttempt };
 }
+
+const contentWith = (
+  openAttempt: string,
+): string => `SELECT c.headers, c.body, c.body_kind AS "bodyKind", c.body_sealed AS "bodySealed",
+    c.master_key_version AS "masterKeyVersion", c.wrapped_data_key AS "wrappedDataKey", c.sealed_value AS "sealedValue",
+    ${openAttempt} AS "openAttempt"
+  FROM (VALUES (1)) one LEFT JOIN message_contents c ON c.message_id = :id AND c.retention = ANY (:classes)`;
+const CONTENT = contentWith('NULL::integer');
+const CONTENT_AND_ATTEMPT = contentWith(`(SELECT a.number FROM message_attempts a
+  WHERE a.message_id = :id AND a.retention = ANY (:classes) AND a.status = 'started')`);

@@ -6,6 +6,12 @@ export interface StartedAttempt {
   number: number;
 }
 
+export const BEGIN_ATTEMPT = `UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()),
+    held_at = NULL, updated_at = now()
+  WHERE id = :messageId AND retention = :retention`;
+export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
+  SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`;
+
 /** Starts an attempt. From here on the message cannot be cancelled. The caller holds the row's lock. */
 export async function startAttempt(
   tx: EnvironmentTransaction,
@@ -13,12 +19,7 @@ export async function startAttempt(
   worker: string,
 ): Promise<StartedAttempt> {
   const { rows } = await tx.raw<{ rows: { number: number }[] }>(
-    `WITH begun AS (
-       UPDATE messages SET status = 'processing', attempts = attempts + 1, begun_at = COALESCE(begun_at, now()), held_at = NULL,
-         updated_at = now()
-       WHERE id = :messageId AND retention = :retention RETURNING attempts, subscription_id)
-     INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
-     SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`,
+    `WITH begun AS (${BEGIN_ATTEMPT} RETURNING attempts, subscription_id) ${INSERT_ATTEMPT}`,
     { messageId, retention, worker },
   );
   const row = rows[0];

@@ -36,6 +36,7 @@ import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
 import * as memoryIndexes from './0038-memory-indexes.ts';
+import * as queuedDeliveries from './0039-queued-deliveries.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   files,
   cache,
   memoryIndexes,
+  queuedDeliveries,
 ];

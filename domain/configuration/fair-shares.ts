@@ -16,8 +16,16 @@ const share = (of: string, count: string) => ({
 
 /** How much a worker does at once, and how much of that one workspace may have. */
 export const FAIR_SHARES = {
-  DISPATCH_SLOTS: slots('Dispatches', '100'),
-  DELIVERY_SLOTS: slots('Deliveries', '100'),
+  DISPATCH_SLOTS: {
+    ...slots('Dispatches', '100'),
+    meaning:
+      'Dispatches that one worker process has under way at once, however many deliveries there are. While deliveries leave slots idle, up to half of `DELIVERY_SLOTS` more.',
+  },
+  DELIVERY_SLOTS: {
+    ...slots('Deliveries', '100'),
+    meaning:
+      'Deliveries that one worker process has under way at once. Half of them may begin at once beside dispatches; the others have a task queue of their own.',
+  },
   PROVIDER_READ_SLOTS: slots('Reads at providers', '40'),
   MAINTENANCE_SLOTS: slots('Activities of the sweep and of starting messages', '20'),
   WORKSPACE_DISPATCHES_MAX: share('Dispatches', '20'),

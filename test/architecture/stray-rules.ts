@@ -27,6 +27,7 @@ const OWNERS_OF_TRANSACTIONS: ReadonlySet<string> = new Set([
   'api/files/receive-content.ts',
   'api/files/upload-file.ts',
   'api/flow-control/start-granted.ts',
+  'api/messages/start-deliveries.ts',
   'api/integrations/slack-channels.ts',
   'api/integrations/take-click.ts',
   'api/integrations/test-integration.ts',

@@ -12,6 +12,8 @@ import { SeparateProcesses } from './separate-processes.ts';
 
 const RECORDS = inForm({ short: 400, full: 100_000 });
 const PLANTED_AT_ONCE = 20_000;
+/** Each look counts all records. */
+const LOOK_MS = inForm({ short: 100, full: 2_000 });
 const JOB_TIMEOUT_MS = inForm({ short: 300_000, full: 3 * 3_600_000 });
 
 let processes: SeparateProcesses;
@@ -45,11 +47,12 @@ test(
     const { id } = dataOf(await api.post('/api/v2/dlq/retry-all', {}), jobSchema);
     for (const share of [0.2, 0.6]) {
       const isThere = async () => (await job(id)).done >= share * RECORDS;
-      await expect.poll(isThere, { timeout: JOB_TIMEOUT_MS }).toBe(true);
+      await expect.poll(isThere, { timeout: JOB_TIMEOUT_MS, interval: LOOK_MS }).toBe(true);
       await worker.end('SIGKILL');
       worker = await processes.startWorker();
     }
-    await expect.poll(async () => (await job(id)).endedAt, { timeout: JOB_TIMEOUT_MS }).not.toBeNull();
+    const end = async () => (await job(id)).endedAt;
+    await expect.poll(end, { timeout: JOB_TIMEOUT_MS, interval: LOOK_MS }).not.toBeNull();
     expect(await job(id)).toMatchObject({ status: 'completed', total: RECORDS, done: RECORDS, failed: 0 });
     const [counted] = await processes.database.asOwner(
       `SELECT (SELECT count(*)::int FROM dead_letters) AS left, count(*)::int AS retries, count(DISTINCT retry_of)::int AS records
@@ -58,7 +61,8 @@ test(
     expect(counted).toEqual({ left: 0, retries: RECORDS, records: RECORDS });
     // None is stuck: the workflows that were lost with a worker are started by whoever comes next.
     const unsent = `SELECT count(*)::int AS n FROM messages WHERE retry_of IS NOT NULL AND status <> 'delivered'`;
-    await expect.poll(() => processes.database.asOwner(unsent), { timeout: JOB_TIMEOUT_MS }).toEqual([{ n: 0 }]);
+    const left = () => processes.database.asOwner(unsent);
+    await expect.poll(left, { timeout: JOB_TIMEOUT_MS, interval: LOOK_MS }).toEqual([{ n: 0 }]);
     expect(new Set(destination.on('/retried').map((sent) => sent.headers['webhook-id'])).size).toBe(RECORDS);
   },
   2 * JOB_TIMEOUT_MS,

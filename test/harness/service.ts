@@ -18,7 +18,7 @@ import { Vault } from '../../db/secrets/vault.ts';
 import type { Embedder } from '../../domain/embeddings/embedder.ts';
 import type { Mailer } from '../../domain/notifications/mailer.ts';
 import type { SmtpSettings } from '../../domain/notifications/smtp-settings.ts';
-import type { InFlightCaps, InFlightKind } from '../../domain/in-flight.ts';
+import type { InFlightCaps, SignalledKind } from '../../domain/in-flight.ts';
 import { activityQueue } from '../../temporal/task-queues.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../domain/heartbeats.ts';
 import { LOOPBACK_EGRESS, parseEgressAllow } from '../../domain/egress.ts';
@@ -94,9 +94,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logger = pino({ level: 'trace' }, { write: (line: string) => void workerLogLines.push(line) });
   const permits = {
     db: api.deps.db,
-    tellWaiter: (kind: InFlightKind, holder: string) => tellWaiter(client, kind, holder),
+    tellWaiter: (kind: SignalledKind, holder: string) => tellWaiter(client, kind, holder),
     inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
     permitTakers: new PermitTakers(),
+    beginMessage: starters.beginMessage,
     logger,
   };
   const activities = createActivities({

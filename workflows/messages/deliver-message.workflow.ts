@@ -2,15 +2,13 @@ import {
   condition,
   continueAsNew,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
 import type { DeliveryStep } from '../../domain/messages/messages.ts';
-import { ATTEMPT_OPTIONS, onQueue } from '../activity-options.ts';
+import { attemptOf } from './attempt-of.ts';
 import { startDelivery } from '../start-delivery.ts';
 import { searchAttributes } from '../../temporal/search-attributes.ts';
 import {
@@ -27,23 +25,18 @@ const HOLD_MS_MAX = 300_000;
 
 /**
  * The life of one message: wait until it is due, attempt, wait for the next attempt, until it is delivered, failed or
- * cancelled. `attemptMessage` decides from the message's row what is due; this workflow keeps the time. A message with a
+ * cancelled. Each attempt decides from the message's row what is due; this workflow keeps the time. A message with a
  * flow-control key waits in a queue of the database instead: its workflow ends, and begins anew when it is granted. A signal that
  * arrives with that end counts, because Temporal lets no workflow complete with a signal that it has not handled.
  */
 export async function deliverMessage(ref: DeliverMessageInput): Promise<DeliverMessageResult> {
-  const { attemptMessage } = proxyActivities<Activities>({
-    ...ATTEMPT_OPTIONS,
-    ...onQueue('deliveries', ref),
-    summary: 'attempts the message, where it is due',
-  });
   let woken = false;
   setHandler(wake, () => {
     woken = true;
   });
   for (let holds = 0; ;) {
     woken = false;
-    const step = await attemptMessage(ref);
+    const step = await attemptOf(ref);
     if (step.next === 'end') {
       for (const messageId of step.callbackIds)
         await startDelivery({ ...ref, messageId }, `callback of ${ref.messageId}`);

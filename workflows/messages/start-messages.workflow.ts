@@ -3,19 +3,16 @@ import type { Activities } from '../../activities/index.ts';
 import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
 import type { StartMessagesInput } from '../../temporal/messages/start-messages.ts';
 
-/** Small enough that an activity ends well within its time-out on a slow server. */
-const MESSAGES_PER_ACTIVITY = 100;
-
-/** Starts the workflows of a batch, so that its publisher need not wait for a thousand starts. Returns how many. */
-export async function startMessages(input: StartMessagesInput): Promise<number> {
-  const { wakeMessages } = proxyActivities<Activities>({
+/**
+ * Starts the messages of a batch, as many as their workspace has permits for, so that its publisher need not wait for that. The others
+ * queue without a workflow. Returns how many were given.
+ */
+export async function startMessages({ workspaceId, environmentId, messageIds }: StartMessagesInput): Promise<number> {
+  const { startInTurn } = proxyActivities<Activities>({
     ...WAKE_OPTIONS,
-    ...onQueue('maintenance', input),
-    summary: 'starts the workflows of some messages of the batch',
+    ...onQueue('maintenance', { workspaceId }),
+    summary: 'lets the messages of the batch queue, and starts the first of them',
   });
-  const { workspaceId, environmentId, messageIds } = input;
-  for (let from = 0; from < messageIds.length; from += MESSAGES_PER_ACTIVITY) {
-    await wakeMessages({ workspaceId, environmentId }, messageIds.slice(from, from + MESSAGES_PER_ACTIVITY));
-  }
+  await startInTurn({ workspaceId, environmentId }, messageIds);
   return messageIds.length;
 }

@@ -41,10 +41,17 @@ function onePermit() {
     told.push(holder);
     return Promise.resolve(!holder.includes('gone'));
   };
+  const beginMessage = ({ messageId }: { messageId: string }): Promise<void> =>
+    Promise.resolve(void told.push(messageId));
   const permitTakers = new PermitTakers({ nearWaitsMs: null });
   return {
     told,
-    overrides: { inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 }, permitTakers, tellWaiter },
+    overrides: {
+      inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 },
+      permitTakers,
+      tellWaiter,
+      beginMessage,
+    },
   };
 }
 

@@ -208,6 +208,7 @@ export class ActivityWorld {
       files: NO_FILES,
       pagesUrl: null,
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
+      beginMessage: () => Promise.reject(new Error('no message is begun here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
       wakeMemoryJob: () => Promise.reject(new Error('no memory job is started here')),

@@ -96,6 +96,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     cancelInvocation: unused,
     wakeApproval: unused,
     wakeMessage: unused,
+    beginMessage: unused,
     wakeDeadLetterJob: unused,
     wakeMemoryJob: unused,
     embedder: service.deps.embedder,

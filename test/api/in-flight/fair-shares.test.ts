@@ -1,8 +1,10 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishedSchema } from '../../../api/messages/schemas.ts';
 import { DEFAULT_SLOTS } from '../../../activities/create-worker.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { createAction, type Caller, invoke } from '../invocations/support.ts';
+import { createAction, type Caller, dataOf, invoke } from '../invocations/support.ts';
 
 /** One workspace's hanging calls leave the others their slots: over real HTTP, with fewer slots than calls that hang. */
 const HANGING = 60;
@@ -17,7 +19,7 @@ let victimsWorkspace: string;
 beforeAll(async () => {
   [service, target] = await Promise.all([
     startTestService({
-      slots: { ...DEFAULT_SLOTS, dispatches: SLOTS },
+      slots: { ...DEFAULT_SLOTS, dispatches: SLOTS, deliveries: 10 },
       inFlightCaps: { dispatch: CAP, delivery: 2, provider_read: 2 },
     }),
     startTarget(),
@@ -72,9 +74,10 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
   });
 });
 
-describe('dispatches that hang hold every slot for dispatches', () => {
-  test('deliveries have slots of their own, and arrive', async () => {
+describe('dispatches that hang hold every slot of the queue that they share with deliveries', () => {
+  test('deliveries have slots of their own beside it, and arrive', async () => {
     const SLOTS_EACH = 2;
+    const HANGING_MAX = SLOTS_EACH + 1; // and the one for a delivery at once
     const small = await startTestService({
       slots: {
         dispatches: SLOTS_EACH,
@@ -82,7 +85,7 @@ describe('dispatches that hang hold every slot for dispatches', () => {
         'provider-reads': SLOTS_EACH,
         maintenance: SLOTS_EACH,
       },
-      inFlightCaps: { dispatch: SLOTS_EACH, delivery: SLOTS_EACH, provider_read: SLOTS_EACH },
+      inFlightCaps: { dispatch: HANGING_MAX, delivery: SLOTS_EACH, provider_read: SLOTS_EACH },
     });
     try {
       await target.reset();
@@ -91,13 +94,13 @@ describe('dispatches that hang hold every slot for dispatches', () => {
         { url: `${target.baseUrl}/hang` },
         { timeoutMs: 120_000, governed: false },
       );
-      const replies = Array.from({ length: SLOTS_EACH }, () => invoke(small, action));
-      await expect.poll(hanging).toBe(SLOTS_EACH);
+      const replies = Array.from({ length: HANGING_MAX }, () => invoke(small, action));
+      await expect.poll(hanging).toBe(HANGING_MAX);
       const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
       expect(published.status).toBe(201);
       const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
       await expect.poll(open).toEqual([]);
-      expect(await hanging()).toBe(SLOTS_EACH);
+      expect(await hanging()).toBe(HANGING_MAX);
       await target.release();
       await Promise.all(replies);
     } finally {
@@ -117,6 +120,13 @@ describe('deliveries of one workspace hang', () => {
     expect(published.map(({ status }) => status)).toEqual(published.map(() => 201));
     await expect.poll(() => queued('delivery')).toBe(6);
     await expect.poll(hanging).toBe(2);
+    // A crowd waits: one more has a row in its queue, and no workflow until its turn.
+    const late = await service.post('/api/v2/messages/publish', { url: `${target.baseUrl}/hang`, maxRetries: 0 });
+    const { messageId } = dataOf(late, publishedSchema);
+    expect(await queued('delivery')).toBe(7);
+    await expect(service.client.workflow.getHandle(`message/${messageId}`).describe()).rejects.toThrow(
+      WorkflowNotFoundError,
+    );
     const releasing = setInterval(() => void target.release(), 250);
     try {
       const open = () =>
@@ -131,6 +141,6 @@ describe('deliveries of one workspace hang', () => {
     } finally {
       clearInterval(releasing);
     }
-    expect(await hanging()).toBe(8);
+    expect(await hanging()).toBe(9);
   });
 });

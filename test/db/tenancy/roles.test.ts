@@ -94,6 +94,7 @@ const DIRECTORY_FUNCTIONS = [
   'list_oauth_signing_keys',
   'list_workspaces_of_user',
   'put_oauth_artifact',
+  'queue_deliveries',
   'register_oauth_client',
   'release_permit',
   'rewrap_oauth_signing_key',

@@ -20,7 +20,7 @@ async function deliver(
 ): Promise<{ result: unknown; visitedAtMs: number[] }> {
   const visitedAtMs: number[] = [];
   const { activities } = doubles({
-    attemptMessage: async () => {
+    attemptMessageAtOnce: async () => {
       visitedAtMs.push(await environment.currentTimeMs());
       return steps[visitedAtMs.length - 1] ?? end('delivered');
     },
@@ -37,6 +37,23 @@ describe('deliverMessage', () => {
   test('visits once what is delivered at once', async () => {
     const { result, visitedAtMs } = await deliver([]);
     expect([result, visitedAtMs.length]).toEqual([{ status: 'delivered' }, 1]);
+  });
+
+  test('that finds no slot at once is attempted in the queue of deliveries', async () => {
+    const { activities, calls } = doubles({
+      attemptMessageAtOnce: () => Promise.resolve(null),
+      attemptMessage: () => Promise.resolve(end('delivered')),
+    });
+    const workflowId = `message/${randomUUID()}`;
+    expect(await runWorkflow(environment, 'deliverMessage', [ref()], activities, workflowId)).toEqual({
+      status: 'delivered',
+    });
+    expect(calls).toEqual(['attemptMessageAtOnce', 'attemptMessage']);
+    const history = await environment.client.workflow.getHandle(workflowId).fetchHistory();
+    const queues = history.events?.flatMap(
+      ({ activityTaskScheduledEventAttributes: asked }) => asked?.taskQueue?.name ?? [],
+    );
+    expect(queues?.map((queue) => queue.endsWith('/deliveries'))).toEqual([false, true]);
   });
 
   test('keeps the whole default schedule: five retries, the last after a day', async () => {
@@ -71,7 +88,7 @@ describe('deliverMessage', () => {
     const workflowId = `message/${randomUUID()}`;
     const visitedAtMs: number[] = [];
     const { activities } = doubles({
-      attemptMessage: async () => {
+      attemptMessageAtOnce: async () => {
         visitedAtMs.push(await environment.currentTimeMs());
         if (visitedAtMs.length > 1) return end('cancelled');
         // Before the answer: a signal that arrives during the visit must not be lost.
@@ -89,7 +106,7 @@ describe('deliverMessage', () => {
     const callbackIds = [`msg_${randomUUID()}`, `msg_${randomUUID()}`];
     let ended = 0;
     const activities: Partial<Activities> = {
-      attemptMessage: async ({ messageId }) => {
+      attemptMessageAtOnce: async ({ messageId }) => {
         visited.push(messageId);
         if (callbackIds.includes(messageId)) {
           ended++;
@@ -135,14 +152,14 @@ describe('the workflows that wake messages', () => {
     ]);
   });
 
-  test('startMessages starts all of a batch, a hundred at a time', async () => {
+  test('startMessages gives all of a batch to their turn', async () => {
     const messageIds = Array.from({ length: 250 }, (_, n) => `msg_${n}`);
     const started: string[][] = [];
     const { activities } = doubles({
-      wakeMessages: async (_tenant, ids) => void started.push(ids),
+      startInTurn: async (_tenant, ids) => void started.push(ids),
     });
     const input = { workspaceId: randomUUID(), environmentId: randomUUID(), messageIds };
     expect(await runWorkflow(environment, 'startMessages', [input], activities)).toBe(250);
-    expect([started.map((ids) => ids.length), started.flat()]).toEqual([[100, 100, 50], messageIds]);
+    expect(started).toEqual([messageIds]);
   });
 });

@@ -18,7 +18,7 @@ const delivering = (what: string, ...steps: [DeliveryStep, ...DeliveryStep[]]): 
     workflowId: `message/${messageRef.messageId}`,
     args: [messageRef],
     activities: {
-      attemptMessage: ({ messageId }) =>
+      attemptMessageAtOnce: ({ messageId }) =>
         messageId === messageRef.messageId ? visit() : Promise.resolve(end('delivered')),
     },
     server: 'time-skipping',
@@ -39,6 +39,13 @@ const woken = new Set<string>();
 export const scenarios: readonly Scenario[] = [
   delivering('queued-then-delivered', { next: 'wait', delayMs: 5_000, isQueued: true }, end('delivered')),
   delivering('delivered', end('delivered')),
+  {
+    ...delivering('without-a-slot-at-once', end('delivered')),
+    activities: {
+      attemptMessageAtOnce: () => Promise.resolve(null),
+      attemptMessage: () => Promise.resolve(end('delivered')),
+    },
+  },
   delivering('delivered-with-callback', end('delivered', 'msg_0000000000000000000002')),
   delivering('retried-then-delivered', wait(12_000), wait(148_000), end('delivered')),
   delivering(
@@ -54,7 +61,7 @@ export const scenarios: readonly Scenario[] = [
     ...delivering('woken-when-resumed', { next: 'hold' }, end('delivered')),
     activities: {
       // The resumption's signal arrives while the message reads the halt for the first time.
-      attemptMessage: async () => {
+      attemptMessageAtOnce: async () => {
         const handle = caller();
         if (woken.has(handle.workflowId)) return end('delivered');
         woken.add(handle.workflowId);
@@ -68,7 +75,7 @@ export const scenarios: readonly Scenario[] = [
     ...delivering('granted-while-it-parks', { next: 'park' }, end('delivered')),
     activities: {
       // Its key grants it again at the moment at which it parks: the signal meets the end of the workflow.
-      attemptMessage: async () => {
+      attemptMessageAtOnce: async () => {
         const handle = caller();
         if (woken.has(handle.workflowId)) return end('delivered');
         woken.add(handle.workflowId);
@@ -86,6 +93,6 @@ export const scenarios: readonly Scenario[] = [
   }),
   waking('startMessages', 'batch-of-250', {
     args: [{ ...ENVIRONMENT, messageIds: Array.from({ length: 250 }, (_, n) => `msg_${n}`) }],
-    activities: { wakeMessages: async () => {} },
+    activities: { startInTurn: async () => {} },
   }),
 ];

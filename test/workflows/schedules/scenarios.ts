@@ -16,8 +16,8 @@ const firingThat = (what: string, fired: Fired): Scenario => ({
   args: [firing],
   activities: {
     fireSlot: () => Promise.resolve(fired),
-    wakeMessages: () => Promise.resolve(),
-    attemptMessage: () => Promise.resolve({ next: 'end', status: 'delivered', callbackIds: [] }),
+    startInTurn: () => Promise.resolve(),
+    attemptMessageAtOnce: () => Promise.resolve({ next: 'end', status: 'delivered', callbackIds: [] }),
   },
   server: 'time-skipping',
 });

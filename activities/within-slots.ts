@@ -1,0 +1,19 @@
+/**
+ * Runs at most `slots` executions of an activity at once. One more is answered null at once, and has done nothing. So an activity
+ * shares a queue with others and leaves them the rest of its slots.
+ */
+export function withinSlots<Args extends unknown[], Result>(
+  activity: (...args: Args) => Promise<Result>,
+  slots: number,
+): (...args: Args) => Promise<Result | null> {
+  let held = 0;
+  return async (...args) => {
+    if (held >= slots) return null;
+    held += 1;
+    try {
+      return await activity(...args);
+    } finally {
+      held -= 1;
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import { GRANT_LEASE_MS } from '../../domain/in-flight.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/**
+ * Lets those that are due queue behind others that wait, and returns those that are to be started: all of them where nobody waits. They
+ * ask for permits by themselves then. Where it is called, as below.
+ */
+export async function queueBehindOthers(tx: EnvironmentTransaction, messageIds: readonly string[]): Promise<string[]> {
+  const starting = await queueDeliveries(tx, messageIds, null);
+  if (starting === null) throw new Error('a cap that is not known was asked for');
+  return starting;
+}
+
+/**
+ * Lets messages that are due queue for permits, in this order, before their workflows are started. Returns those whose workflows the
+ * caller starts after the commit. `most`: how many deliveries the workspace may have in flight. Null: another transaction of the workspace
+ * is asking at this moment, nothing was written, and the caller asks again.
+ *
+ * It is a statement of its own (`oneStatement`) after the commit that accepted them. Its commit does not wait for the disk: a crash
+ * leaves messages without a row and without a workflow, which the sweep starts.
+ */
+export async function queueDeliveries(
+  tx: EnvironmentTransaction,
+  messageIds: readonly string[],
+  most: number | null,
+): Promise<string[] | null> {
+  const { rows } = await tx.raw<{ rows: { starting: string[] | null }[] }>(
+    `SELECT set_config('synchronous_commit', 'off', true),
+       queue_deliveries(CAST(:messageIds AS text[]), CAST(:most AS integer), :leaseMs * interval '1 millisecond') AS starting`,
+    { messageIds: [...messageIds], most, leaseMs: GRANT_LEASE_MS },
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a function without a table answers one row');
+  return row.starting;
+}

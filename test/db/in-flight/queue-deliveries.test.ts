@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
+import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
+import { queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
+import { releasePermit } from '../../../db/in-flight/release-permit.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+const MOST = 2;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => database.asOwner('DELETE FROM in_flight_permits'));
+
+const queue = (...ids: string[]): Promise<string[] | null> =>
+  database.db.oneStatement(database.tenant, (tx) => queueDeliveries(tx, ids, MOST));
+const queueBehind = (...ids: string[]): Promise<string[]> =>
+  database.db.oneStatement(database.tenant, (tx) => queueBehindOthers(tx, ids));
+const acquire = (holder: string): Promise<number | null> =>
+  database.db.withEnvironment(database.tenant, (tx) =>
+    acquirePermit(tx, { kind: 'delivery', holder, most: MOST, leaseMs: 60_000 }),
+  );
+const release = async (holder: string): Promise<string | null> =>
+  (await database.db.oneStatement(database.tenant, (tx) => releasePermit(tx, { kind: 'delivery', holder, most: MOST })))
+    ?.holder ?? null;
+const rows = () =>
+  database.asOwner<{ holder: string; taken: boolean }>(
+    'SELECT holder, is_taken AS taken FROM in_flight_permits ORDER BY asked_at, holder',
+  );
+
+test('where nobody waits all are to be started, and none is in the queue', async () => {
+  await acquire('running');
+  expect(await queueBehind('z', 'a')).toEqual(['z', 'a']);
+  expect(await rows()).toEqual([{ holder: 'running', taken: true }]);
+});
+
+test('behind others that wait all queue in the given order, and each release grants the next', async () => {
+  for (const holder of ['first', 'second', 'waits']) await acquire(holder);
+  expect(await queueBehind('z', 'a', 'm')).toEqual([]);
+  expect(await release('first')).toBe('waits');
+  expect([await release('second'), await release('waits'), await release('z')]).toEqual(['z', 'a', 'm']);
+  expect(await acquire('m')).toBe(0);
+});
+
+test('of a batch the first are granted what is free of the cap; they hold it, and the others wait behind them', async () => {
+  await acquire('running');
+  expect(await queue('z', 'a', 'm')).toEqual(['z']);
+  expect(await acquire('newcomer')).toBe(3);
+  expect(await acquire('z')).toBe(0);
+  expect((await rows()).filter(({ taken }) => taken)).toHaveLength(MOST);
+  expect([await release('running'), await release('z')]).toEqual(['a', 'm']);
+});
+
+test('asked again, who queues keeps its place and nobody is granted twice', async () => {
+  expect(await queue('z', 'a', 'm', 'b')).toEqual(['z', 'a']);
+  expect(await queue('z', 'a', 'm', 'b')).toEqual([]);
+  expect(await rows()).toEqual(['z', 'a', 'm', 'b'].map((holder, at) => ({ holder, taken: at < MOST })));
+});
+
+test('a grant whose message was not started, for a crash, is granted and told again', async () => {
+  expect(await queue('z', 'a', 'm')).toEqual(['z', 'a']);
+  await database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE holder = 'z'`);
+  const granted = await grantFreePermits(database.db, { dispatch: MOST, delivery: MOST, provider_read: MOST });
+  expect(granted).toEqual([{ kind: 'delivery', holder: 'z', ...database.tenant }]);
+});
+
+test('while another transaction of the workspace asks, nothing is granted and nothing written', async () => {
+  await database.db.withEnvironment(database.tenant, async (tx) => {
+    await acquirePermit(tx, { kind: 'delivery', holder: 'asking', most: MOST, leaseMs: 60_000 });
+    expect(await queue('z')).toBeNull();
+  });
+  expect(await rows()).toEqual([{ holder: 'asking', taken: true }]);
+});
