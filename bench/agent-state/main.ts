@@ -42,7 +42,7 @@ try {
 }
 
 async function measureAll(takenAt: string): Promise<string> {
-  const machine = thisMachine();
+  const heading = describeRun({ takenAt, machine: thisMachine() });
   const withoutExtension = await installVectorExtension(path.join(folder, 'postgres')).then(
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -50,7 +50,7 @@ async function measureAll(takenAt: string): Promise<string> {
   const database = await startBenchDatabase(folder);
   stops.push(() => database.stop());
   const { results, notes } = await measureOn(database, withoutExtension === null);
-  return render({ heading: describeRun({ takenAt, machine }), results, notes, withoutExtension });
+  return render({ heading, results, notes, withoutExtension });
 }
 
 async function measureOn(

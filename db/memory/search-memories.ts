@@ -37,10 +37,9 @@ export async function nearestByIndex(
   query: Float32Array,
 ): Promise<Ranked[]> {
   const { sql, bindings } = conditionsOf({ ...wanted, collectionIds: [collectionId] });
-  const { rows } = await tx.raw<{ rows: NearRow[] }>(
-    `SELECT m.id, array_send(v.embedding) AS embedding
-     FROM memories m JOIN memory_vectors v ON v.memory_id = m.id
-     WHERE m.id = ANY (ARRAY(SELECT n.memory_id FROM find_near_memories(:collectionId, :query, :dimensions, :candidates) n)) AND ${sql}`,
+  const { rows } = await tx.raw<{ rows: Ranked[] }>(
+    `WITH near AS MATERIALIZED (SELECT * FROM find_near_memories(:collectionId, :query, :dimensions, :candidates))
+     SELECT m.id, near.score FROM near JOIN memories m ON m.id = near.memory_id WHERE ${sql}`,
     {
       ...bindings,
       collectionId,
@@ -49,7 +48,7 @@ export async function nearestByIndex(
       candidates: INDEX_CANDIDATES,
     },
   );
-  return rankedOf(rows, query);
+  return rows.sort(byScore).slice(0, RANKING_DEPTH);
 }
 
 /**
