@@ -2045,7 +2045,7 @@ REVOKE ALL ON FUNCTION find_lost_messages(interval,interval,text,integer) FROM P
 GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
- RETURNS TABLE(memory_id text)
+ RETURNS TABLE(memory_id text, score double precision)
  LANGUAGE plpgsql
  ROWS 400
  SET enable_seqscan TO 'off'
@@ -2056,9 +2056,11 @@ AS $function$
       -- The index is read for as many candidates as are asked for. The extension's own default is 40.
       PERFORM set_config('hnsw.ef_search', most::text, true);
       RETURN QUERY EXECUTE format(
-        'SELECT v.memory_id FROM memory_vectors v WHERE v.environment_id = %L::uuid AND v.collection_id = %L
-         ORDER BY CAST(v.embedding AS halfvec(%s)) <#> CAST(%L AS halfvec(%s)) LIMIT %s',
-        current_environment_id(), collection, dimensions, query, dimensions, most);
+        'SELECT near.memory_id, -(near.embedding <#> CAST(%4$L AS vector(%3$s)))
+         FROM (SELECT v.memory_id, CAST(v.embedding AS vector(%3$s)) AS embedding FROM memory_vectors v
+               WHERE v.environment_id = %1$L::uuid AND v.collection_id = %2$L
+               ORDER BY CAST(v.embedding AS halfvec(%3$s)) <#> CAST(%4$L AS halfvec(%3$s)) LIMIT %5$s) near',
+        current_environment_id(), collection, dimensions, query, most);
     END $function$
 ;
 REVOKE ALL ON FUNCTION find_near_memories(text,text,integer,integer) FROM PUBLIC;
