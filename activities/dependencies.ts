@@ -88,7 +88,7 @@ export type TellDependency = 'inFlightCaps' | 'permitTakers' | 'tellWaiter' | 'b
 /** The part that the life of an invocation needs: it opens credentials and never seals one. */
 export type InvocationDependencies = Pick<
   ActivityDependencies,
-  'db' | 'adapterFor' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
+  'db' | 'adapterFor' | 'files' | 'logger' | 'watchdog' | 'heartbeatTimeoutMs' | TellDependency
 > & {
   vault: Pick<Vault, 'open'>;
 };

@@ -15,7 +15,7 @@ import { serveMcpOnDemand } from './mcp/serve-mcp-on-demand.ts';
 import { mountRoutes } from './http/mount-routes.ts';
 import { resourceUrl } from './oauth/places.ts';
 import { serveOAuthOnDemand } from './oauth/serve-oauth-on-demand.ts';
-import { serveOtlpOnDemand } from './runs/otlp/serve-otlp-on-demand.ts';
+import { answerOtlpFailures } from './runs/otlp/answer-failures.ts';
 import { assignRequestId } from './http/request-id.ts';
 import type { RouteRunner } from './http/route-runner.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
@@ -89,7 +89,7 @@ export function createApi(deps: ApiDependencies, options: ApiOptions = {}): Api 
   app.use(serveOAuthOnDemand(runner));
   app.use(servePages(runner));
   app.use(serveInteractions(deps));
-  app.use(serveOtlpOnDemand(runner));
+  app.use(answerOtlpFailures(deps));
   app.use(mcp.middleware);
   app.use(router.routes());
   app.use(refuseUnknownPath);

@@ -2922,6 +2922,18 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_held_file()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF EXISTS (SELECT FROM file_holds WHERE file_id = NEW.id) THEN
+      RAISE EXCEPTION 'file % is attached to an invocation that has not ended', NEW.id USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_live_messages(most integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3770,6 +3782,16 @@ AS $function$
 ALTER FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION register_oauth_client(text,jsonb,bytea,integer,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.release_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    DELETE FROM file_holds WHERE invocation_id = NEW.id;
+    RETURN NULL;
+  END $function$
+;
 
 CREATE OR REPLACE FUNCTION public.release_flow_control(the_message text, how text, again_in interval, hold interval, most integer, in_flight_max integer, lease interval)
  RETURNS TABLE(key_id text, granted text[], paces boolean, next_in_ms double precision)
@@ -4848,6 +4870,18 @@ CREATE TRIGGER chain AFTER INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTI
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER record_time BEFORE INSERT ON public.evidence FOR EACH ROW EXECUTE FUNCTION record_time();
 
+CREATE TABLE file_holds (
+  file_id text COLLATE "C" NOT NULL,
+  invocation_id text COLLATE "C" NOT NULL,
+  environment_id uuid NOT NULL,
+  CONSTRAINT file_holds_pkey PRIMARY KEY (file_id, invocation_id)
+);
+CREATE INDEX file_holds_of_invocation ON public.file_holds USING btree (invocation_id);
+ALTER TABLE file_holds ENABLE ROW LEVEL SECURITY;
+ALTER TABLE file_holds FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON file_holds FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON file_holds TO service_app;
+
 CREATE TABLE files (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -4890,6 +4924,7 @@ GRANT UPDATE (status, size, sha256, purpose, metadata, confirmed_at, due_at, con
 GRANT SELECT (id, environment_id, due_at) ON files TO service_directory;
 CREATE TRIGGER check_change BEFORE DELETE OR UPDATE ON public.files FOR EACH ROW EXECUTE FUNCTION check_file_change();
 CREATE TRIGGER count_storage AFTER INSERT OR DELETE OR UPDATE OF status, size ON public.files FOR EACH ROW EXECUTE FUNCTION count_storage();
+CREATE TRIGGER keep_held BEFORE UPDATE OF status ON public.files FOR EACH ROW WHEN (((new.status = 'deleted'::text) AND (old.status = 'ready'::text))) EXECUTE FUNCTION keep_held_file();
 
 CREATE TABLE flow_control_keys (
   id text COLLATE "C" NOT NULL,
@@ -5253,6 +5288,7 @@ END) STORED NOT NULL,
   evaluated_at timestamp(3) with time zone,
   settled_at timestamp(3) with time zone,
   dependencies_awaited_at timestamp(3) with time zone,
+  holds_files boolean DEFAULT false NOT NULL,
   CONSTRAINT invocations_pkey PRIMARY KEY (id),
   CONSTRAINT invocations_approval_id_key UNIQUE (approval_id),
   CONSTRAINT invocations_environment_id_operation_key_key UNIQUE (environment_id, operation_key),
@@ -5287,6 +5323,7 @@ CREATE TRIGGER keep_resolution BEFORE UPDATE ON public.invocations FOR EACH ROW 
 CREATE TRIGGER keep_span AFTER INSERT OR UPDATE OF status, outcome_source, effect_id, approval_id ON public.invocations FOR EACH ROW WHEN ((new.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER raise_settled AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION raise_invocation_event();
 CREATE TRIGGER release_budget AFTER DELETE ON public.invocations FOR EACH ROW EXECUTE FUNCTION settle_budget_reservation();
+CREATE TRIGGER release_files AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN ((new.holds_files AND ((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) OR ((new.status = 'unknown'::text) AND (new.effect_id IS NULL))))) EXECUTE FUNCTION release_files();
 CREATE TRIGGER remove_span AFTER DELETE ON public.invocations FOR EACH ROW WHEN ((old.run_id IS NOT NULL)) EXECUTE FUNCTION keep_action_span();
 CREATE TRIGGER settle_budget AFTER UPDATE OF status ON public.invocations FOR EACH ROW WHEN (((new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'refused'::text, 'denied'::text, 'expired'::text, 'cancelled'::text])) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION settle_budget_reservation();
 CREATE TRIGGER take_preview AFTER INSERT ON public.invocations FOR EACH ROW WHEN ((new.preview_id IS NOT NULL)) EXECUTE FUNCTION move_unused_preview();
@@ -6644,6 +6681,9 @@ ALTER TABLE events ADD CONSTRAINT events_environment_id_fkey FOREIGN KEY (enviro
 ALTER TABLE events ADD CONSTRAINT events_topic_id_fkey FOREIGN KEY (topic_id) REFERENCES topics(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE evidence ADD CONSTRAINT evidence_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE file_holds ADD CONSTRAINT file_holds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
+ALTER TABLE file_holds ADD CONSTRAINT file_holds_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id);
+ALTER TABLE file_holds ADD CONSTRAINT file_holds_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id) ON DELETE CASCADE;
 ALTER TABLE files ADD CONSTRAINT files_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_keys ADD CONSTRAINT flow_control_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE flow_control_queue ADD CONSTRAINT flow_control_queue_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);

@@ -17,6 +17,7 @@ export type RefusalDetails = {
   policyId?: string;
   ruleId?: string;
   keyId?: string;
+  fileId?: string;
   limitId?: string;
   /** Every limit that has too little left, the named one first. */
   limitIds?: string[];

@@ -127,6 +127,12 @@ export const REFUSAL_TABLE = {
     nextStep: ({ details: { secrets } }) =>
       `Ask a person to put ${secrets === undefined ? "the action's secret" : secrets.join(', ')} into the vault of this environment, then ${AGAIN}.`,
   },
+  attachment_changed: {
+    statuses: ['refused'],
+    meaning: 'A file that the request carries is gone, or has another content than the one that was bound.',
+    details: ['fileId'],
+    nextStep: () => `Upload the file again, name the new one in the input, and ${AGAIN}.`,
+  },
   mode_mismatch: {
     statuses: ['refused'],
     meaning: 'The action, its credential and its target are not all of the same mode, live or test.',

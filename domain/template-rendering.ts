@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonical-json.ts';
 import type { Issue } from './errors.ts';
+import { attachmentOf, type Attachment } from './files/attachments.ts';
 import type { Json } from './json.ts';
 import { resolveReference, soleReference } from './templates.ts';
 import type { Reference, Segment, Template, TemplateScope } from './templates.ts';
@@ -13,13 +14,22 @@ export interface Rendering {
   sizes: Map<object, number>;
   /** Referenced secrets that the scope does not hold. */
   missingSecrets: Set<string>;
+  /** The files whose marks stand in what was rendered, in the order of their marks. */
+  files: Attachment[];
 }
 
 /** 4 Mi characters: four times the largest request body that the API takes. */
 const REQUEST_CHARACTERS_MAX = 4_194_304;
 
 export function newRendering(scope: TemplateScope): Rendering {
-  return { scope, issues: [], charactersLeft: REQUEST_CHARACTERS_MAX, sizes: new Map(), missingSecrets: new Set() };
+  return {
+    scope,
+    issues: [],
+    charactersLeft: REQUEST_CHARACTERS_MAX,
+    sizes: new Map(),
+    missingSecrets: new Set(),
+    files: [],
+  };
 }
 
 /** Counts a value against the largest request. False, with one issue, once the budget is exceeded. */
@@ -86,6 +96,8 @@ function referenceText(reference: Reference, at: string, rendering: Rendering, e
     rendering.issues.push({ path: resolved.path, message: `is missing; ${at} needs it` });
     return '';
   }
+  // A config whose file stands beside other text was refused when it was written.
+  if (resolved.kind === 'file') throw new Error(`${at} was written as text, and holds a file`);
   const { value } = resolved;
   const path = reference.source.slice(2, -2);
   if (value === null || typeof value === 'object') {
@@ -150,10 +162,50 @@ export function renderLeaf(template: Template, at: string, rendering: Rendering)
   const reference = soleReference(template);
   if (reference === null || reference.kind === 'secret') return renderText(template, at, rendering, asIs);
   const resolved = resolveReference(reference, rendering.scope);
+  if (resolved.kind === 'file') return markOfFile(resolved.value, resolved.path, rendering);
   if (resolved.kind === 'value') return charge(resolved.value, rendering) ? resolved.value : null;
   if (resolved.kind === 'missing')
     rendering.issues.push({ path: resolved.path, message: `is missing; ${at} needs it` });
   return null;
+}
+
+/**
+ * Stands for the bytes of a file within a rendered text, which `splitAtFiles` cuts there. An input that spells a mark itself is refused:
+ * its text would be taken for the file.
+ */
+const FILE_MARK = /\uE000file:(\d+)\uE000/;
+
+/** A text in the place of the file that the input holds at `path`. */
+export function markOfFile(value: Json, path: string, rendering: Rendering): string {
+  const file = attachmentOf(value);
+  if (file === null) {
+    rendering.issues.push({ path, message: 'must be the id of a file, such as fil_…' });
+    return '';
+  }
+  rendering.files.push(file);
+  return `\uE000file:${rendering.files.length - 1}\uE000`;
+}
+
+/** The mark of the file that a template consists of. */
+export function renderFile(template: Template, at: string, rendering: Rendering): string {
+  const mark = renderLeaf(template, at, rendering);
+  return typeof mark === 'string' ? mark : '';
+}
+
+/** The text around the files that were rendered, in pieces. Null, with an issue, where the input imitates the mark of one. */
+export function splitAtFiles(text: string, rendering: Rendering): ({ text: string } | { file: Attachment })[] | null {
+  const pieces = text.split(FILE_MARK);
+  const marks = pieces.filter((_piece, index) => index % 2 === 1).map(Number);
+  if (marks.length !== rendering.files.length || new Set(marks).size !== marks.length) {
+    rendering.issues.push({ path: 'input', message: 'holds the characters that stand for a file in a request' });
+    return null;
+  }
+  return pieces.flatMap((piece, index): ({ text: string } | { file: Attachment })[] => {
+    if (index % 2 === 0) return piece === '' ? [] : [{ text: piece }];
+    const file = rendering.files[Number(piece)];
+    if (file === undefined) throw new Error(`no file was rendered under the mark ${piece}`);
+    return [{ file }];
+  });
 }
 
 /** False where the one reference of a template has no value in this scope. */

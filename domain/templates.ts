@@ -1,5 +1,5 @@
 import type { ProviderResponse, RequestIdentity } from './adapters/adapter-descriptor.ts';
-import { parsePath, readPath } from './json-path.ts';
+import { parsePath, pathText, readPath } from './json-path.ts';
 import type { Found, PathStep } from './json-path.ts';
 import type { Json, JsonObject } from './json.ts';
 import { lowerHeaderName, RESPONSE_MEMBERS } from './response-path.ts';
@@ -11,6 +11,8 @@ import { lowerHeaderName, RESPONSE_MEMBERS } from './response-path.ts';
  */
 export type Reference =
   | { kind: 'value'; root: ValueRoot; steps: PathStep[]; source: string }
+  /** The bytes of the file that the input names there. */
+  | { kind: 'file'; steps: PathStep[]; source: string }
   | { kind: 'secret'; name: string; source: string };
 
 export type ValueRoot = 'input' | 'invocation.id' | 'effect.id' | 'operationKey' | 'response';
@@ -25,6 +27,8 @@ export interface Template {
 export interface TemplatePlace {
   secrets: boolean;
   response: boolean;
+  /** A body may hold the bytes of a file. */
+  files?: boolean;
 }
 
 export type ParsedTemplate = { ok: true; template: Template } | { ok: false; message: string };
@@ -41,10 +45,13 @@ export type Resolved =
   | { kind: 'value'; value: Json }
   /** `shown` is the placeholder; `value` is set only inside the dispatch. */
   | { kind: 'secret'; name: string; value: string | undefined }
+  /** What the input holds there; `attachmentOf` says whether it is a file. */
+  | { kind: 'file'; value: Json; path: string }
   | { kind: 'missing'; path: string };
 
 export const SECRET_NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const SECRET_PREFIX = 'secret:';
+export const FILE_PREFIX = 'file:';
 const IDENTITY_ROOTS = ['invocation.id', 'effect.id', 'operationKey'] as const;
 
 /** Splits a text into literal pieces and references. A `{{` that is not a reference is an error: it was meant as one. */
@@ -75,6 +82,7 @@ function parseReference(expression: string, place: TemplatePlace): Reference | s
     return { kind: 'secret', name, source: `{{secret:${name}}}` };
   }
   const source = `{{${expression}}}`;
+  if (expression.startsWith(FILE_PREFIX)) return parseFileReference(expression, source, place);
   for (const root of IDENTITY_ROOTS) if (expression === root) return { kind: 'value', root, steps: [], source };
   const steps = parsePath(expression);
   if (steps === null) return `has ${source}, which is not a path such as {{input.customer.id}}`;
@@ -88,10 +96,26 @@ function parseReference(expression: string, place: TemplatePlace): Reference | s
   return `has ${source}; a template begins with one of ${roots}${place.secrets ? ' or is secret:NAME' : ''}`;
 }
 
+function parseFileReference(expression: string, source: string, place: TemplatePlace): Reference | string {
+  if (place.files !== true) {
+    return `has ${source}; a file is a whole body, a part of multipart/form-data or a value of a JSON body`;
+  }
+  const steps = parsePath(expression.slice(FILE_PREFIX.length).trim());
+  if (steps === null || steps[0] !== 'input' || steps.length < 2) {
+    return `has ${source}, which names no file of the input, such as {{file:input.invoice}}`;
+  }
+  return { kind: 'file', steps: steps.slice(1), source };
+}
+
 /** Looks a reference up, own members only. A secret that the scope does not hold has no value: its placeholder is shown. */
 export function resolveReference(reference: Reference, scope: TemplateScope): Resolved {
   if (reference.kind === 'secret') {
     return { kind: 'secret', name: reference.name, value: scope.secrets?.get(reference.name) };
+  }
+  if (reference.kind === 'file') {
+    const path = pathText('input', reference.steps);
+    const found = readPath(scope.input, reference.steps);
+    return found.found && found.value !== null ? { kind: 'file', value: found.value, path } : { kind: 'missing', path };
   }
   const path = reference.source.slice(2, -2);
   const found = lookUp(reference.root, reference.steps, scope);

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { PartialEffect } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
+import type { AttachedBytes } from './http-request/body-parts.ts';
 import type { EgressMeter } from './http-request/exchange.ts';
 
 /** The input of a dispatch. `request` already holds the credentials; no part of it may be logged or kept. */
@@ -28,6 +29,8 @@ export interface DispatchInput {
   signal: AbortSignal;
   /** Counts the bytes of the one request and its response. The adapter hands it on with the limits of the call. */
   egress?: EgressMeter;
+  /** Reads the files that `request.bodyParts` names. The adapter hands it on with the limits of the call. */
+  attached?: AttachedBytes;
 }
 
 /** What is known after the call, and no more. */

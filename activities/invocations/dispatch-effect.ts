@@ -3,8 +3,10 @@ import { claimDispatch, type ClaimedDispatch } from '../../db/attempts/claim-dis
 import { isDispatchUnclaimed } from '../../db/attempts/is-dispatch-unclaimed.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { requestDigestOf } from '../../domain/binding.ts';
+import { Deadline } from '../../domain/deadline.ts';
 import { ACTION_TIMEOUT_MS_MAX } from '../../domain/actions.ts';
 import { isWithoutPermit, type NoPermit } from '../../domain/in-flight.ts';
+import type { Attachment } from '../../domain/files/attachments.ts';
 import type { Outcome } from '../../domain/lifecycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { InvocationRef, InvocationState } from '../../domain/refs.ts';
@@ -12,6 +14,7 @@ import { missingSecrets, replacedSecret } from '../../domain/secret-refusals.ts'
 import type { Adapter, DispatchResult } from '../adapters/adapter.ts';
 import type { EgressMeter } from '../adapters/http-request/exchange.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
+import { attachedBytes, checkBytes, checkFiles, filesIn } from '../files/attached-bytes.ts';
 import { claimInTurn } from '../in-flight/claim-in-turn.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { withoutMessage } from '../secrets/without-message.ts';
@@ -110,9 +113,10 @@ export async function send(
   try {
     const { timeoutMs } = definition;
     const { workspaceId, environmentId, invocationId } = ref;
+    const attached = (file: Attachment) => attachedBytes(deps.files, environmentId, file);
     const watched = { kind: 'dispatch', workspaceId, ids: { environmentId, invocationId }, timeoutMs } as const;
     return await deps.watchdog.run(watched, (signal) =>
-      adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress }),
+      adapter.dispatch({ definition, request, secrets, kind, timeoutMs, signal, egress, attached }),
     );
   } catch (error) {
     deps.logger.error({ ...ref, failure: withoutMessage(error) }, 'an adapter threw out of a dispatch');
@@ -137,7 +141,26 @@ async function makeReady(
   const replaced = replacedSecret(claimed.boundSecretVersions ?? {}, credentials.versions, since);
   if (replaced !== null) return { refusal: replaced };
   const bound = boundRequest(adapter, claimed, credentials.values);
-  return 'refusal' in bound ? bound : { adapter, request: bound.request, secrets: credentials.values };
+  if ('refusal' in bound) return bound;
+  const refusal = await checkAttached(deps, ref, bound.request);
+  return refusal === null ? { adapter, request: bound.request, secrets: credentials.values } : { refusal };
+}
+
+/** Within the margin that the activity has beside the action's own time-out. */
+const FILES_TIMEOUT_MS = 30_000;
+
+/** Whether the files of the request are what it is bound to, on record and byte by byte. */
+async function checkAttached(
+  deps: InvocationDependencies,
+  ref: InvocationRef,
+  { bodyParts }: PreparedRequest,
+): Promise<Refusal | null> {
+  const files = filesIn(bodyParts);
+  if (files.length === 0) return null;
+  const refusal = await deps.db.withEnvironment(ref, (tx) => checkFiles(tx, files));
+  if (refusal !== null) return refusal;
+  using deadline = new Deadline(FILES_TIMEOUT_MS);
+  return await checkBytes(deps.files, ref.environmentId, files, deadline.signal);
 }
 
 /** The request with its credentials, if its shown form still equals the one that the effect is bound to. */

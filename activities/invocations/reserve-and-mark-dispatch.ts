@@ -19,6 +19,7 @@ import { recheckApproval } from '../approvals/recheck-approval.ts';
 import type { InvocationDependencies } from '../dependencies.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import { recheckBinding } from '../previews/recheck-binding.ts';
+import { checkFiles, filesIn } from '../files/attached-bytes.ts';
 import { checkDependencies, type Dependencies, type GivenUp } from './check-dependencies.ts';
 import { checkRequester } from './check-requester.ts';
 import { endedBeforeDispatch, refusalOf } from './evaluate-invocation.ts';
@@ -127,6 +128,10 @@ async function lastLook(
   const refused =
     requester ??
     whyNotNow(work, request) ??
+    (await checkFiles(
+      tx,
+      filesIn(request === undefined || request.kind === 'invalid' ? [] : request.request.bodyParts),
+    )) ??
     (work.preview === null ? null : await recheckBinding(deps, tx, work, { now, rendered: request })) ??
     refusal ??
     (dependencies.state === 'refused' ? dependencies.refusal : null) ??

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deleteFile, forgetFile } from '../../db/files/delete-file.ts';
-import { notFound } from '../../domain/errors.ts';
+import { findHolder } from '../../db/files/hold-files.ts';
+import { notFound, ServiceError } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { auditOf, fileParams } from './schemas.ts';
 
@@ -9,12 +10,20 @@ export const deleteFileRoute = defineRoute({
   method: 'DELETE',
   path: '/api/v2/files/{fileId}',
   summary: 'Delete a file',
-  description: 'It is gone at once, and its storage is free.',
+  description:
+    'It is gone at once, and its storage is free. 409 while an invocation that carries it has not ended: cancel that one first.',
   scope: 'files:write',
   request: { params: fileParams },
   response: { 200: z.strictObject({ deleted: z.literal(true) }) },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   async change(tx, { params: { fileId }, caller: { tenant } }) {
+    const invocationId = await findHolder(tx, fileId);
+    if (invocationId !== null) {
+      throw new ServiceError('CONFLICT', {
+        message: `Invocation ${invocationId} carries this file and has not ended. Wait for it, or cancel it, and delete the file then.`,
+        details: { invocationId },
+      });
+    }
     const deleted = await deleteFile(tx, fileId);
     if (deleted === null) throw notFound('file');
     return {

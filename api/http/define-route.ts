@@ -88,12 +88,16 @@ interface Declaration<P extends Params, Q extends Params, B extends Body, R exte
   streamedBody?: StreamedBody;
   /** The reply is bytes, not JSON: the handler answers a `stream`. */
   streamedReply?: true;
+  /** Replies in the form of another protocol, in success and in failure: for the API reference, by media type. */
+  foreignReplies?: { success: JsonObject; failure: JsonObject };
 }
 
 /** A body that is no JSON. */
 export interface StreamedBody {
-  /** Another one is refused with 415; null: any. */
-  mediaType: string | null;
+  /** Others are refused with 415; null: any. */
+  mediaType: string | readonly string[] | null;
+  /** What its bytes may be packed with, which the handler unpacks; by default nothing. */
+  contentEncodings?: readonly string[];
   /** For the API reference. */
   schema: JsonObject;
 }

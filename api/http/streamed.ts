@@ -14,15 +14,19 @@ const STALLED_TIMEOUT_MS = 60_000;
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE by its Content-Length, UNSUPPORTED_MEDIA_TYPE.
  */
-export function checkStreamedBody(request: IncomingMessage, { mediaType }: StreamedBody, bytesMax: number): void {
+export function checkStreamedBody(request: IncomingMessage, body: StreamedBody, bytesMax: number): void {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const [sent = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (mediaType !== null && sent.trim() !== mediaType) {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as ${mediaType}.` });
+  const taken = body.mediaType === null ? [] : [body.mediaType].flat();
+  if (taken.length > 0 && !taken.includes(sent.trim())) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as ${taken.join(' or ')}.` });
   }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without a Content-Encoding.' });
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
+  const { contentEncodings = [] } = body;
+  if (encoding !== 'identity' && !contentEncodings.includes(encoding)) {
+    const how =
+      contentEncodings.length === 0 ? 'without a Content-Encoding' : `plain or with ${contentEncodings.join(', ')}`;
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body ${how}.` });
   }
 }
 

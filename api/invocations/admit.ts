@@ -4,7 +4,8 @@ import { hasOldReservation } from '../../db/budgets/has-old-reservation.ts';
 import type { ActionRecord } from '../../db/actions/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { admitInvocation } from '../../db/invocations/admit-invocation.ts';
-import { findByOperationKey } from '../../db/invocations/find-by-operation-key.ts';
+import { holdFiles } from '../../db/files/hold-files.ts';
+import { findByOperationKey, readAdmittedInput } from '../../db/invocations/find-by-operation-key.ts';
 import { getInvocation } from '../../db/invocations/get-invocation.ts';
 import type { InvocationRecord } from '../../db/invocations/records.ts';
 import { lockPreview } from '../../db/previews/lock-preview.ts';
@@ -15,7 +16,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { checkInput } from './check-input.ts';
+import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts';
 import { checkPreview } from './check-preview.ts';
 import { checkRelations } from './check-relations.ts';
 import { checkRun } from './check-run.ts';
@@ -35,6 +36,8 @@ export interface InvokeRequest {
   runId: string | null;
   agentId: string | null;
   actor: Actor;
+  /** Whether it may attach files to its input. */
+  readsFiles: boolean;
 }
 
 /** The request with the id that its reply and the log carry. A repetition of the request has another one. */
@@ -70,6 +73,7 @@ export async function admit(
     compensates,
     actor,
     requestId,
+    readsFiles: _readsFiles,
     ...rest
   } = request;
   const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
@@ -80,20 +84,28 @@ export async function admit(
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...(compensates === null ? {} : { compensates }),
   };
-  const requestDigest = digestOf({ actionId: action.id, ...asked });
+  // The digest is over the input as it is admitted, and so over the content of its files.
+  const digestWith = (input: JsonObject): string => digestOf({ actionId: action.id, ...asked, input });
+  let taken: TakenInput;
   try {
-    await check(tx, action, request, answers);
-    if (preview) checkPreview(preview, action, { ...request, operationKey });
+    taken = await check(tx, action, request, answers);
+    if (preview) checkPreview(preview, action, { ...request, input: taken.input, operationKey });
   } catch (error) {
-    // A later change of the action does not matter to a request that was already admitted: its reply is on record.
+    // A later change of the action, or of a file, does not matter to a request that was already admitted: its reply is on record.
     const earlier =
       operationKey !== null && error instanceof ServiceError ? await findByOperationKey(tx, operationKey) : null;
-    if (earlier?.requestDigest !== requestDigest) throw error;
+    if (earlier === null) throw error;
+    const admitted = await readAdmittedInput(tx, earlier.id);
+    if (earlier.requestDigest !== digestWith(asAdmittedBefore(action, request.input, admitted ?? {}))) throw error;
     await refuseOldReservation(tx, earlier.id);
     return { fresh: false, invocationId: earlier.id, action };
   }
+  const requestDigest = digestWith(taken.input);
+  const holdsFiles = taken.fileIds.length > 0;
   const admission = await admitInvocation(tx, {
     ...rest,
+    input: taken.input,
+    holdsFiles,
     requestId,
     dependsOn,
     compensates,
@@ -104,6 +116,11 @@ export async function admit(
     requestDigest,
     requestedBy: actor,
   });
+  if (admission.admitted && holdsFiles && !(await holdFiles(tx, admission.id, taken.fileIds))) {
+    throw new ServiceError('CONFLICT', {
+      message: 'A file of the input was deleted meanwhile. Upload it again, and name the new one.',
+    });
+  }
   if (admission.admitted) await charge(tx, actor, admission.id);
   else await checkSameRequest(tx, admission.id, requestDigest);
   return { fresh: admission.admitted, invocationId: admission.id, action };
@@ -131,12 +148,13 @@ async function check(
   action: ActionRecord,
   request: InvokeRequest,
   answers: InputAnswers,
-): Promise<void> {
+): Promise<TakenInput> {
   if (action.archivedAt !== null)
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
-  checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
+  const taken = await takeInput(tx, action, request.input, { answers, readsFiles: request.readsFiles });
   await checkRelations(tx, action, request);
   await checkRun(tx, request.runId);
+  return taken;
 }
 
 async function checkSameRequest(

@@ -17,12 +17,14 @@ import { policyTurns } from '../../domain/approval-policies/policy-turns.ts';
 import type { PolicyVerdict } from '../../domain/approval-policies/verdict.ts';
 import { ServiceError, validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { missingAction } from '../http/missing.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
-import { checkInput, inBody } from './check-input.ts';
+import { mayReadFiles, takeInput } from './attach-files.ts';
+import { inBody } from './check-input.ts';
 import type { DryRun, DryRunRequest } from './dry-run-schema.ts';
 
 type Asking = Pick<EnvironmentHandlerContext<unknown, unknown, unknown>, 'deps' | 'caller' | 'actor' | 'transaction'>;
@@ -30,6 +32,8 @@ type Asking = Pick<EnvironmentHandlerContext<unknown, unknown, unknown>, 'deps' 
 /** What one transaction read, and what follows from it without I/O. */
 interface Planned {
   action: ActionRecord;
+  /** With what its files are. */
+  input: JsonObject;
   prepared: Exclude<Preparation, { kind: 'invalid' }>;
   /** Null: only the provider knows it, or it has no bound. */
   impact: ImpactQuantity[] | null;
@@ -54,8 +58,8 @@ export async function dryRun({ deps, caller, actor, transaction }: Asking, reque
       if (action.archivedAt !== null) {
         throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
       }
-      checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
-      return plan(tx, action, request, keyId);
+      const { input } = await takeInput(tx, action, request.input, { answers, readsFiles: mayReadFiles(caller) });
+      return plan(tx, action, { ...request, input }, keyId);
     }),
   );
   const { action, prepared, impact, allowances } = planned;
@@ -79,9 +83,9 @@ export async function dryRun({ deps, caller, actor, transaction }: Asking, reque
   };
 
   async function decide(
-    { context, found }: Planned,
+    { context, found, input }: Planned,
     quantities: readonly ImpactQuantity[],
-    { input, agentId, runId }: DryRunRequest,
+    { agentId, runId }: DryRunRequest,
     by: typeof actor,
   ): Promise<PolicyVerdict> {
     const subject = {
@@ -135,6 +139,7 @@ async function plan(
   };
   return {
     action,
+    input,
     prepared,
     impact,
     refusal: unsendable ?? unbounded,

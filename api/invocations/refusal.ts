@@ -15,6 +15,7 @@ const refusalDetailsSchema = z
     policyId: text,
     ruleId: text,
     keyId: text,
+    fileId: text,
     limitId: text,
     limitIds: z.array(z.string()).optional().describe('Every limit that has too little left, the named one first.'),
     available: z.int().optional(),

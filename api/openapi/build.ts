@@ -101,7 +101,8 @@ function requestBodyOf(route: AnyRoute, components: Components): JsonObject {
   const { streamedBody, request } = route;
   if (streamedBody !== undefined) {
     const { mediaType, schema } = streamedBody;
-    return { requestBody: { required: true, content: { [mediaType ?? 'application/octet-stream']: { schema } } } };
+    const types = [mediaType ?? 'application/octet-stream'].flat();
+    return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } };
   }
   const { body } = request;
   if (body === undefined) return {};

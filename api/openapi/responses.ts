@@ -61,21 +61,30 @@ export function responsesOf(route: AnyRoute, components: SchemaComponents, share
         ...(status === '202' ? ACCEPTED_HEADERS : {}),
       },
       content:
-        route.streamedReply === true
-          ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
-          : {
-              'application/json': {
-                schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true),
+        route.foreignReplies !== undefined
+          ? route.foreignReplies.success
+          : route.streamedReply === true
+            ? { '*/*': { schema: { type: 'string', format: 'binary' } } } // whatever it was stored with
+            : {
+                'application/json': {
+                  schema: envelopeOf(components.schemaOf(schema, 'output'), route.paginated === true),
+                },
               },
-            },
     };
   }
   const codes = errorCodesOf(route);
   for (const status of [...new Set(codes.map((code) => statusOf(code, route)))].sort((a, b) => a - b)) {
     const ofStatus = codes.filter((code) => statusOf(code, route) === status).sort();
-    responses[String(status)] = shared.refTo(errorResponse(ofStatus), ofStatus.join('-'));
+    responses[String(status)] =
+      route.foreignReplies === undefined
+        ? shared.refTo(errorResponse(ofStatus), ofStatus.join('-'))
+        : shared.refTo(foreignErrorResponse(ofStatus, route.foreignReplies.failure), `${route.id}.${status}`);
   }
   return responses;
+}
+
+function foreignErrorResponse(codes: readonly ErrorCode[], content: JsonObject): JsonObject {
+  return { description: codes.join(', '), headers: REQUEST_ID_HEADER, content };
 }
 
 function isOfWorkspace(route: AnyRoute): boolean {

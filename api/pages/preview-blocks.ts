@@ -1,4 +1,5 @@
 import { quantityText } from '../../domain/approvals/summary.ts';
+import type { BodyPart } from '../../domain/adapters/adapter-descriptor.ts';
 import type { PreviewBlock } from '../../domain/previews/preview-block.ts';
 import { exactBlock, exactText } from './exact-text.ts';
 import { markup, type Markup } from './markup.ts';
@@ -52,8 +53,9 @@ export function requestOf(request: {
   headers: Record<string, string>;
   body: string | null;
   bodyEncoding: 'utf8' | 'base64';
+  bodyParts?: BodyPart[] | undefined;
 }): Markup {
-  const { method, url, headers, body, bodyEncoding } = request;
+  const { method, url, headers, body, bodyEncoding, bodyParts } = request;
   const rows = Object.entries(headers).map(
     ([name, value]) =>
       markup`<tr><th scope="row"><code>${exactText(name)}</code></th><td><code>${exactText(value)}</code></td></tr>`,
@@ -62,5 +64,22 @@ export function requestOf(request: {
 <table id="request-headers"><caption>Headers. A credential stands as <code>{{secret:NAME}}</code>; its value is put in when the request is sent.</caption>
 ${rows}</table>
 <h3>Body${bodyEncoding === 'base64' && ', in Base64: it is not text'}</h3>
-${body === null ? markup`<p class="note">The request has no body.</p>` : exactBlock(body, 'request-body')}`;
+${bodyOf(body, bodyParts)}`;
+}
+
+function bodyOf(body: string | null, parts: BodyPart[] | undefined): Markup {
+  if (parts !== undefined) return markup`${parts.map(partOf)}`;
+  return body === null ? markup`<p class="note">The request has no body.</p>` : exactBlock(body, 'request-body');
+}
+
+/** A file is shown by what it is. Its digest is part of what is agreed to, and no other bytes are sent. */
+function partOf(part: BodyPart): Markup {
+  if ('text' in part) return exactBlock(part.text);
+  const { id, filename, contentType, size, sha256 } = part.file;
+  return markup`<table><caption>A file${part.encoding === 'base64' && ', sent in Base64'}</caption>
+<tr><th scope="row">Name</th><td>${exactText(filename)}</td></tr>
+<tr><th scope="row">Type</th><td>${exactText(contentType)}</td></tr>
+<tr><th scope="row">Size</th><td>${size} bytes</td></tr>
+<tr><th scope="row">SHA-256</th><td><code>${sha256}</code></td></tr>
+<tr><th scope="row">Id</th><td><code>${exactText(id)}</code></td></tr></table>`;
 }

@@ -19,7 +19,8 @@ import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
-import { checkInput, inBody } from '../invocations/check-input.ts';
+import { takeInput } from '../invocations/attach-files.ts';
+import { inBody } from '../invocations/check-input.ts';
 import { checkRelations } from '../invocations/check-relations.ts';
 import { checkRun } from '../invocations/check-run.ts';
 import { missingAction } from '../http/missing.ts';
@@ -42,6 +43,8 @@ export interface PreviewRequest {
 
 export interface Previewable {
   action: ActionRecord;
+  /** With what its files are: the preview is bound to their content. */
+  input: JsonObject;
   descriptor: AdapterDescriptor;
 }
 
@@ -53,7 +56,7 @@ export interface Previewable {
 export async function requirePreviewable(
   tx: EnvironmentTransaction,
   request: PreviewRequest,
-  answers: InputAnswers,
+  checks: { answers: InputAnswers; readsFiles: boolean },
 ): Promise<Previewable> {
   const action = await getAction(tx, request.ref);
   if (!action) throw await missingAction(tx, request.ref);
@@ -65,13 +68,13 @@ export async function requirePreviewable(
       message: `Action ${action.name} is not governed, and only a governed invocation has a preview. Invoke it, or give it impact, verify or governed: true.`,
     });
   }
-  checkInput(action, request.input, answers.issuesOf(action.definition.inputSchema, request.input));
+  const { input } = await takeInput(tx, action, request.input, checks);
   await checkRelations(tx, action, request.relations);
   await checkRun(tx, request.runId);
   const earlier = request.operationKey === null ? null : await findByOperationKey(tx, request.operationKey);
   if (earlier) throw new ServiceError('OPERATION_KEY_REUSE', { details: { invocationId: earlier.id } });
   const { type, version } = action.definition.adapter;
-  return { action, descriptor: adapterDescriptor(type, version) };
+  return { action, input, descriptor: adapterDescriptor(type, version) };
 }
 
 /** Puts a preview together from what is in force now, and keeps it. */
@@ -125,7 +128,7 @@ export async function composePreview(
 
 async function assemble(
   tx: EnvironmentTransaction,
-  { action, descriptor }: Previewable,
+  { action, descriptor }: Pick<Previewable, 'action' | 'descriptor'>,
   request: PreviewRequest,
   tenant: Tenant,
   { observation, expiresAt }: { observation: Observation | null; expiresAt: Date },

@@ -3,6 +3,7 @@ import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
+import { mayReadFiles } from '../invocations/attach-files.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
@@ -33,9 +34,11 @@ export async function makePreview(
     work: (tx: EnvironmentTransaction, answers: InputAnswers) => Promise<Result>,
   ): Promise<Result> =>
     withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) => transaction((tx) => work(tx, answers)));
+  const readsFiles = mayReadFiles(caller);
   const first = await inTransaction(async (tx, answers) => {
-    const request = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, request, answers);
+    const asked = { ...(await ask(tx)), ...ids };
+    const previewable = await requirePreviewable(tx, asked, { answers, readsFiles });
+    const request = { ...asked, input: previewable.input };
     if (previewable.descriptor.inspects) {
       await requirePreviewRoom(tx); // asked again at the end: here it spares the provider a read for nothing
       await draftPreview(tx, previewable, request);
@@ -47,8 +50,9 @@ export async function makePreview(
   if ('reply' in first) return first.reply;
   const observation = await readProvider(deps, caller, first.request, first.drafted.name);
   return inTransaction(async (tx, answers) => {
-    const request = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, request, answers);
+    const asked = { ...(await ask(tx)), ...ids };
+    const previewable = await requirePreviewable(tx, asked, { answers, readsFiles });
+    const request = { ...asked, input: previewable.input };
     if (previewable.action.currentVersion.id !== first.drafted.currentVersion.id) {
       throw new ServiceError('CONFLICT', {
         message: `Action ${previewable.action.name} was changed while its provider was read. Ask for the preview again.`,

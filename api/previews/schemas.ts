@@ -50,6 +50,23 @@ export const allowanceSchema = z
   })
   .meta({ id: 'PreviewAllowance', description: 'What an impact limit would allow now. A dispatch checks again.' });
 
+const attachmentSchema = z
+  .strictObject({
+    id: z.string(),
+    filename: z.string(),
+    contentType: z.string(),
+    size: z.int().min(0).describe('Bytes.'),
+    sha256: z.string().describe('Hex. Other bytes are not sent.'),
+  })
+  .meta({ id: 'Attachment', description: 'A file that a request carries.' });
+
+const bodyPartSchema = z
+  .union([
+    z.strictObject({ text: z.string() }),
+    z.strictObject({ file: attachmentSchema, encoding: z.enum(['raw', 'base64']) }),
+  ])
+  .meta({ id: 'BodyPart', description: 'Text that is sent as it is, or the bytes of a file.' });
+
 /** A preview. Every field is always present; null says that it has no value (docs/versioning.md). */
 export const previewSchema = z
   .strictObject({
@@ -65,6 +82,12 @@ export const previewSchema = z
         headers: z.record(z.string(), z.string()),
         body: z.string().nullable(),
         bodyEncoding: z.enum(['utf8', 'base64']),
+        bodyParts: z
+          .array(bodyPartSchema)
+          .optional()
+          .describe(
+            'The body of a request that carries files, piece by piece; `body` is null then. Only there where it carries any.',
+          ),
       })
       .meta({
         id: 'PreparedRequest',

@@ -1,5 +1,6 @@
 import type { AnyRoute } from '../http/define-route.ts';
 import { cancelRunRoute, createRunRoute, updateRunRoute } from './change-runs.ts';
+import { ingestTracesRoute } from './otlp/ingest-route.ts';
 import { getRunRoute, listRunsRoute } from './read-runs.ts';
 import { getSpanRoute, listSpansRoute, updateSpanRoute, upsertSpansRoute } from './spans.ts';
 
@@ -13,4 +14,5 @@ export const runRoutes: AnyRoute[] = [
   upsertSpansRoute,
   getSpanRoute,
   updateSpanRoute,
+  ingestTracesRoute,
 ];

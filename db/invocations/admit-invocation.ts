@@ -24,6 +24,8 @@ export interface Admission {
   dependsOn?: readonly string[];
   /** The effect that this invocation compensates. */
   compensates?: string | null;
+  /** Whether its input attaches files, which `holdFiles` keeps in the same transaction. */
+  holdsFiles?: boolean;
 }
 
 /**
@@ -39,12 +41,12 @@ export async function admitInvocation(
   const { rows } = await tx.raw<{ rows: { id: string; admitted: boolean }[] }>(
     `WITH admitted AS (
        INSERT INTO invocations (id, environment_id, action_id, version_id, operation_key, request_digest, input, requested_by,
-         retry_of, run_id, agent_id, preview_id, compensates, request_id)
+         retry_of, run_id, agent_id, preview_id, compensates, request_id, holds_files)
        VALUES (:id, current_environment_id(), :actionId, :versionId, :operationKey, :requestDigest, :input, CAST(:requestedBy AS jsonb) || COALESCE((
            SELECT jsonb_build_object('memberId', m.user_id) FROM members m
            WHERE m.workspace_id = current_workspace_id()
              AND m.user_id = voice_of(CAST(:requesterType AS text), CAST(:requesterId AS text))), '{}'),
-         :retryOf, :runId, :agentId, :previewId, :compensates, :requestId)
+         :retryOf, :runId, :agentId, :previewId, :compensates, :requestId, :holdsFiles)
        ON CONFLICT (environment_id, operation_key) DO NOTHING RETURNING id, environment_id),
      waits AS (
        INSERT INTO effect_dependencies (invocation_id, environment_id, depends_on, position)
@@ -58,6 +60,7 @@ export async function admitInvocation(
       previewId: preview?.id ?? null,
       compensates,
       dependsOn,
+      holdsFiles: admission.holdsFiles ?? false,
       operationKey: admission.operationKey ?? id,
       input: JSON.stringify(admission.input),
       requestedBy: JSON.stringify(admission.requestedBy),

@@ -35,6 +35,7 @@ import * as runs from './0033-runs.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
 import * as cache from './0036-cache.ts';
+import * as attachedFiles from './0037-attached-files.ts';
 import * as memoryIndexes from './0038-memory-indexes.ts';
 import * as queuedDeliveries from './0039-queued-deliveries.ts';
 
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   memory,
   files,
   cache,
+  attachedFiles,
   memoryIndexes,
   queuedDeliveries,
 ];

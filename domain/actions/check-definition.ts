@@ -2,7 +2,8 @@ import type { ActionDefinition } from '../actions.ts';
 import type { AdapterDescriptor } from '../adapters/adapter-descriptor.ts';
 import type { WrittenText } from '../adapters/adapter-descriptor.ts';
 import type { Issue } from '../errors.ts';
-import { parsePath, pathText } from '../json-path.ts';
+import { ATTACHMENT_MEMBERS } from '../files/attachments.ts';
+import { parsePath, type PathStep, pathText } from '../json-path.ts';
 import { parseResponsePath } from '../response-path.ts';
 import { checkUrlShape, markedText } from '../template-rendering.ts';
 import { parseTemplate, referencesOf, type Template } from '../templates.ts';
@@ -47,7 +48,9 @@ export function checkDefinition(
     input: new SchemaPaths(inputSchema),
     output: outputSchema === null ? null : new SchemaPaths(outputSchema),
   };
-  for (const written of descriptor.texts?.(definition) ?? []) checkText(written, schemas, findings);
+  const texts = descriptor.texts?.(definition) ?? [];
+  const files = new FilePaths(texts);
+  for (const written of texts) checkText(written, schemas, files, findings);
   for (const name of descriptor.secretNames(definition)) findings.secretPaths[name] ??= 'adapter.config';
   for (const [index, { amount, observed }] of definition.impact.entries()) {
     const at = `impact[${index}]`;
@@ -64,16 +67,41 @@ export function checkDefinition(
   return { ...findings, issues: unique(findings.issues), warnings: unique(findings.warnings) };
 }
 
-function checkText(written: WrittenText, schemas: Schemas, findings: DefinitionFindings): void {
+/** Where the input names files: the service adds to each what it is, which the schema of the input does not describe. */
+class FilePaths {
+  readonly #paths: string[];
+
+  constructor(texts: readonly WrittenText[]) {
+    this.#paths = texts.flatMap(({ text, place }) => {
+      const parsed = parseTemplate(text, { secrets: true, response: true, files: place === 'body' });
+      if (!parsed.ok) return [];
+      return referencesOf(parsed.template).flatMap((one) => (one.kind === 'file' ? [pathText('', one.steps)] : []));
+    });
+  }
+
+  /** Whether a path leads to what is added: `input.invoice.filename`, `input.photos[0].size`. */
+  describes(steps: readonly PathStep[]): boolean {
+    const [member, before] = [steps.at(-1), steps.slice(0, -1)];
+    if (!ATTACHMENT_MEMBERS.some((name) => name === member)) return false;
+    const file = pathText('', before);
+    return this.#paths.some((path) => path === file || path === file.replace(/\[\d+\]$/, ''));
+  }
+}
+
+function checkText(written: WrittenText, schemas: Schemas, files: FilePaths, findings: DefinitionFindings): void {
   const { path, text, place, mayBeLeftOut, ofVerify } = written;
-  const parsed = parseTemplate(text, { secrets: true, response: ofVerify });
+  const parsed = parseTemplate(text, { secrets: true, response: ofVerify, files: place === 'body' });
   if (!parsed.ok) return; // its own parser has reported it
   checkSpelling(path, parsed.template, findings);
   if (place === 'url') collectAddress(path, parsed.template, findings);
   if (place !== 'expected') checkLiteral({ ...written, place }, parsed.template, findings);
   for (const reference of referencesOf(parsed.template)) {
     if (reference.kind === 'secret') findings.secretPaths[reference.name] ??= path;
-    else if (reference.root === 'input') {
+    else if (reference.kind === 'file') {
+      const found = { path, steps: reference.steps, kind: INPUT_PATHS, mayBeLeftOut, isAmount: false, isFile: true };
+      checkPath(found, schemas.input, findings);
+    } else if (reference.root === 'input') {
+      if (files.describes(reference.steps)) continue;
       const found = { path, steps: reference.steps, kind: INPUT_PATHS, mayBeLeftOut, isAmount: false };
       checkPath(found, schemas.input, findings);
     } else if (reference.root === 'response') {

@@ -20,6 +20,8 @@ export interface CheckedPath {
   kind: PathKind;
   mayBeLeftOut: boolean;
   isAmount: boolean;
+  /** It names a file, or a list of files, by id. */
+  isFile?: boolean;
 }
 
 const NAMES_SHOWN_MAX = 10;
@@ -27,7 +29,7 @@ const NUMBERS: readonly string[] = ['integer', 'number'];
 
 /** Looks a path up in its schema: a path that no value can have is an issue, one that a value may lack is a warning. */
 export function checkPath(
-  { path, steps, kind, mayBeLeftOut, isAmount }: CheckedPath,
+  { path, steps, kind, mayBeLeftOut, isAmount, isFile = false }: CheckedPath,
   paths: SchemaPaths,
   { issues, warnings }: { issues: Issue[]; warnings: Warning[] },
 ): void {
@@ -45,6 +47,9 @@ export function checkPath(
   const { types } = answer;
   if (isAmount && types !== null && !NUMBERS.some((type) => types.has(type))) {
     const message = `leads to ${shown}, which the ${kind.schema} makes ${[...types].join(' or ')}; an amount is a whole number`;
+    issues.push({ path, message });
+  } else if (isFile && types !== null && !types.has('string') && !types.has('array')) {
+    const message = `takes ${shown} for a file, which the ${kind.schema} makes ${[...types].join(' or ')}; a file is named by its id, a text`;
     issues.push({ path, message });
   } else if (!answer.required && !mayBeLeftOut) {
     const message = `needs ${shown}, which the ${kind.schema} does not require`;

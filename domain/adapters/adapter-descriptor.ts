@@ -1,6 +1,8 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
 import type { Issue } from '../errors.ts';
+import type { Attachment } from '../files/attachments.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { PathStep } from '../json-path.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { Refusal } from '../refusals.ts';
 import type { SettledImpact } from '../impact-limits/settle.ts';
@@ -13,6 +15,9 @@ export interface RequestIdentity {
   operationKey: string;
 }
 
+/** A piece of a body: text, or the bytes of a file, of which only the digest is known before it is sent. */
+export type BodyPart = { text: string } | { file: Attachment; encoding: 'raw' | 'base64' };
+
 /** The exact request. `body` holds the bytes that are sent; a secret is shown as `{{secret:NAME}}` unless it was revealed. */
 export interface PreparedRequest {
   method: string;
@@ -20,6 +25,8 @@ export interface PreparedRequest {
   headers: Record<string, string>;
   body: string | null;
   bodyEncoding: 'utf8' | 'base64';
+  /** The body of a request that carries files, piece by piece; `body` is null then. Left out where it carries none. */
+  bodyParts?: BodyPart[];
 }
 
 /** A text of a definition in which templates are written. */
@@ -67,6 +74,13 @@ export interface AdapterDescriptor {
   /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;
+  /**
+   * Where an input of such a definition may name files; each path may lead to one or to a list. At admission each id there becomes an
+   * `Attachment`, which `prepare` then finds. Left out by an adapter that takes no files.
+   */
+  filePaths?(definition: ActionDefinition, input: JsonObject): PathStep[][];
+  /** The most bytes that the files of one request may have together; `ATTACHED_BYTES_MAX` where it is left out. */
+  attachedBytesMax?: number;
   /** Whether `readBack` can learn an outcome for this definition: it declares `verify`, or the adapter knows its provider. */
   readsBack(definition: ActionDefinition): boolean;
   /** Whether the sending half has an `inspect`: a read of the provider's record before anything is decided. */

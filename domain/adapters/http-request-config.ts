@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Issue } from '../errors.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { plainMessages } from '../schema-messages.ts';
-import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf, soleReference } from '../templates.ts';
+import { SECRET_NAME_PATTERN, parseTemplate, referencesOf, secretNamesOf } from '../templates.ts';
 import type { Template, TemplatePlace } from '../templates.ts';
 import { checkUrlShape, withoutFragment } from '../template-rendering.ts';
+import { type CompiledBody, compileBody, presenceOf } from './http-request-body.ts';
 import {
   bodyFormSchema,
   compileParameter,
   parameterIssues,
   parameterSchema,
-  type BodyFormConfig,
   type CompiledParameter,
 } from './http-request-parameters.ts';
 import { headerNameIssue, issuesOfZod } from './http-request-rules.ts';
@@ -21,8 +21,6 @@ export const RESPONSE_BYTES_DEFAULT = 1_048_576;
 export const RESPONSE_BYTES_MAX = 10_485_760;
 const BODY_DEPTH_MAX = 64;
 const PARAMETERS_MAX = 200;
-const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
-const METHODS_WITHOUT_BODY: readonly string[] = ['GET', 'HEAD'];
 
 const statusClass = (from: number, to: number, classes: readonly [string, ...string[]]) =>
   z.strictObject({
@@ -62,15 +60,6 @@ export const httpRequestConfigSchema = z.strictObject({
 });
 
 export type HttpRequestConfig = z.infer<typeof httpRequestConfigSchema>;
-
-/** A body with its templates parsed: leaves are templates, containers keep their shape. */
-export type BodyNode =
-  { leaf: Template; at: string } | { constant: Json } | { items: BodyNode[] } | { members: [string, BodyNode][] };
-
-export type CompiledBody =
-  | { kind: 'json'; node: BodyNode }
-  | { kind: 'form'; node: BodyNode; form: BodyFormConfig }
-  | { kind: 'text'; template: Template; form: boolean };
 
 export interface CompiledConfig {
   config: HttpRequestConfig;
@@ -145,74 +134,6 @@ export function compileConfig(value: unknown): CompiledResult {
       secretNames,
     },
   };
-}
-
-type Parse = (source: string, at: string, place: TemplatePlace) => Template;
-
-function compileBody(config: HttpRequestConfig, issues: Issue[], parse: Parse): CompiledBody | null {
-  if (config.body === undefined) {
-    for (const member of ['bodyForm', 'bodyOptional'] as const) {
-      if (config[member] !== undefined) issues.push({ path: member, message: 'is for a config with a body' });
-    }
-    return null;
-  }
-  if (METHODS_WITHOUT_BODY.includes(config.method)) {
-    issues.push({ path: 'body', message: `is not sent with ${config.method}; leave it out` });
-    return null;
-  }
-  const mediaType = declaredMediaType(config);
-  if (config.bodyForm !== undefined) {
-    if (mediaType !== null && mediaType !== FORM_MEDIA_TYPE) {
-      issues.push({ path: 'bodyForm', message: `writes ${FORM_MEDIA_TYPE}, and the content-type is ${mediaType}` });
-    }
-    return { kind: 'form', node: compileNode(config.body as Json, 'body', issues, parse), form: config.bodyForm };
-  }
-  if (mediaType === null || isJsonMediaType(mediaType)) {
-    return { kind: 'json', node: compileNode(config.body as Json, 'body', issues, parse) };
-  }
-  if (typeof config.body !== 'string') {
-    issues.push({ path: 'body', message: `must be a string where the content-type is ${mediaType}` });
-    return null;
-  }
-  const form = mediaType === FORM_MEDIA_TYPE;
-  return { kind: 'text', template: parse(config.body, 'body', WITH_SECRETS), form };
-}
-
-/** Only a whole body can be left out, so that its one reference decides. */
-function presenceOf(config: HttpRequestConfig, issues: Issue[]): Template | null {
-  if (config.bodyOptional !== true || config.body === undefined) return null;
-  const parsed = typeof config.body === 'string' ? parseTemplate(config.body, WITH_SECRETS) : null;
-  if (parsed?.ok === true && soleReference(parsed.template) !== null) return parsed.template;
-  issues.push({ path: 'bodyOptional', message: 'needs a body that is one reference and nothing else' });
-  return null;
-}
-
-function compileNode(value: Json, at: string, issues: Issue[], parse: Parse): BodyNode {
-  if (typeof value === 'string') return { leaf: parse(value, at, WITH_SECRETS), at };
-  if (Array.isArray(value))
-    return { items: value.map((item, index) => compileNode(item, `${at}[${index}]`, issues, parse)) };
-  if (!isJsonObject(value)) return { constant: value };
-  return {
-    members: Object.entries(value).map(([name, member]) => {
-      if (name.includes('{{'))
-        issues.push({ path: `${at}.${name}`, message: 'is a name; only values can be templates' });
-      return [name, compileNode(member, `${at}.${name}`, issues, parse)];
-    }),
-  };
-}
-
-/** The media type that the config declares, lower case and without parameters. */
-function declaredMediaType(config: HttpRequestConfig): string | null {
-  const header = Object.entries(config.headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type');
-  return header === undefined ? null : mediaTypeOf(header[1]);
-}
-
-export function mediaTypeOf(contentType: string): string {
-  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-}
-
-export function isJsonMediaType(mediaType: string): boolean {
-  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(mediaType);
 }
 
 function checkUrl(config: HttpRequestConfig, url: Template, issues: Issue[]): void {

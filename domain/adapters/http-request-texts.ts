@@ -1,6 +1,8 @@
 import type { ActionDefinition } from '../actions.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
+import type { PathStep } from '../json-path.ts';
+import { FILE_PREFIX, parseTemplate, soleReference } from '../templates.ts';
 import type { WrittenText } from './adapter-descriptor.ts';
 import type { HttpRequestConfig } from './http-request-config.ts';
 
@@ -25,6 +27,20 @@ export function textsOfHttpRequest({ adapter, verify }: ActionDefinition): Writt
     texts.push({ ...sent, path, text, place: 'body', mayBeLeftOut });
   }
   return verify === null ? texts : [...texts, ...textsOfVerify(verify)];
+}
+
+/** Where the body of a definition takes files from its input. */
+export function filePathsOf({ adapter }: ActionDefinition): PathStep[][] {
+  const { body } = adapter.config as unknown as HttpRequestConfig;
+  const paths: PathStep[][] = [];
+  for (const [, text] of leavesOf((body ?? null) as Json, 'body')) {
+    // Most bodies hold none, and each admission asks.
+    if (!text.includes(FILE_PREFIX)) continue;
+    const parsed = parseTemplate(text, { secrets: true, response: false, files: true });
+    const reference = parsed.ok ? soleReference(parsed.template) : null;
+    if (reference?.kind === 'file') paths.push(reference.steps);
+  }
+  return paths;
 }
 
 function textsOfVerify(verify: NonNullable<ActionDefinition['verify']>): WrittenText[] {

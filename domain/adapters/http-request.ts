@@ -5,19 +5,30 @@ import type { Refusal } from '../refusals.ts';
 import {
   newRendering,
   renderBodyText,
+  renderFile,
   renderHeader,
   renderLeaf,
   renderQueryPair,
   renderUrl,
   resolves,
+  splitAtFiles,
 } from '../template-rendering.ts';
 import type { Rendering } from '../template-rendering.ts';
 import { compileVerify } from '../reconciliation/verify.ts';
-import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
+import type {
+  AdapterDescriptor,
+  BodyPart,
+  Preparation,
+  PreparationInput,
+  PreparedRequest,
+  RequestIdentity,
+} from './adapter-descriptor.ts';
+import type { BodyNode } from './http-request-body-node.ts';
 import { compileConfig, configAsJson } from './http-request-config.ts';
-import type { BodyNode, CompiledConfig } from './http-request-config.ts';
+import type { CompiledConfig } from './http-request-config.ts';
+import { boundaryOf, MULTIPART_MEDIA_TYPE, renderMultipart } from './http-request-multipart.ts';
 import { renderForm, renderParameters } from './http-request-parameters.ts';
-import { textsOfHttpRequest } from './http-request-texts.ts';
+import { filePathsOf, textsOfHttpRequest } from './http-request-texts.ts';
 import { finishUrl, isAllowedHost } from './http-request-url.ts';
 
 const CAPABILITIES: AdapterCapabilities = {
@@ -55,6 +66,7 @@ export const httpRequestDescriptor: AdapterDescriptor = {
   },
 
   prepare,
+  filePaths: filePathsOf,
   texts: textsOfHttpRequest,
   writes: ({ adapter }) => isWriteMethod(adapter.config['method']),
   readsBack: (definition) => definition.verify !== null,
@@ -96,12 +108,20 @@ function render({ definition, input, identity, secrets }: PreparationInput): Pre
     renderQueryPair(name, template, `adapter.config.query.${name}`, rendering),
   );
   const parameters = renderParameters(compiled.parameters, rendering);
-  const body = renderBody(compiled, rendering);
-  const headers = renderHeaders(compiled, identity.effectId, parameters.headers, body !== null, rendering);
+  const body = renderBody(compiled, identity, rendering);
+  const headers = renderHeaders(compiled, identity.effectId, parameters.headers, body, rendering);
   if (rendering.issues.length > 0) return { kind: 'invalid', issues: rendering.issues };
   const finished = finishUrl(base, [...pairs, ...parameters.pairs]);
   if (!finished.ok) return { kind: 'invalid', issues: [{ path: 'adapter.config.url', message: finished.message }] };
-  const request: PreparedRequest = { method, url: finished.href, headers, body, bodyEncoding: 'utf8' };
+  const { text, parts } = body ?? { text: null, parts: undefined };
+  const request: PreparedRequest = {
+    method,
+    url: finished.href,
+    headers,
+    body: text,
+    bodyEncoding: 'utf8',
+    ...(parts === undefined ? {} : { bodyParts: parts }),
+  };
   const target = { method, host: finished.url.host, path: finished.url.pathname };
   const refusal = refusalOf(rendering, finished.url, allowedHosts);
   if (refusal !== null) return { kind: 'refused', refusal, request, target };
@@ -123,7 +143,7 @@ function renderHeaders(
   compiled: CompiledConfig,
   effectId: string,
   ofParameters: [string, string][],
-  hasBody: boolean,
+  rendered: RenderedBody | null,
   rendering: Rendering,
 ): Record<string, string> {
   const { body, bodyPresence } = compiled;
@@ -134,23 +154,69 @@ function renderHeaders(
   ]);
   const isType = ([name]: [string, string]): boolean => name.toLowerCase() === 'content-type';
   // A body that was left out has no type; some targets refuse one without the other.
-  const headers = hasBody || bodyPresence === null ? declared : declared.filter((header) => !isType(header));
-  if (hasBody && body !== null && body.kind !== 'text' && !headers.some(isType)) {
-    headers.push(['content-type', body.kind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']);
-  }
+  const keepsType = (rendered !== null || bodyPresence === null) && body?.kind !== 'multipart';
+  const headers = keepsType ? declared : declared.filter((header) => !isType(header));
+  if (rendered?.contentType && !headers.some(isType)) headers.push(['content-type', rendered.contentType]);
   headers.push(...ofParameters);
   if (idempotencyHeader !== undefined) headers.push([idempotencyHeader, effectId]);
   return Object.fromEntries(headers);
 }
 
-function renderBody({ body, bodyPresence }: CompiledConfig, rendering: Rendering): string | null {
+interface RenderedBody {
+  /** Null where it is in parts. */
+  text: string | null;
+  parts?: BodyPart[];
+  /** What it is sent as, where the config does not say. */
+  contentType: string | null;
+}
+
+function renderBody(
+  { body, bodyPresence }: CompiledConfig,
+  identity: RequestIdentity,
+  rendering: Rendering,
+): RenderedBody | null {
   if (body === null) return null;
   if (bodyPresence !== null && !resolves(bodyPresence, rendering)) return null;
-  if (body.kind === 'text') return renderBodyText(body.template, 'adapter.config.body', rendering, body.form);
-  const value = renderNode(body.node, rendering);
-  // Over the budget the value is useless and may be huge: it is not written.
+  switch (body.kind) {
+    case 'text':
+      return {
+        text: renderBodyText(body.template, 'adapter.config.body', rendering, body.form),
+        contentType: null,
+      };
+    case 'file':
+      return inParts(renderFile(body.template, 'adapter.config.body', rendering), 'raw', null, rendering);
+    case 'multipart': {
+      const boundary = boundaryOf(identity);
+      const text = renderMultipart(body.members, boundary, rendering);
+      return inParts(text, 'raw', `${MULTIPART_MEDIA_TYPE}; boundary=${boundary}`, rendering);
+    }
+    case 'form':
+    case 'json': {
+      const value = renderNode(body.node, rendering);
+      // Over the budget the value is useless and may be huge: it is not written.
+      if (rendering.issues.length > 0) return null;
+      if (body.kind === 'json') return inParts(canonicalJson(value), 'base64', 'application/json', rendering);
+      return {
+        text: renderForm(value, body.form, 'adapter.config.body', rendering),
+        contentType: 'application/x-www-form-urlencoded',
+      };
+    }
+  }
+}
+
+/** A body that holds files, cut at each of them; any other stays one text. A body that is a file alone has the type of the file. */
+function inParts(
+  text: string,
+  encoding: 'raw' | 'base64',
+  contentType: string | null,
+  rendering: Rendering,
+): RenderedBody | null {
   if (rendering.issues.length > 0) return null;
-  return body.kind === 'form' ? renderForm(value, body.form, 'adapter.config.body', rendering) : canonicalJson(value);
+  if (rendering.files.length === 0) return { text, contentType };
+  const pieces = splitAtFiles(text, rendering);
+  if (pieces === null) return null;
+  const parts = pieces.map((piece): BodyPart => ('file' in piece ? { ...piece, encoding } : piece));
+  return { text: null, parts, contentType: contentType ?? rendering.files[0]?.contentType ?? null };
 }
 
 function renderNode(node: BodyNode, rendering: Rendering): Json {

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
-import { canonicalJson } from '../canonical-json.ts';
 import type { Issue } from '../errors.ts';
+import { filePlaces, inputAsAsked } from '../files/attachments.ts';
 import type { DeclaredImpact } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { Refusal } from '../refusals.ts';
 import type { PreviewBlock } from '../previews/preview-block.ts';
 import type { AdapterDescriptor, Preparation, PreparationInput, PreparedRequest } from './adapter-descriptor.ts';
+import {
+  ATTACHMENTS_SCHEMA,
+  attachmentText,
+  contentOf,
+  EMAIL_ATTACHED_BYTES_MAX,
+  type EmailAttachment,
+  type EmailContent,
+  filePathsOf,
+} from './resend-email-attachments.ts';
 import { PROVIDER_ORIGINS } from './provider-origins.ts';
 import {
   inputIssues,
@@ -73,6 +82,7 @@ const INPUT_SCHEMA: JsonObject = {
     subject: { type: 'string', minLength: 1, maxLength: 998, pattern: '^[^\\r\\n]*$' },
     html: { type: 'string', maxLength: 1_000_000 },
     text: { type: 'string', maxLength: 1_000_000 },
+    attachments: ATTACHMENTS_SCHEMA,
     tags: {
       type: 'array',
       maxItems: 20,
@@ -101,6 +111,7 @@ interface ResendInput {
   subject: string;
   html?: string;
   text?: string;
+  attachments?: EmailAttachment[];
 }
 
 const CAPABILITIES: AdapterCapabilities = {
@@ -119,6 +130,8 @@ export const resendEmailDescriptor: AdapterDescriptor = {
   parseConfig: (config) => parseConfigWith(configSchema, config),
   secretNames: (definition) => [resendConfigOf(definition).secret],
   prepare,
+  filePaths: (_definition, input) => filePathsOf(input),
+  attachedBytesMax: EMAIL_ATTACHED_BYTES_MAX,
   readsBack: () => true,
   inspects: false,
   writes: () => true,
@@ -135,11 +148,13 @@ export function resendConfigOf(definition: ActionDefinition): ResendConfig {
 
 function prepare({ definition, input, identity, secrets }: PreparationInput): Preparation {
   const config = resendConfigOf(definition);
-  const issues = inputIssues(INPUT_SCHEMA, input);
+  const issues = inputIssues(INPUT_SCHEMA, inputAsAsked(input, filePlaces(input, filePathsOf(input))));
   const tooMany = issues.length > 0 ? [] : recipientIssues(input);
   if (issues.length + tooMany.length > 0) return { kind: 'invalid', issues: [...issues, ...tooMany] };
   const { from } = input as unknown as ResendInput;
   const recipients = recipientsOf(input).map(addressOf);
+  const content = contentOf(input, identity);
+  if (content.kind === 'invalid') return content;
   return withBearer({
     secretName: config.secret,
     secrets,
@@ -150,11 +165,11 @@ function prepare({ definition, input, identity, secrets }: PreparationInput): Pr
       domains: [...new Set(recipients.map(domainOf))].sort(),
     },
     refusal: refusalOf(config, addressOf(from), recipients),
-    build: (authorization) => emailRequest(input, identity.effectId, authorization),
+    build: (authorization) => emailRequest(content, identity.effectId, authorization),
   });
 }
 
-function emailRequest(input: JsonObject, effectId: string, authorization: string): PreparedRequest {
+function emailRequest({ body, bodyParts }: EmailContent, effectId: string, authorization: string): PreparedRequest {
   return {
     method: 'POST',
     url: `${RESEND_ORIGIN}/emails`,
@@ -165,8 +180,9 @@ function emailRequest(input: JsonObject, effectId: string, authorization: string
       'Idempotency-Key': effectId,
       'User-Agent': USER_AGENT,
     },
-    body: canonicalJson(input),
+    body,
     bodyEncoding: 'utf8',
+    ...(bodyParts === undefined ? {} : { bodyParts }),
   };
 }
 
@@ -221,13 +237,14 @@ function emailImpact(_definition: ActionDefinition, input: JsonObject): Declared
 }
 
 function previewBlocks(_definition: ActionDefinition, input: JsonObject): PreviewBlock[] {
-  const { from, to, cc, bcc, subject, html, text } = input as unknown as ResendInput;
+  const { from, to, cc, bcc, subject, html, text, attachments = [] } = input as unknown as ResendInput;
   const fields = [
     { label: 'From', value: from },
     { label: 'To', value: listed(to).join(', ') },
     ...(cc === undefined ? [] : [{ label: 'Cc', value: listed(cc).join(', ') }]),
     ...(bcc === undefined ? [] : [{ label: 'Bcc', value: listed(bcc).join(', ') }]),
     { label: 'Subject', value: subject },
+    ...attachments.map(({ file, filename }) => ({ label: 'Attachment', value: attachmentText(file, filename) })),
   ];
   return [
     { type: 'fields', title: 'Email', fields },

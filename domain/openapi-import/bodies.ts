@@ -1,4 +1,4 @@
-import { isJsonMediaType, mediaTypeOf } from '../adapters/http-request-config.ts';
+import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import type { BodyFormConfig, ParameterStyle } from '../adapters/http-request-parameters.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { USER_AGENT } from '../product.ts';
-import { isJsonMediaType, mediaTypeOf } from '../adapters/http-request-config.ts';
+import { isJsonMediaType, mediaTypeOf } from '../adapters/media-types.ts';
 import { planBody, type PlannedBody } from './bodies.ts';
 import type { OpenApiDocument } from './document.ts';
 import { fitSchema } from './fitting.ts';

@@ -1,5 +1,5 @@
 import type { ActionDefinition, AdapterCapabilities } from '../actions.ts';
-import type { AdapterDescriptor, PreparedRequest } from '../adapters/adapter-descriptor.ts';
+import type { AdapterDescriptor, BodyPart, PreparedRequest } from '../adapters/adapter-descriptor.ts';
 import type { Binding } from '../binding.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -62,7 +62,8 @@ function relationsBlock({ retryOf, dependsOn, compensates }: Relations): Preview
   return fields.length === 0 ? [] : [{ type: 'fields', title: 'What it belongs to', fields }];
 }
 
-function bodyFields({ body, bodyEncoding }: PreparedRequest, most: number): Field[] {
+function bodyFields({ body, bodyEncoding, bodyParts }: PreparedRequest, most: number): Field[] {
+  if (bodyParts !== undefined) return bodyParts.map(partField);
   if (body === null) return [];
   if (bodyEncoding === 'base64') return [{ label: 'Body', value: `${Buffer.byteLength(body, 'base64')} bytes` }];
   const parsed = parsedContainer(body);
@@ -70,6 +71,13 @@ function bodyFields({ body, bodyEncoding }: PreparedRequest, most: number): Fiel
   const fields: Field[] = [];
   collectLeaves(parsed, 'body', fields, most);
   return fields.length > 0 ? fields : [{ label: 'Body', value: body }];
+}
+
+function partField(part: BodyPart): Field {
+  if ('text' in part) return { label: 'Body', value: part.text };
+  const { id, filename, contentType, size, sha256 } = part.file;
+  const encoded = part.encoding === 'base64' ? ', in Base64' : '';
+  return { label: 'File', value: `${filename} (${id}, ${contentType}, ${size} bytes${encoded}, sha256 ${sha256})` };
 }
 
 function parsedContainer(body: string): Json | null {

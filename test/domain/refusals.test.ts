@@ -48,6 +48,7 @@ const STEPS: Record<RefusalCode, RegExp> = {
   impact_unbounded: /Ask a person to look at the action's impact/,
   currency_mismatch: /currency that is counted/,
   secret_missing: /Ask a person to put the action's secret into the vault/,
+  attachment_changed: /Upload the file again.*new operationKey/,
   mode_mismatch: /action's mode/,
   recipient_not_allowed: /recipient or the sender/,
   environment_halted: /ask a person to resume/,

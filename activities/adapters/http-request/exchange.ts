@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOption
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
+import { type AttachedBytes, bytesOfParts, sendParts } from './body-parts.ts';
 import { asError, describeError } from './dial.ts';
 
 export interface RawResponse {
@@ -26,6 +27,12 @@ export interface EgressMeter {
   bytes: number;
 }
 
+interface Exchanging {
+  signal: AbortSignal;
+  egress?: EgressMeter;
+  attached?: AttachedBytes;
+}
+
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /**
@@ -37,8 +44,7 @@ export async function exchange(
   url: URL,
   request: PreparedRequest,
   limit: ResponseLimit,
-  signal: AbortSignal,
-  egress: EgressMeter = { bytes: 0 },
+  { signal, egress = { bytes: 0 }, attached }: Exchanging,
 ): Promise<Exchanged> {
   let seen: IncomingMessage | null = null;
   let outgoing: ClientRequest | null = null;
@@ -55,9 +61,11 @@ export async function exchange(
       // Never removed: a target may answer and close before it has read the whole body.
       outgoing.on('error', reject);
       outgoing.once('close', () => reject(new Error('the connection was closed without a response')));
-      const sending = bodyOf(request);
-      egress.bytes += sending?.byteLength ?? 0;
-      outgoing.end(sending);
+      if (request.bodyParts === undefined) {
+        const sending = bodyOf(request);
+        egress.bytes += sending?.byteLength ?? 0;
+        outgoing.end(sending);
+      } else sendParts(outgoing, request.bodyParts, { egress, attached });
     });
     seen = incoming;
     const body = await readBody(incoming, limit, egress);
@@ -79,8 +87,8 @@ export async function exchange(
 
 function open(socket: Socket, url: URL, request: PreparedRequest): ClientRequest {
   const headers: OutgoingHttpHeaders = { ...request.headers, host: url.host, 'accept-encoding': 'identity' };
-  const body = bodyOf(request);
-  if (body !== null) headers['content-length'] = body.byteLength;
+  const bytes = request.bodyParts === undefined ? bodyOf(request)?.byteLength : bytesOfParts(request.bodyParts);
+  if (bytes !== undefined) headers['content-length'] = bytes;
   else if (METHODS_WITH_BODY.includes(request.method)) headers['content-length'] = 0;
   const options: RequestOptions = {
     method: request.method,

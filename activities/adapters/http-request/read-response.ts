@@ -1,5 +1,5 @@
 import type { ProviderResponse } from '../../../domain/adapters/adapter-descriptor.ts';
-import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/http-request-config.ts';
+import { isJsonMediaType, mediaTypeOf } from '../../../domain/adapters/media-types.ts';
 import { isJsonObject, jsonDepthExceeds } from '../../../domain/json.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { RawResponse } from './exchange.ts';

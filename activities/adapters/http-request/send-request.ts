@@ -3,6 +3,7 @@ import { Deadline } from '../../../domain/deadline.ts';
 import type { EgressAllow } from '../../../domain/egress.ts';
 import { dial } from './dial.ts';
 import { exchange } from './exchange.ts';
+import type { AttachedBytes } from './body-parts.ts';
 import type { EgressMeter, Exchanged, ResponseLimit } from './exchange.ts';
 import type { OwnEndpoints } from './own-endpoints.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
@@ -36,6 +37,8 @@ export interface SendLimits {
   signal: AbortSignal;
   /** Where the bytes are counted for the month's egress; left out for what does not count, such as a read. */
   egress?: EgressMeter;
+  /** Needed where the request carries files. */
+  attached?: AttachedBytes;
   trace?: CallTrace;
 }
 
@@ -56,5 +59,5 @@ export async function sendRequest(
   if (dialled.kind === 'failed') return { kind: 'not_sent', reason: dialled.reason };
   if (limits.trace !== undefined) limits.trace.address = dialled.socket.remoteAddress ?? null;
   // Awaited here: the deadline is disposed of as soon as this function returns.
-  return await exchange(dialled.socket, url, request, limit, signal, limits.egress);
+  return await exchange(dialled.socket, url, request, limit, { ...limits, signal });
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createRun } from '../../../db/runs/create-run.ts';
 import { endRunOfTrace, findRunOfTrace } from '../../../db/runs/trace-runs.ts';
@@ -6,37 +5,20 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { isId } from '../../../domain/ids.ts';
 import { firstCharacters, runFactsOf, runIdOf, spanOfTrace, type TracedSpan } from '../../../domain/runs/otlp.ts';
 import type { SpanUpsert } from '../../../domain/runs/runs.ts';
-import { defineRoute } from '../../http/define-route.ts';
 import { lockRunForSpans, writeSpans } from '../write-spans.ts';
-import { OTLP_TRACES_PATH } from './otlp-path.ts';
 
 const RUN_NAME_CHARACTERS_MAX = 200;
 
-export interface TracesToIngest {
-  groups: readonly RunSpans[];
-  captureContent: boolean;
+/** Writes the spans of some runs. Answers why spans were rejected, one text for each. */
+export async function ingestTraces(
+  tx: EnvironmentTransaction,
+  groups: readonly RunSpans[],
+  captureContent: boolean,
+): Promise<string[]> {
+  const rejected: string[] = [];
+  for (const group of groups) rejected.push(...(await ingestGroup(tx, group, captureContent)));
+  return rejected;
 }
-
-/**
- * What `POST /api/v2/otlp/v1/traces` does, for spans that were read. It is declared as every route is, so that its scope, gates and
- * transaction are theirs; it is in no list of routes, because its requests and replies are OTLP's and not ours.
- */
-export const ingestTracesRoute = defineRoute({
-  id: 'runs.ingestTraces',
-  method: 'POST',
-  path: OTLP_TRACES_PATH,
-  summary: 'Ingest traces of OpenTelemetry',
-  scope: 'runs:write',
-  role: 'admin',
-  request: { body: z.custom<TracesToIngest>() },
-  response: { 200: z.strictObject({ rejected: z.array(z.string()).describe('Why, one for each span.') }) },
-  errors: [],
-  async change(tx, { body }) {
-    const rejected: string[] = [];
-    for (const group of body.groups) rejected.push(...(await ingestGroup(tx, group, body.captureContent)));
-    return { reply: { status: 200, data: { rejected } }, audit: 'none: spans are a record of their own' };
-  },
-});
 
 /** Spans of one run. */
 export interface RunSpans {

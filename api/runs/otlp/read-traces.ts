@@ -13,11 +13,8 @@ import {
   type KeyValue,
   type OtlpSpan,
 } from './descriptors.ts';
+import { OTLP_BODY_BYTES_MAX, type OtlpEncoding } from './otlp-path.ts';
 
-export type OtlpEncoding = 'protobuf' | 'json';
-
-/** Bounds a body, and what a compressed one becomes: a body of zeros grows a thousandfold. */
-export const OTLP_BODY_BYTES_MAX = 4_194_304;
 /** An empty message is two bytes on the wire and hundreds in memory. 5,000 spans with 16 attributes each have some 165,000. */
 const MESSAGES_MAX = 200_000;
 const MESSAGE_DEPTH_MAX = 64;

@@ -45,6 +45,7 @@ const UNNAMED = {
   agentId: null,
   dependsOn: [],
   compensates: null,
+  readsFiles: true,
 };
 
 describe('an invocation that names a preview', () => {

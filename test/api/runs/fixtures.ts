@@ -53,7 +53,24 @@ const span = async (world: World): Promise<FixtureRequest> => ({
   params: { ...(await runWithSpans(world)).params, spanId: MODEL },
 });
 
+/** A trace of one span, as an exporter sends it in JSON. */
+const exported = (traceId: string): FixtureRequest => {
+  const span = {
+    traceId,
+    spanId: ROOT,
+    name: 'support agent',
+    startTimeUnixNano: '1767225600000000000',
+    endTimeUnixNano: '1767225601000000000',
+  };
+  const body = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+  return { raw: Buffer.from(JSON.stringify(body)), headers: { 'Content-Type': 'application/json' } };
+};
+
 export const fixtures: RouteFixtures = {
+  'runs.ingestTraces': {
+    request: () => Promise.resolve(exported(randomUUID().replaceAll('-', ''))),
+    example: () => Promise.resolve(exported('4bf92f3577b34da6a3ce929d0e0e4736')),
+  },
   'runs.list': { request: nothing, plantRow: plantRun },
   'runs.create': { request: () => Promise.resolve({ body: newRun() }) },
   'runs.get': { request: runWithSpans },

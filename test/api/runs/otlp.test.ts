@@ -286,5 +286,5 @@ test('needs runs:write, and answers POST', async () => {
     { code: 7, message: expect.stringContaining('runs:write') as string },
   ]);
   const got = await api.call('GET', PATH, { key });
-  expect([got.status, got.headers.get('Allow')]).toEqual([405, 'POST']);
+  expect([got.status, got.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
 });

@@ -47,8 +47,7 @@ const scope: Suite = {
     const key = await world.keyWithout(`${route.scope}`);
     const reply = await world.send(route, await world.requestFor(route), { key });
     const findings = expectError(`without ${route.scope}`, reply, 403, 'AUTHORIZATION_ERROR');
-    const { error } = (reply.json ?? {}) as { error?: { message?: string } };
-    if (error?.message?.includes(`${route.scope}`) !== true) findings.push('the message does not name the scope');
+    if (!messageOf(reply).includes(`${route.scope}`)) findings.push('the message does not name the scope');
     return findings;
   },
 };

@@ -18,11 +18,19 @@ export function isExempt(suite: Suite, route: AnyRoute): boolean {
 }
 
 export function codeOf(reply: CallResult): string | undefined {
-  return (reply.json as { error?: { code?: string } } | undefined)?.error?.code;
+  return errorIn(reply)?.code;
 }
 
 export function messageOf(reply: CallResult): string {
-  return (reply.json as { error?: { message?: string } } | undefined)?.error?.message ?? '';
+  return errorIn(reply)?.message ?? '';
+}
+
+/** Of our envelope, or of OTLP's google.rpc.Status, whose message begins with our code. */
+function errorIn(reply: CallResult): { code?: string | undefined; message?: string } | undefined {
+  const { error, message } = (reply.json ?? {}) as { error?: { code?: string; message?: string }; message?: string };
+  if (error !== undefined || message === undefined || reply.status < 400) return error;
+  const [code, ...rest] = message.split(': ');
+  return { code, message: rest.join(': ') };
 }
 
 export function pathsOf(reply: CallResult): string[] {

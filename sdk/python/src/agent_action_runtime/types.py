@@ -519,6 +519,17 @@ class AssembleContextMemory(TypedDict, total=False):
     limit: int
 
 
+class Attachment(TypedDict):
+    """A file that a request carries."""
+    id: str
+    filename: str
+    contentType: str
+    size: int
+    """Bytes."""
+    sha256: str
+    """Hex. Other bytes are not sent."""
+
+
 class Attempt(TypedDict):
     number: int
     kind: Literal["dispatch", "replay", "reconcile"]
@@ -630,6 +641,15 @@ class _BatchResult4ErrorRequired(TypedDict):
 
 class BatchResult4Error(_BatchResult4ErrorRequired, total=False):
     details: Dict[str, Any]
+
+
+class BodyPart1(TypedDict):
+    text: str
+
+
+class BodyPart2(TypedDict):
+    file: Attachment
+    encoding: Literal["raw", "base64"]
 
 
 class Budget(TypedDict):
@@ -2937,13 +2957,18 @@ class PolicyFixtureResultActualRefusal(TypedDict):
     message: str
 
 
-class PreparedRequest(TypedDict):
-    """Exactly what will be sent; credentials stand as `{{secret:NAME}}`."""
+class _PreparedRequestRequired(TypedDict):
     method: str
     url: str
     headers: Dict[str, str]
     body: Optional[str]
     bodyEncoding: Literal["utf8", "base64"]
+
+
+class PreparedRequest(_PreparedRequestRequired, total=False):
+    """Exactly what will be sent; credentials stand as `{{secret:NAME}}`."""
+    bodyParts: List[BodyPart]
+    """The body of a request that carries files, piece by piece; `body` is null then. Only there where it carries any."""
 
 
 class PresignedFile(TypedDict):
@@ -3284,6 +3309,7 @@ class RefusalDetails(TypedDict, total=False):
     policyId: str
     ruleId: str
     keyId: str
+    fileId: str
     limitId: str
     limitIds: List[str]
     """Every limit that has too little left, the named one first."""
@@ -4225,12 +4251,13 @@ class WrittenActionMcp(TypedDict):
 
 
 BatchResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic, BatchResult4]
+BodyPart = Union[BodyPart1, BodyPart2]
 Context = Union[Context1, Context2, Context3]
 ContextParts = List[ContextPartsItem]
 EventHeaders = Dict[str, str]
 EventTypePattern = str
 MessageParts = List[Union[MessagePartsItem1, MessagePartsItem2]]
 PublishResult = Union[PublishedMessage, List[PublishedMessage], PublishedToTopic]
-RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
+RefusalCode = Literal["digest_mismatch", "action_version_changed", "action_disabled", "preview_expired", "precondition_changed", "policy_denied", "policy_evaluation_error", "approval_denied", "approval_expired", "approval_cancelled", "approval_invalidated", "impact_limit_exceeded", "impact_unbounded", "currency_mismatch", "secret_missing", "attachment_changed", "mode_mismatch", "recipient_not_allowed", "environment_halted", "destination_blocked", "dependency_unsettled", "operation_in_flight", "requester_revoked", "provider_rejected", "provider_reports_failure", "absent_at_provider", "reversed_by_provider", "not_sent", "not_taken_up", "resolved_as_failed", "no_usable_answer", "worker_lost", "replay_unanswered", "ambiguous_at_provider"]
 ScheduleDestination = PublishMessageRequest
 Scope = Literal["messages:read", "messages:write", "messages:ingest", "schedules:read", "schedules:write", "queues:read", "queues:write", "workflows:read", "workflows:write", "integrations:read", "integrations:write", "logs:read", "dlq:read", "dlq:write", "flow-control:read", "flow-control:write", "url-groups:read", "url-groups:write", "billing:read", "notifications:read", "notifications:write", "notifications:manage", "feedback:write", "analytics:read", "memory:read", "memory:write", "events:read", "events:write", "files:read", "files:write", "cache:read", "cache:write", "sessions:read", "sessions:write", "context:read", "secrets:read", "secrets:write", "actions:read", "actions:write", "actions:invoke", "actions:govern", "actions:resolve", "approvals:read", "approvals:write", "approvals:decide", "budgets:read", "budgets:write", "runs:read", "runs:write", "environments:halt", "policies:read", "policies:write", "impact-limits:read", "impact-limits:write"]

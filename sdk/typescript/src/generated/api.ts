@@ -395,6 +395,16 @@ export interface schemas {
     /** `openai`: messages of Chat Completions. `anthropic`: `system` and messages of the Messages API. `text`: one text. */
     format?: "openai" | "anthropic" | "text";
   };
+  /** A file that a request carries. */
+  Attachment: {
+    id: string;
+    filename: string;
+    contentType: string;
+    /** Bytes. */
+    size: number;
+    /** Hex. Other bytes are not sent. */
+    sha256: string;
+  };
   Attempt: {
     number: schemas["Integer"];
     kind: "dispatch" | "replay" | "reconcile";
@@ -452,6 +462,13 @@ export interface schemas {
       message: string;
       details?: Record<string, schemas["JsonValue"]>;
     };
+  };
+  /** Text that is sent as it is, or the bytes of a file. */
+  BodyPart: {
+    text: string;
+  } | {
+    file: schemas["Attachment"];
+    encoding: "raw" | "base64";
   };
   Budget: {
     apiKeyId: string;
@@ -2228,6 +2245,8 @@ export interface schemas {
     headers: Record<string, string>;
     body: string | null;
     bodyEncoding: "utf8" | "base64";
+    /** The body of a request that carries files, piece by piece; `body` is null then. Only there where it carries any. */
+    bodyParts?: Array<schemas["BodyPart"]>;
   };
   PresignedFile: {
     fileId: string;
@@ -2513,7 +2532,7 @@ export interface schemas {
     details: schemas["RefusalDetails"];
   };
   /** Match on it. Each code is explained in docs/reference/refusals.md. */
-  RefusalCode: "digest_mismatch" | "action_version_changed" | "action_disabled" | "preview_expired" | "precondition_changed" | "policy_denied" | "policy_evaluation_error" | "approval_denied" | "approval_expired" | "approval_cancelled" | "approval_invalidated" | "impact_limit_exceeded" | "impact_unbounded" | "currency_mismatch" | "secret_missing" | "mode_mismatch" | "recipient_not_allowed" | "environment_halted" | "destination_blocked" | "dependency_unsettled" | "operation_in_flight" | "requester_revoked" | "provider_rejected" | "provider_reports_failure" | "absent_at_provider" | "reversed_by_provider" | "not_sent" | "not_taken_up" | "resolved_as_failed" | "no_usable_answer" | "worker_lost" | "replay_unanswered" | "ambiguous_at_provider";
+  RefusalCode: "digest_mismatch" | "action_version_changed" | "action_disabled" | "preview_expired" | "precondition_changed" | "policy_denied" | "policy_evaluation_error" | "approval_denied" | "approval_expired" | "approval_cancelled" | "approval_invalidated" | "impact_limit_exceeded" | "impact_unbounded" | "currency_mismatch" | "secret_missing" | "attachment_changed" | "mode_mismatch" | "recipient_not_allowed" | "environment_halted" | "destination_blocked" | "dependency_unsettled" | "operation_in_flight" | "requester_revoked" | "provider_rejected" | "provider_reports_failure" | "absent_at_provider" | "reversed_by_provider" | "not_sent" | "not_taken_up" | "resolved_as_failed" | "no_usable_answer" | "worker_lost" | "replay_unanswered" | "ambiguous_at_provider";
   RefusalDetails: {
     approvalId?: string;
     effectId?: string;
@@ -2521,6 +2540,7 @@ export interface schemas {
     policyId?: string;
     ruleId?: string;
     keyId?: string;
+    fileId?: string;
     limitId?: string;
     /** Every limit that has too little left, the named one first. */
     limitIds?: Array<string>;
@@ -7524,6 +7544,32 @@ export interface operations {
       } } };
     };
   };
+  /** Ingest traces of OpenTelemetry */
+  "runs.ingestTraces": {
+    parameters: {
+      path?: never;
+      query?: never;
+      header?: {
+        /** Your correlation id. One that is unsafe or too long is replaced. */
+        "X-Request-Id"?: string;
+        /** The environment that a session works in. An API key has its own, and this is not read. */
+        "X-Environment-Id"?: string;
+        /** Of a session: the `csrfToken` of GET /api/v2/auth/session. */
+        "X-CSRF-Token"?: string;
+      };
+      cookie?: never;
+    };
+    requestBody: { content: { "application/json": unknown; "application/x-protobuf": Blob } };
+    responses: {
+      200: { content: { "application/json": {
+        partialSuccess?: {
+          /** How many, as protobuf writes an int64 in JSON. */
+          rejectedSpans?: string;
+          errorMessage?: string;
+        };
+      }; "application/x-protobuf": Blob } };
+    };
+  };
   /** List sessions, newest first */
   "sessions.list": {
     parameters: {
@@ -9120,6 +9166,9 @@ export interface paths {
   "/api/v2/runs/{id}/spans/{spanId}": {
     get: operations["runs.spans.get"];
     patch: operations["runs.spans.update"];
+  };
+  "/api/v2/otlp/v1/traces": {
+    post: operations["runs.ingestTraces"];
   };
   "/api/v2/sessions": {
     get: operations["sessions.list"];

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import { BodyTurns } from '../../http/body-turns.ts';
+import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
+import { readBytes } from '../../http/read-json-body.ts';
+import { ExportTraceServiceResponseSchema } from './descriptors.ts';
+import { byRun, ingestTraces } from './ingest-traces.ts';
+import { OTLP_BODY_BYTES_MAX, type OtlpEncoding, otlpEncodingOf } from './otlp-path.ts';
+import { inflated, readTraces } from './read-traces.ts';
+
+const CAPTURE_HEADER = 'x-service-capture-content';
+const REASONS_SHOWN_MAX = 5;
+/** Runs of one transaction, each with a lock: a batch may have a span of each of hundreds of traces. */
+const RUNS_PER_TRANSACTION = 50;
+
+const turns = new BodyTurns();
+
+interface Received {
+  incoming: IncomingMessage;
+  workspaceId: string;
+  transaction: EnvironmentHandlerContext<unknown, unknown, unknown>['transaction'];
+}
+
+/**
+ * Reads a request and writes its spans.
+ *
+ * Each run is whole or not there. After a failure between two the exporter sends the request again, which changes nothing of the first.
+ */
+export async function receiveTraces({ incoming, workspaceId, transaction }: Received): Promise<OtlpReply> {
+  const encoding = otlpEncodingOf(incoming.headers['content-type'] ?? '');
+  if (encoding === null) throw new Error('the media type was checked before the body');
+  const sent = await readBytes(incoming, OTLP_BODY_BYTES_MAX);
+  const body = await inflated(sent, (incoming.headers['content-encoding'] ?? '').toLowerCase());
+  await turns.take(workspaceId, body.length);
+  const { spans, rejected } = readTraces(body, encoding);
+  const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
+  const runs = byRun(spans);
+  for (let from = 0; from < runs.length; from += RUNS_PER_TRANSACTION) {
+    const groups = runs.slice(from, from + RUNS_PER_TRANSACTION);
+    rejected.push(...(await transaction((tx) => ingestTraces(tx, groups, captureContent))));
+  }
+  return replyOf(encoding, rejected);
+}
+
+interface OtlpReply {
+  stream: Readable;
+  headers: Record<string, string>;
+}
+
+/** Partial success, as OTLP says: what was rejected is not sent again. */
+function replyOf(encoding: OtlpEncoding, rejected: readonly string[]): OtlpReply {
+  const reasons = [...new Set(rejected)].slice(0, REASONS_SHOWN_MAX).join('; ');
+  const response = create(
+    ExportTraceServiceResponseSchema,
+    rejected.length === 0 ? {} : { partialSuccess: { rejectedSpans: BigInt(rejected.length), errorMessage: reasons } },
+  );
+  const bytes =
+    encoding === 'json'
+      ? Buffer.from(toJsonString(ExportTraceServiceResponseSchema, response))
+      : Buffer.from(toBinary(ExportTraceServiceResponseSchema, response));
+  const type = encoding === 'json' ? 'application/json; charset=utf-8' : 'application/x-protobuf';
+  return { stream: Readable.from([bytes]), headers: { 'Content-Type': type, 'Content-Length': String(bytes.length) } };
+}

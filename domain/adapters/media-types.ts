@@ -1,0 +1,8 @@
+/** Without its parameters, in lower case. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+export function isJsonMediaType(mediaType: string): boolean {
+  return /^(?:application|text)\/(?:[\w.+-]+\+)?json$/.test(mediaType);
+}
