@@ -2362,7 +2362,7 @@ export interface schemas {
   };
   PublishBatchRequest: {
     /** Each as the body of publish. One that is not valid has its error in the reply; the others are accepted. */
-    messages: Array<schemas["JsonValue"]>;
+    messages: Array<unknown>;
   };
   PublishEventRequest: {
     /** The id of the topic, `top_…`, or its name. Not `service`, to which the service publishes. */
