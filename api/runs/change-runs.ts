@@ -66,8 +66,9 @@ export const cancelRunRoute = defineRoute({
   path: '/api/v2/runs/{id}/cancel',
   summary: 'Cancel a run',
   description:
-    'Ends it as `cancelled`, and withdraws its invocations that still wait for a person or for other effects: they are cancelled within moments, ' +
-    'and nothing of them is sent. What is being sent goes on to its end. A run that was cancelled is answered again; one that ended otherwise is a 409.',
+    'Ends it as `cancelled`, and withdraws its invocations that still wait: within moments, one that waits for a person is `cancelled`, ' +
+    'and one that waits for other effects is `refused` (`dependency_unsettled`). Nothing of them is sent. What is being sent goes on to its end. ' +
+    'A run that was cancelled is answered again; one that ended otherwise is a 409.',
   scope: 'runs:write',
   role: 'admin',
   request: { params: runParams },

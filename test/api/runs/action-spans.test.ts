@@ -7,17 +7,20 @@ import { uncancelledInvocations } from '../../../activities/maintenance/uncancel
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { approve, keyClient, readApproval } from '../approvals/support.ts';
-import { beginRun, createAction, dataOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
+import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 
 /** An invocation of a run is a span of it, from its admission to its end, with its effect and its approval. */
 let service: TestService;
 let target: Target;
 let action: string;
 let parking: string;
+let dependent: string;
 beforeAll(async () => {
   [service, target] = await Promise.all([startTestService(), startTarget()]);
   action = await createAction(service, { url: `${target.baseUrl}/ok` });
   parking = await createAction(service, { url: `${target.baseUrl}/ok` }, { approval: { required: true } });
+  // A reply that waited for the end of the wait would outlast any test.
+  dependent = await createAction(service, { url: `${target.baseUrl}/ok` }, { timeoutMs: 300_000 });
 });
 afterAll(async () => {
   await target.stop();
@@ -97,6 +100,42 @@ describe('cancelling a run', () => {
     expect(await spansOf(run)).toMatchObject([{ status: 'cancelled', invocationId: invocation.id }]);
     expect(await target.requests('/ok')).toHaveLength(sent);
     expect((await service.post(`/api/v2/runs/${run}/cancel`, {})).status).toBe(200);
+  });
+
+  test('refuses what waits for other effects, whoever these wait for, and nothing of it is sent', async () => {
+    const run = await beginRun(service);
+    const sent = (await target.requests('/ok')).length;
+    const parked = (await invoke(service, parking)).invocation; // of no run: it waits on
+    const ofRun = (await invoke(service, parking, { input: {}, runId: run })).invocation;
+    const after = async (...effectIds: (string | null)[]) =>
+      (await invoke(service, dependent, { input: {}, runId: run, dependsOn: effectIds })).invocation;
+    const first = await after(parked.effectId);
+    const waiting = [first, await after(first.effectId), await after(ofRun.effectId, parked.effectId)];
+    const awaiting = `SELECT FROM invocations WHERE run_id = $1 AND status = 'queued' AND dependencies_awaited_at IS NOT NULL`;
+    await expect.poll(() => service.database.asOwner(awaiting, [run])).toHaveLength(waiting.length);
+
+    expect((await service.post(`/api/v2/runs/${run}/cancel`, {})).status).toBe(200);
+    const ended = async ({ id }: { id: string }) =>
+      invocationIn(await service.get(`/api/v2/actions/invocations/${id}?wait=60`));
+    expect((await ended(ofRun)).status).toBe('cancelled');
+    for (const one of waiting) {
+      expect(await ended(one)).toMatchObject({ status: 'refused', refusal: { code: 'dependency_unsettled' } });
+      expect(await effectOf(service, one)).toMatchObject({ stage: 'rejected', attempts: [] });
+    }
+    // Its effect waits for a person still: nothing but the cancellation ended this wait.
+    expect((await ended(first)).error).toContain('was cancelled while it waited');
+    expect((await spansOf(run)).map(({ status }) => status).toSorted()).toEqual([
+      'cancelled',
+      'failed',
+      'failed',
+      'failed',
+    ]);
+
+    // What was waited for comes about after all: it is sent, and nothing that was withdrawn.
+    const person = await keyClient(service, service.database.tenant);
+    await approve(person, await readApproval(person, parked.approvalId));
+    expect((await ended(parked)).status).toBe('succeeded');
+    expect(await target.requests('/ok')).toHaveLength(sent + 1);
   });
 
   test('also where the cancellation was lost: the sweep finds what still waits', async () => {
