@@ -2047,7 +2047,7 @@ GRANT EXECUTE ON FUNCTION find_lost_messages(interval,interval,text,integer) TO 
 CREATE OR REPLACE FUNCTION public.find_near_memories(collection text, query text, dimensions integer, most integer)
  RETURNS TABLE(memory_id text, score double precision)
  LANGUAGE plpgsql
- ROWS 400
+ ROWS 200
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'

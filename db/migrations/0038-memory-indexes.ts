@@ -14,7 +14,7 @@ export const name = '0038-memory-indexes';
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE FUNCTION find_near_memories(collection text, query text, dimensions integer, most integer)
-      RETURNS TABLE (memory_id text, score double precision) LANGUAGE plpgsql ROWS 400
+      RETURNS TABLE (memory_id text, score double precision) LANGUAGE plpgsql ROWS 200
       SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
     AS $$
     BEGIN
