@@ -134,6 +134,29 @@ describe('spans', () => {
     expect((await call('PATCH', `/${id}/spans/${hex(1)}`, { endedAt: at(0) })).status).toBe(400);
   });
 
+  test('end as the same span in whatever order their parts come, and keep what a later part leaves out', async () => {
+    const id = hex(1);
+    const start = {
+      id,
+      name: 'chat',
+      parentId: hex(7),
+      traceId: 'a'.repeat(32),
+      kind: 'model',
+      startedAt: at(1),
+      cost: 1,
+    };
+    const end = { id, name: 'chat', endedAt: at(3), output: 'x', tokens: { input: 5 } };
+    for (const parts of [
+      [start, end],
+      [end, start],
+    ]) {
+      const run = (await begin()).id;
+      for (const part of parts) expect((await write(run, part)).accepted).toBe(1);
+      const span = dataOf(await call('GET', `/${run}/spans/${id}`), spanSchema);
+      expect(span).toMatchObject({ ...start, ...end, tokens: { input: 5, output: null }, status: 'succeeded' });
+    }
+  });
+
   test('that cannot be written are named, and the others are written', async () => {
     const { id } = await begin();
     const written = await write(
