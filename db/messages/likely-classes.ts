@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const WORKSPACES_MAX = 10_000;
 
 /**
@@ -5,14 +7,13 @@ const WORKSPACES_MAX = 10_000;
  * in each class. The plan of a workspace seldom changes; a message of another class is found all the same, by a second statement.
  */
 export class LikelyClasses {
-  readonly #classes = new Map<string, string>();
+  readonly #classes = new LRUCache<string, string>({ max: WORKSPACES_MAX });
 
   of(workspaceId: string): string | null {
     return this.#classes.get(workspaceId) ?? null;
   }
 
   note(workspaceId: string, retention: string): void {
-    if (this.#classes.size >= WORKSPACES_MAX && !this.#classes.has(workspaceId)) this.#classes.clear();
     this.#classes.set(workspaceId, retention);
   }
 }
