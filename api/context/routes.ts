@@ -1,6 +1,6 @@
 import type { ContextMemory } from '../../domain/context/parts.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { type AnyRoute, type Caller, defineRoute } from '../http/define-route.ts';
+import { type AnyRoute, defineRoute } from '../http/define-route.ts';
+import { requireScope } from '../http/require-scope.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
 import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';
@@ -26,7 +26,7 @@ export const assembleContextRoute = defineRoute({
     const { sessionId = null, format, maxTokens, query, memory } = body;
     let memories: ContextMemory[] = [];
     if (memory !== undefined && query !== undefined) {
-      requireMemoryScope(caller);
+      requireScope(caller, 'memory:read', 'a context with memory');
       await transaction((tx) => admitMemoryOperation(tx, caller));
       const { collectionIds, userId, limit } = memory;
       const search = { query, collectionIds, filter: { userId }, limit, mode: 'hybrid' } as const;
@@ -37,13 +37,5 @@ export const assembleContextRoute = defineRoute({
     return { status: 200, data: presentContext(await contextOf(deps, caller, asked, 'body.maxTokens')) };
   },
 });
-
-/** A key needs the scope of memory beside that of contexts; a member has a role. */
-function requireMemoryScope(caller: Caller): void {
-  if (caller.type !== 'api_key' || caller.scopes.has('memory:read')) return;
-  throw new ServiceError('AUTHORIZATION_ERROR', {
-    message: 'This API key lacks the scope memory:read, which a context with memory needs.',
-  });
-}
 
 export const contextRoutes: AnyRoute[] = [assembleContextRoute];

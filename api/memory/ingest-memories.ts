@@ -10,6 +10,7 @@ import {
   CHUNK_CHARACTERS_MIN,
 } from '../../domain/memory/split-text.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { requireScope } from '../http/require-scope.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import {
@@ -83,7 +84,7 @@ export const ingestMemoriesRoute = defineRoute({
   path: '/api/v2/memory/ingest',
   summary: 'Split, embed and store a text, messages or a session',
   description:
-    'A job: 202, and `GET /api/v2/memory/jobs/{jobId}` shows its progress. Each chunk becomes one memory, whatever fails on the way. The job is one memory operation.',
+    'A job: 202, and `GET /api/v2/memory/jobs/{jobId}` shows its progress. Each chunk becomes one memory, whatever fails on the way. The job is one memory operation. A session needs `sessions:read` as well.',
   scope: 'memory:write',
   role: 'member',
   request: { body: ingestBody },
@@ -94,6 +95,7 @@ export const ingestMemoriesRoute = defineRoute({
   expensive: true,
   idempotent: true,
   async change(tx, { body, caller, deps }) {
+    if (body.sessionId !== undefined) requireScope(caller, 'sessions:read', 'an ingest of a session');
     const { collectionId, expiresAt, kind, userId, agentId, metadata } = body;
     if ((await holdCollection(tx, collectionId)) === null) throw notFound('memory collection');
     if (expiresAt !== null && expiresAt <= new Date()) {

@@ -91,3 +91,15 @@ it('over MCP an app invokes in the name of its user', async () => {
   });
   await client.close();
 });
+
+it.each([
+  ['/api/v2/context', 'context:read', 'memory:read', { query: 'tea', memory: {} }],
+  ['/api/v2/memory/ingest', 'memory:write', 'sessions:read', { collectionId: 'col_1', sessionId: 'ses_1' }],
+] as const)('POST %s by an app with %s alone: 403, %s is needed too', async (path, held, needed, body) => {
+  const person = await createPerson(service, 'owner');
+  const tokens = await connect(service, rest, person, { environmentId: environmentId() }, { scope: held });
+  expect(tokens.scopes).toEqual([held]);
+  const reply = await asApp(tokens).post(path, body);
+  expect(reply.status, reply.text).toBe(403);
+  expect(reply.text).toContain(`lacks the scope ${needed}`);
+});

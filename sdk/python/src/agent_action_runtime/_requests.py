@@ -163,8 +163,10 @@ def pause_before_next_try(request: Request, error: SdkError, tries: int) -> Opti
     """Seconds, or None where the error is the answer. A change without a key is never sent again: it may have taken effect."""
     if tries >= TRIES_MAX or not request.may_be_repeated or not _is_passing(error):
         return None
-    asked = error.retry_after_seconds if isinstance(error, ApiError) else None
-    return max(PAUSES_SECONDS[tries - 1], min(asked or 0, RETRY_AFTER_SECONDS_MAX))
+    asked = (error.retry_after_seconds or 0) if isinstance(error, ApiError) else 0
+    if asked > RETRY_AFTER_SECONDS_MAX:
+        return None
+    return max(PAUSES_SECONDS[tries - 1], asked)
 
 
 def _is_passing(error: SdkError) -> bool:

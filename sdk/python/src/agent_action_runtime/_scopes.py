@@ -7,7 +7,7 @@ from typing import Any, Iterable, List, Mapping, Optional
 
 from ._errors import MissingScopesError
 
-_SCOPE = re.compile(r"[a-z-]+:[a-z-]+")
+_SCOPE = re.compile(r"[a-z]+(-[a-z]+)*:[a-z]+(-[a-z]+)*")
 _TYPES = ("api_key", "session", "oauth")
 
 
