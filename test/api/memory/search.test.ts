@@ -8,6 +8,7 @@ import { COMPARED_MAX } from '../../../domain/memory/memories.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { randomFrom } from '../../harness/random.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { plainMemory } from '../../harness/plain-memory.ts';
 
 interface Found {
   memory: { id: string; content: string };
@@ -21,19 +22,7 @@ const foundBy = ({ status, json, text }: CallResult): Found[] => {
 const contents = (reply: CallResult): string[] => foundBy(reply).map(({ memory }) => memory.content);
 
 const MODEL = { model: 'fake', dimensions: 64 };
-const plain = (content: string, vector: Float32Array): NewMemory => ({
-  content,
-  vector,
-  kind: 'fact',
-  userId: null,
-  agentId: null,
-  sessionId: null,
-  source: null,
-  metadata: {},
-  validFrom: null,
-  validTo: null,
-  expiresAt: null,
-});
+const plain = (content: string, vector: Float32Array): NewMemory => plainMemory({ content, vector });
 
 describe('searching memories', () => {
   let api: TestApi;

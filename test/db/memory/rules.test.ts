@@ -8,22 +8,10 @@ import { type NewMemory, storeMemories } from '../../../db/memory/store-memories
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { plainMemory } from '../../harness/plain-memory.ts';
 
 const EMBEDDING = { model: 'fake', dimensions: 2 };
-const plain = (over: Partial<NewMemory> = {}): NewMemory => ({
-  kind: 'fact',
-  content: 'a fact',
-  userId: null,
-  agentId: null,
-  sessionId: null,
-  source: null,
-  metadata: {},
-  validFrom: null,
-  validTo: null,
-  expiresAt: null,
-  vector: Float32Array.from([1, 0]),
-  ...over,
-});
+const plain = (over: Partial<NewMemory> = {}): NewMemory => plainMemory({ vector: Float32Array.from([1, 0]), ...over });
 
 let database: TestDatabase;
 let collectionId: string;

@@ -13,6 +13,7 @@ import { buildMemoryIndexes, dropMemoryIndexes, listCollections } from '../../..
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { randomFrom } from '../../harness/random.ts';
 import { fetchVectorExtension, withVectorExtension } from '../../harness/vector-extension.ts';
+import { plainMemory } from '../../harness/plain-memory.ts';
 
 const DIMENSIONS = 32;
 const MODEL = { model: 'fake', dimensions: DIMENSIONS };
@@ -36,20 +37,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
   let ids: string[];
   const vectors = Array.from({ length: OURS }, anywhere);
   const wantedOf = (id: string) => ({ collectionIds: [id], filter: {}, moment: {} });
-  const plain = (vector: Float32Array, over: Partial<NewMemory> = {}): NewMemory => ({
-    kind: 'fact',
-    content: 'a fact',
-    userId: null,
-    agentId: null,
-    sessionId: null,
-    source: null,
-    metadata: {},
-    validFrom: null,
-    validTo: null,
-    expiresAt: null,
-    vector,
-    ...over,
-  });
+  const plain = (vector: Float32Array, over: Partial<NewMemory> = {}): NewMemory => plainMemory({ vector, ...over });
   const fill = async (tenant: Tenant, name: string, memories: readonly NewMemory[]): Promise<[string, string[]]> =>
     db.withEnvironment(tenant, async (tx) => {
       const { id } = await createCollection(tx, { name, description: null, embedding: MODEL });
