@@ -17,7 +17,8 @@ import { settleInvocation } from './invocations/settle-invocation.ts';
 import { listSweepAreas, sweepArea } from './maintenance/sweep-area.ts';
 import { forgetMemoryPage } from './memory/forget-page.ts';
 import { ingestMemoryPage } from './memory/ingest-page.ts';
-import { attemptMessage, attemptMessageAtOnce } from './messages/attempt-message.ts';
+import type { DeliveryStep, MessageRef } from '../domain/messages/messages.ts';
+import { attemptMessage } from './messages/attempt-message.ts';
 import { startInTurn, wakeHeldMessages } from './messages/wake-messages.ts';
 import { sendNotificationEmail } from './notifications/send-email.ts';
 import { fireSlot } from './schedules/fire-slot.ts';
@@ -34,6 +35,10 @@ import { beginReversalWatch, planReversalRead, settleReversal } from './reconcil
 
 /** All activities, with their dependencies bound. The Temporal UI shows their names. */
 export function createActivities(deps: ActivityDependencies) {
+  const attempt = attemptMessage(deps);
+  // On the workflows' queue, where the worker whose workflow task asked for it begins it itself. Null: the slots that deliveries may hold
+  // there are held (`createWorker`), and nothing was done.
+  const attemptAtOnce: (ref: MessageRef) => Promise<DeliveryStep | null> = attempt;
   return {
     evaluateAndReserve: evaluateAndReserve(deps),
     reserveAndMarkDispatch: reserveAndMarkDispatch(deps),
@@ -57,8 +62,8 @@ export function createActivities(deps: ActivityDependencies) {
     beginReversalWatch: beginReversalWatch(deps),
     planReversalRead: planReversalRead(deps),
     settleReversal: settleReversal(deps),
-    attemptMessage: attemptMessage(deps),
-    attemptMessageAtOnce: attemptMessageAtOnce(deps),
+    attemptMessage: attempt,
+    attemptMessageAtOnce: attemptAtOnce,
     wakeHeldMessages: wakeHeldMessages(deps),
     startInTurn: startInTurn(deps),
     retryDeadLetterPage: retryDeadLetterPage(deps),

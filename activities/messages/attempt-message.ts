@@ -43,14 +43,6 @@ export function attemptMessage(deps: ActivityDependencies) {
     });
 }
 
-/**
- * The same on the queue of the workflows, where the worker whose workflow task asked for the attempt begins it itself. Null: the slots
- * that deliveries may hold there are held (`createWorker`), and nothing was done.
- */
-export function attemptMessageAtOnce(deps: ActivityDependencies): (ref: MessageRef) => Promise<DeliveryStep | null> {
-  return attemptMessage(deps);
-}
-
 /** What an attempt finds out about its call, whatever comes of it. */
 interface Call {
   egress: EgressMeter;

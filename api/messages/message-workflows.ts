@@ -56,11 +56,8 @@ export async function wakeMessageWorkflow(
  * The same for a message that was granted a permit while it queued. Nearly always it has no workflow yet, which is then started, and its
  * first task is run by the worker of this process; one that runs and waits is signalled.
  */
-export async function beginMessageWorkflow(
-  client: Client,
-  ref: MessageRef,
-  { environmentName, summary, taskQueue = TASK_QUEUE }: StartMessageOptions,
-): Promise<void> {
+export async function beginMessageWorkflow(client: Client, ref: MessageRef, asked: StartMessageOptions): Promise<void> {
+  const { environmentName, summary, taskQueue = TASK_QUEUE } = asked;
   const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
   try {
     await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
@@ -68,11 +65,7 @@ export async function beginMessageWorkflow(
     );
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    await wakeMessageWorkflow(client, ref, {
-      environmentName,
-      ...(summary === undefined ? {} : { summary }),
-      taskQueue,
-    });
+    await wakeMessageWorkflow(client, ref, asked);
   }
 }
 
