@@ -15,14 +15,8 @@ export function filesIn(parts: readonly BodyPart[] | undefined): Attachment[] {
 /** Whether each file of a request is still on record, with the content that the request is bound to. */
 export async function checkFiles(tx: EnvironmentTransaction, files: readonly Attachment[]): Promise<Refusal | null> {
   if (files.length === 0) return null;
-  const found = new Map(
-    (
-      await findAttachable(
-        tx,
-        files.map(({ id }) => id),
-      )
-    ).map((file) => [file.id, file]),
-  );
+  const ids = files.map(({ id }) => id);
+  const found = new Map((await findAttachable(tx, ids)).map((file) => [file.id, file]));
   for (const { id, sha256 } of files) {
     const file = found.get(id);
     if (file === undefined) return refused(id, 'was deleted meanwhile');

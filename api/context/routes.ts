@@ -1,6 +1,6 @@
 import type { ContextMemory } from '../../domain/context/parts.ts';
 import { type AnyRoute, defineRoute } from '../http/define-route.ts';
-import { requireScope } from '../http/require-scope.ts';
+import { requireAlso } from '../http/identify.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from '../memory/admit-operation.ts';
 import { searchMemories } from '../memory/search-memories.ts';
 import { contextOf } from './context-of-session.ts';
@@ -26,7 +26,7 @@ export const assembleContextRoute = defineRoute({
     const { sessionId = null, format, maxTokens, query, memory } = body;
     let memories: ContextMemory[] = [];
     if (memory !== undefined && query !== undefined) {
-      requireScope(caller, 'memory:read', 'a context with memory');
+      requireAlso(caller, 'memory:read');
       await transaction((tx) => admitMemoryOperation(tx, caller));
       const { collectionIds, userId, limit } = memory;
       const search = { query, collectionIds, filter: { userId }, limit, mode: 'hybrid' } as const;

@@ -171,6 +171,18 @@ export function requireScope(
   });
 }
 
+/** What a caller holds: a key and an app have scopes, a session has a role instead. */
+export type Credential = Pick<Caller, 'type' | 'scopes'>;
+
+/**
+ * For what a request needs beside its route's own scope.
+ *
+ * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope.
+ */
+export function requireAlso(credential: Credential, scope: Scope): void {
+  if (credential.type !== 'session' && !credential.scopes.has(scope)) throw lacksScope(scope, credential);
+}
+
 export function lacksScope(scope: Scope, caller: Pick<Caller, 'type'>): ServiceError {
   const lackedScope = scope;
   if (caller.type !== 'oauth') {

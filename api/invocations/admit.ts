@@ -15,6 +15,7 @@ import { digestOf } from '../../domain/canonical-json.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import type { Actor } from '../http/define-route.ts';
+import type { Credential } from '../http/identify.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { asAdmittedBefore, type TakenInput, takeInput } from './attach-files.ts';
 import { checkPreview } from './check-preview.ts';
@@ -36,8 +37,8 @@ export interface InvokeRequest {
   runId: string | null;
   agentId: string | null;
   actor: Actor;
-  /** Whether it may attach files to its input. */
-  readsFiles: boolean;
+  /** What may attach files to the input. */
+  credential: Credential;
 }
 
 /** The request with the id that its reply and the log carry. A repetition of the request has another one. */
@@ -73,7 +74,7 @@ export async function admit(
     compensates,
     actor,
     requestId,
-    readsFiles: _readsFiles,
+    credential: _credential,
     ...rest
   } = request;
   const operationKey = named ?? preview?.operationKey ?? idempotencyKey;
@@ -151,7 +152,7 @@ async function check(
 ): Promise<TakenInput> {
   if (action.archivedAt !== null)
     throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
-  const taken = await takeInput(tx, action, request.input, { answers, readsFiles: request.readsFiles });
+  const taken = await takeInput(tx, action, request.input, { answers, credential: request.credential });
   await checkRelations(tx, action, request);
   await checkRun(tx, request.runId);
   return taken;

@@ -3,7 +3,7 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findAttachable } from '../../db/files/hold-files.ts';
 import { adapterDescriptor } from '../../domain/adapters/index.ts';
 import type { AdapterDescriptor } from '../../domain/adapters/adapter-descriptor.ts';
-import { type Issue, ServiceError, validationError } from '../../domain/errors.ts';
+import { type Issue, validationError } from '../../domain/errors.ts';
 import {
   ATTACHED_BYTES_MAX,
   type Attachment,
@@ -16,14 +16,9 @@ import {
 } from '../../domain/files/attachments.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { type PathStep, pathText, readPath } from '../../domain/json-path.ts';
-import type { Caller } from '../http/define-route.ts';
+import { type Credential, requireAlso } from '../http/identify.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { checkInput } from './check-input.ts';
-
-/** Whether the caller may have the bytes of files: what an action sends, its target reads. */
-export function mayReadFiles(caller: Caller): boolean {
-  return caller.type === 'session' || caller.scopes.has('files:read');
-}
 
 export interface TakenInput {
   /** With what each of its files is, so that its digest is bound to their content. */
@@ -41,7 +36,7 @@ export async function takeInput(
   tx: EnvironmentTransaction,
   action: ActionRecord,
   input: JsonObject,
-  { answers, readsFiles }: { answers: InputAnswers; readsFiles: boolean },
+  { answers, credential }: { answers: InputAnswers; credential: Credential },
 ): Promise<TakenInput> {
   const { definition } = action;
   const descriptor = adapterDescriptor(definition.adapter.type, definition.adapter.version);
@@ -53,11 +48,7 @@ export async function takeInput(
   const asked = inputAsAsked(input, places);
   const issues = answers.issuesOf(definition.inputSchema, asked);
   if (issues.length > 0) checkInput(action, asked, issues);
-  if (!readsFiles) {
-    throw new ServiceError('AUTHORIZATION_ERROR', {
-      message: 'This credential lacks the scope files:read, which an input with files needs.',
-    });
-  }
+  requireAlso(credential, 'files:read'); // what an action sends, its target reads
   const files = await readFiles(tx, input, places, descriptor.attachedBytesMax ?? ATTACHED_BYTES_MAX);
   const taken = withFiles(input, places, files);
   checkInput(action, taken, []);

@@ -23,7 +23,7 @@ import { missingAction } from '../http/missing.ts';
 import { missingSecrets } from '../../domain/secret-refusals.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
 import { withInputAnswers } from '../json-schema/input-answers.ts';
-import { mayReadFiles, takeInput } from './attach-files.ts';
+import { takeInput } from './attach-files.ts';
 import { inBody } from './check-input.ts';
 import type { DryRun, DryRunRequest } from './dry-run-schema.ts';
 
@@ -58,7 +58,7 @@ export async function dryRun({ deps, caller, actor, transaction }: Asking, reque
       if (action.archivedAt !== null) {
         throw new ServiceError('NOT_FOUND', { message: `Action ${action.name} is archived. Invoke a live one.` });
       }
-      const { input } = await takeInput(tx, action, request.input, { answers, readsFiles: mayReadFiles(caller) });
+      const { input } = await takeInput(tx, action, request.input, { answers, credential: caller });
       return plan(tx, action, { ...request, input }, keyId);
     }),
   );

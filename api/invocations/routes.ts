@@ -9,7 +9,6 @@ import { longPoll } from '../http/long-poll.ts';
 import { readInvocation } from './await-rest.ts';
 import { dryRun } from './dry-run.ts';
 import { askedDryRun, dryRunSchema } from './dry-run-schema.ts';
-import { mayReadFiles } from './attach-files.ts';
 import { invoke } from './invoke.ts';
 import {
   acceptedInvocation,
@@ -80,7 +79,7 @@ export const invokeRoute = defineRoute({
       runId: body.runId ?? null,
       agentId: body.agentId ?? null,
       actor,
-      readsFiles: mayReadFiles(context.caller),
+      credential: context.caller,
     });
     return { status: isOpen(invocation.status) ? 202 : 200, data: presentInvocation(invocation) };
   },

@@ -10,7 +10,7 @@ import {
   CHUNK_CHARACTERS_MIN,
 } from '../../domain/memory/split-text.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireScope } from '../http/require-scope.ts';
+import { requireAlso } from '../http/identify.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import {
@@ -95,7 +95,7 @@ export const ingestMemoriesRoute = defineRoute({
   expensive: true,
   idempotent: true,
   async change(tx, { body, caller, deps }) {
-    if (body.sessionId !== undefined) requireScope(caller, 'sessions:read', 'an ingest of a session');
+    if (body.sessionId !== undefined) requireAlso(caller, 'sessions:read');
     const { collectionId, expiresAt, kind, userId, agentId, metadata } = body;
     if ((await holdCollection(tx, collectionId)) === null) throw notFound('memory collection');
     if (expiresAt !== null && expiresAt <= new Date()) {

@@ -17,6 +17,7 @@ import { type Refusal, refusalText } from '../../domain/refusals.ts';
 import { type AssembledPreview, assemblePreview } from '../../domain/previews/assemble-preview.ts';
 import type { Observation } from '../../domain/previews/observation.ts';
 import type { Actor } from '../http/define-route.ts';
+import type { Credential } from '../http/identify.ts';
 import type { Relations } from '../../domain/relations.ts';
 import type { InputAnswers } from '../json-schema/input-answers.ts';
 import { takeInput } from '../invocations/attach-files.ts';
@@ -56,7 +57,7 @@ export interface Previewable {
 export async function requirePreviewable(
   tx: EnvironmentTransaction,
   request: PreviewRequest,
-  checks: { answers: InputAnswers; readsFiles: boolean },
+  checks: { answers: InputAnswers; credential: Credential },
 ): Promise<Previewable> {
   const action = await getAction(tx, request.ref);
   if (!action) throw await missingAction(tx, request.ref);

@@ -3,7 +3,6 @@ import { requirePreviewRoom } from '../../db/previews/require-preview-room.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentHandlerContext } from '../http/route-context.ts';
-import { mayReadFiles } from '../invocations/attach-files.ts';
 import { type InputAnswers, withInputAnswers } from '../json-schema/input-answers.ts';
 import { composePreview, type PreviewRequest, requirePreviewable } from './compose-preview.ts';
 import { draftPreview, readProvider } from './read-provider.ts';
@@ -34,10 +33,9 @@ export async function makePreview(
     work: (tx: EnvironmentTransaction, answers: InputAnswers) => Promise<Result>,
   ): Promise<Result> =>
     withInputAnswers(deps.schemas, caller.tenant.workspaceId, (answers) => transaction((tx) => work(tx, answers)));
-  const readsFiles = mayReadFiles(caller);
   const first = await inTransaction(async (tx, answers) => {
     const asked = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, asked, { answers, readsFiles });
+    const previewable = await requirePreviewable(tx, asked, { answers, credential: caller });
     const request = { ...asked, input: previewable.input };
     if (previewable.descriptor.inspects) {
       await requirePreviewRoom(tx); // asked again at the end: here it spares the provider a read for nothing
@@ -51,7 +49,7 @@ export async function makePreview(
   const observation = await readProvider(deps, caller, first.request, first.drafted.name);
   return inTransaction(async (tx, answers) => {
     const asked = { ...(await ask(tx)), ...ids };
-    const previewable = await requirePreviewable(tx, asked, { answers, readsFiles });
+    const previewable = await requirePreviewable(tx, asked, { answers, credential: caller });
     const request = { ...asked, input: previewable.input };
     if (previewable.action.currentVersion.id !== first.drafted.currentVersion.id) {
       throw new ServiceError('CONFLICT', {

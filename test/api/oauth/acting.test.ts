@@ -101,5 +101,5 @@ it.each([
   expect(tokens.scopes).toEqual([held]);
   const reply = await asApp(tokens).post(path, body);
   expect(reply.status, reply.text).toBe(403);
-  expect(reply.text).toContain(`lacks the scope ${needed}`);
+  expect(reply.text).toContain(`was not allowed the scope ${needed}`);
 });

@@ -45,7 +45,7 @@ const UNNAMED = {
   agentId: null,
   dependsOn: [],
   compensates: null,
-  readsFiles: true,
+  credential: { type: 'session' as const, scopes: new Set<never>() },
 };
 
 describe('an invocation that names a preview', () => {
