@@ -8,7 +8,7 @@ import { startTestService } from '../../harness/service.ts';
 import { type Destination, startDestination } from '../messages/support.ts';
 import { createWorld } from '../suites/create-world.ts';
 import type { World } from '../suites/world.ts';
-import { EXAMPLE_KEY } from './stable-example.ts';
+import { EXAMPLE_KEY, StableExample } from './stable-example.ts';
 import { exampleFindings, recordExamples } from './record-examples.ts';
 
 /** Read where it is asked for: the first test may have written it. */
@@ -55,6 +55,24 @@ describe('api/reference/examples.json', () => {
     const shown = [...text.matchAll(/(?:service_live_|whsec_)([^"]*)/g)].map(([, random]) => random ?? '');
     expect(shown.length).toBeGreaterThan(2);
     expect(shown.filter((random) => !EXAMPLE_KEY.startsWith(random))).toEqual([]);
+  });
+});
+
+describe('periods of an example', () => {
+  const shownOn = (day: string, next: string): Json =>
+    new StableExample(Date.parse(`${day}T12:00:00Z`)).of({
+      limit: { period: 'day', currentPeriod: day, resetsAt: `${next}T00:00:00.000Z` },
+      budget: { period: 'month', currentPeriod: day.slice(0, 7), resetsAt: '2026-12-01T00:00:00.000Z' },
+    });
+  it.each([
+    ['2026-11-01', '2026-11-02'],
+    ['2026-11-23', '2026-11-24'],
+    ['2026-11-30', '2026-12-01'],
+  ])('are the same when it is recorded on %s', (day, next) => {
+    expect(shownOn(day, next)).toEqual({
+      limit: { period: 'day', currentPeriod: '2026-03-02', resetsAt: '2026-03-03T00:00:00.000Z' },
+      budget: { period: 'month', currentPeriod: '2026-03', resetsAt: '2026-04-01T00:00:00.000Z' },
+    });
   });
 });
 

@@ -20,6 +20,8 @@ const NAMELESS = 'Test Person';
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const DIGEST = /\b[0-9a-f]{64}\b/g;
 const DATE_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** Members with the name of the present day or month. */
+const PERIODS: ReadonlySet<string> = new Set(['currentPeriod', 'month']);
 const LOCAL_ORIGIN = /\bhttp:\/\/127\.0\.0\.1:\d+/g;
 const LOCAL_HOST = /\b127\.0\.0\.1:\d+/g;
 const PROVIDER = 'api.payments.example';
@@ -62,15 +64,21 @@ export class StableExample {
   private stable(value: Json, member: string): Json {
     if (Array.isArray(value)) return value.map((item) => this.stable(item, member));
     if (isJsonObject(value)) {
-      return named(
-        Object.fromEntries(Object.entries(value).map(([name, item]) => [this.text(name), this.stable(item, name)])),
-      );
+      // The end of a day may be the first of a month, and is shown as the end of a day all the same.
+      const { period: kind, resetsAt } = value;
+      const daily =
+        kind === 'day' && typeof resetsAt === 'string'
+          ? { resetsAt: shiftedDay(Date.parse(resetsAt), this.recordedAt).toISOString() }
+          : {};
+      const shown = Object.entries(value).map(([name, item]) => [this.text(name), this.stable(item, name)]);
+      return named({ ...(Object.fromEntries(shown) as JsonObject), ...daily });
     }
     if (member === 'durationMs') return DURATION_MS;
     if (typeof value !== 'string') return value;
     const ahead = SLOTS[member];
     const isNow = Math.abs(Date.parse(value) - this.recordedAt) < SAME_MOMENT_MS;
     if (ahead !== undefined && !(ahead < 0 && isNow)) return this.slot(value, ahead);
+    if (PERIODS.has(member)) return period(value, this.recordedAt);
     return CREDENTIALS[member] ?? this.text(value);
   }
 
@@ -140,15 +148,28 @@ function named(value: JsonObject): JsonObject {
   return { ...value, name: words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') };
 }
 
+/** A day stays as many days away, a month as many months. */
+function period(name: string, recordedAt: number): string {
+  const isDay = name.length === '2026-03-02'.length;
+  const shown = isDay ? shiftedDay(Date.parse(name), recordedAt) : shiftedMonth(Date.parse(name), recordedAt);
+  return shown.toISOString().slice(0, name.length);
+}
+
 /** Periods begin at midnight: the first of a month stays one, as many months away. */
 function midnight(time: number, recordedAt: number): string {
+  const isFirst = new Date(time).getUTCDate() === 1;
+  return (isFirst ? shiftedMonth(time, recordedAt) : shiftedDay(time, recordedAt)).toISOString();
+}
+
+function shiftedMonth(time: number, recordedAt: number): Date {
   const [at, now, example] = [new Date(time), new Date(recordedAt), new Date(EXAMPLE_NOW)];
   const months = (at.getUTCFullYear() - now.getUTCFullYear()) * 12 + at.getUTCMonth() - now.getUTCMonth();
-  if (at.getUTCDate() === 1) {
-    return new Date(Date.UTC(example.getUTCFullYear(), example.getUTCMonth() + months, 1)).toISOString();
-  }
+  return new Date(Date.UTC(example.getUTCFullYear(), example.getUTCMonth() + months, 1));
+}
+
+function shiftedDay(time: number, recordedAt: number): Date {
   const days = Math.floor(time / DAY_MS) - Math.floor(recordedAt / DAY_MS);
-  return new Date((Math.floor(EXAMPLE_NOW / DAY_MS) + days) * DAY_MS).toISOString();
+  return new Date((Math.floor(EXAMPLE_NOW / DAY_MS) + days) * DAY_MS);
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
