@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const CONDITION_INTERVAL_MS = 50;
 const STOP_GRACE_MS = 20_000;
-/** Field 22 of /proc/<pid>/stat, counted behind the parenthesised name, which may hold anything. */
+/** Fields 4 and 22 of /proc/<pid>/stat, counted behind the parenthesised name, which may hold anything. */
+const PARENT_FIELD = 1;
 const START_TIME_FIELD = 19;
 
 /**
@@ -13,8 +14,7 @@ const START_TIME_FIELD = 19;
 export function processIdentity(pid: number): string | null {
   if (existsSync('/proc/self/stat')) {
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const fields = statOf(pid);
       return fields[0] === 'Z' ? null : `${pid}:${fields[START_TIME_FIELD]}`;
     } catch {
       return null; // it is gone
@@ -28,11 +28,16 @@ export function processIdentity(pid: number): string | null {
   }
 }
 
-/** Pids of the processes that have this very text in one of their arguments. */
+/**
+ * Pids of the processes that have this very text in one of their arguments. A child of one of them is not named beside it: a
+ * backend of PostgreSQL has the arguments of its postmaster until its client's first packet has come.
+ */
 export function processesNaming(text: string): number[] {
-  return commandLines()
-    .filter(({ pid, args }) => pid !== process.pid && args.some((arg) => arg === text || arg.endsWith(`=${text}`)))
-    .map(({ pid }) => pid);
+  const naming = commandLines().filter(
+    ({ pid, args }) => pid !== process.pid && args.some((arg) => arg === text || arg.endsWith(`=${text}`)),
+  );
+  const pids = new Set(naming.map(({ pid }) => pid));
+  return naming.filter(({ parent }) => !pids.has(parent)).map(({ pid }) => pid);
 }
 
 /** Pids of the processes whose working directory is this one; empty where the system does not report it. A zombie has none. */
@@ -51,24 +56,38 @@ function workingDirectory(pid: string): string | null {
   }
 }
 
-function commandLines(): { pid: number; args: string[] }[] {
+interface CommandLine {
+  pid: number;
+  parent: number;
+  args: string[];
+}
+
+function commandLines(): CommandLine[] {
   if (existsSync('/proc/self/cmdline')) {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
-      .map((name) => ({ pid: Number(name), args: argumentsOf(name) }));
+      .flatMap((name) => commandLineOf(Number(name)));
   }
-  return execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' })
+  return execFileSync('ps', ['-axww', '-o', 'pid=,ppid=,command='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .map(([pid, ...args]) => ({ pid: Number(pid), args }));
+    .map(([pid, parent, ...args]) => ({ pid: Number(pid), parent: Number(parent), args }));
 }
 
-function argumentsOf(pid: string): string[] {
+/** Empty where the process ended just now. */
+function commandLineOf(pid: number): CommandLine[] {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return [{ pid, parent: Number(statOf(pid)[PARENT_FIELD]), args }];
   } catch {
-    return []; // it ended just now
+    return [];
   }
+}
+
+/** The fields of /proc/<pid>/stat from the state on. Throws where there is no such process. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Ends processes of an earlier start, first with SIGTERM, then with SIGKILL, and returns when they are gone. */

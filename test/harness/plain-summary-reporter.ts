@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync, writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vitest/node';
 
@@ -15,8 +17,10 @@ export interface Summary {
  */
 export default class PlainSummaryReporter implements Reporter {
   private summary: Summary = { passed: 0, failed: 1 };
+  private readonly deaths: string[] = [];
 
   onInit(): void {
+    subscribe('child_process', (message) => this.watch((message as { process: ChildProcess }).process));
     process.once('exit', () => {
       const line = `${this.summary.passed} passed, ${this.summary.failed} failed\n`;
       const file = process.env['TEST_SUMMARY_FILE'];
@@ -44,5 +48,24 @@ export default class PlainSummaryReporter implements Reporter {
     }
     if (reason !== 'passed' && summary.failed === 0) summary.failed = 1;
     this.summary = summary;
+    for (const line of unfinished(modules, this.deaths)) writeSync(STANDARD_OUTPUT, `${line}\n`);
   }
+
+  /** Vitest says that a process of tests exited, and not how. */
+  private watch(child: ChildProcess): void {
+    child.once('exit', (code, signal) => {
+      if (code !== 0)
+        this.deaths.push(`process ${child.pid} ended with ${signal ?? code}: ${child.spawnargs.join(' ')}`);
+    });
+  }
+}
+
+/** Which tests had not ended when their process did, and how processes ended; nothing where all tests ended. */
+function unfinished(modules: readonly TestModule[], deaths: readonly string[]): string[] {
+  const left = modules.flatMap((module) =>
+    [...module.children.allTests()]
+      .filter((test) => test.result().state === 'pending')
+      .map((test) => `not ended: ${module.relativeModuleId} > ${test.fullName}`),
+  );
+  return left.length === 0 ? [] : [...left, ...deaths];
 }
