@@ -33,6 +33,8 @@ export interface TransactionOptions extends CommitOptions {
    * statement sees what is committed when it begins, in a common transaction too.
    */
   readOnly?: boolean;
+  /** Nothing is written, and every statement sees what was committed when the first one began: what they read fits together. */
+  isSnapshot?: boolean;
   /**
    * Checked again by the statement that begins the transaction, and held until its end: a revocation waits for this transaction,
    * and a later transaction fails with CREDENTIAL_ENDED. See migration 0004.

@@ -15,6 +15,9 @@ import {
 /** SQLSTATE in_failed_sql_transaction. */
 const TRANSACTION_ABORTED = '25P02';
 
+const BEGIN = { name: 'begin', text: 'BEGIN' };
+const BEGIN_SNAPSHOT = { name: 'begin_snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY' };
+
 /** One transaction on one connection of the pool. It sends nothing more once `commit` or `rollBack` was called. */
 export interface OpenTransaction {
   query(statement: QueryConfig): Promise<QueryResult>;
@@ -35,14 +38,14 @@ export function transactionOf(
   scope: Scope,
   options: TransactionOptions & { isOneStatement?: boolean },
 ): (client: PoolClient) => OpenTransaction {
-  const { readOnly, isOneStatement = false, held, presented } = options;
+  const { readOnly, isOneStatement = false, isSnapshot = false, held, presented } = options;
   const tenant = presented === undefined ? scopeStatement(scope, options) : presentedKeyStatement(presented);
   if (readOnly === true || isOneStatement) {
     if (held !== undefined) throw new Error('a credential is held by a transaction that writes');
     return (client) => new TransactionByStatement(client, tenant, { presented, isOneStatement });
   }
   if (presented !== undefined) throw new Error('a presented key is for reads');
-  const opening = [{ name: 'begin', text: 'BEGIN' }, tenant, ...(held === undefined ? [] : [holdStatement(held)])];
+  const opening = [isSnapshot ? BEGIN_SNAPSHOT : BEGIN, tenant, ...(held === undefined ? [] : [holdStatement(held)])];
   return (client) => new Transaction(client, opening, held !== undefined);
 }
 

@@ -1,45 +1,92 @@
+import { MAX_TOKENS_MAX } from '../../domain/context/assemble.ts';
+import { type MessageOutline, NewestUnits } from '../../domain/context/newest-units.ts';
 import type { ContextMessage } from '../../domain/context/units.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
 export interface Conversation {
   /** All of its messages. */
   messageCount: number;
-  /** The tokens of its system messages. */
+  /** The tokens of its system messages, each counted alone. */
   systemTokens: number;
-  /** All system messages and the newest others, in their order; without the system messages where these alone are too many. */
+  /** All system messages and the newest others, in their order. No system messages where these are more than any context can hold. */
   messages: ContextMessage[];
+  /** No older message could be in a context: a larger allowance reads nothing more. */
+  isWhole: boolean;
 }
 
-/** The least that a message takes beside its own tokens, in any format. */
-const FRAME_TOKENS_MIN = 2;
+/** Most contexts are of fewer messages. */
+const OUTLINES_A_PAGE = 250;
 
-const COLUMNS =
-  'm.id, m.sequence, m.role, m.content, m.name, m.tool_call_id AS "toolCallId", m.tool_calls AS "toolCalls", m.tokens';
-
-/** What a context of so many tokens can hold of a session that the same transaction has found: as much of it as could fit, and no more. */
+/**
+ * The system messages, and the newest others that can be in a context, as far as their tokens come to `allowance`. Messages that no
+ * context holds (calls without all of their results, results without a call) are not read, and leave what is older its place.
+ *
+ * @param tx a snapshot, in which the session was found: the count and the messages are of one moment.
+ */
 export async function readConversation(
   tx: EnvironmentTransaction,
   sessionId: string,
-  maxTokens: number,
+  allowance: number,
 ): Promise<Conversation> {
-  const bindings = { sessionId, maxTokens, rowsMax: Math.ceil(maxTokens / FRAME_TOKENS_MIN) };
-  const counted = await tx.raw<{ rows: { messageCount: number; systemTokens: number }[] }>(
-    `SELECT (SELECT message_count FROM sessions WHERE id = :sessionId) AS "messageCount",
-       (SELECT COALESCE(sum(tokens), 0)::float8 FROM session_messages WHERE session_id = :sessionId AND role = 'system') AS "systemTokens"`,
-    bindings,
+  const { messageCount, systemTokens } = await countMessages(tx, sessionId);
+  const newest = new NewestUnits(allowance);
+  let page: MessageOutline[] = [];
+  do {
+    page = await newestOutlines(tx, sessionId, page.at(-1)?.sequence ?? null);
+    for (const message of page) newest.add(message);
+  } while (page.length === OUTLINES_A_PAGE && !newest.isFull);
+  const isSystemRead = systemTokens <= MAX_TOKENS_MAX;
+  const messages = await readMessages(tx, { sessionId, isSystemRead, sequences: newest.sequences });
+  return { messageCount, systemTokens, messages, isWhole: !newest.isFull };
+}
+
+async function countMessages(
+  tx: EnvironmentTransaction,
+  sessionId: string,
+): Promise<Pick<Conversation, 'messageCount' | 'systemTokens'>> {
+  const { rows } = await tx.raw<{ rows: { messageCount: number; systemTokens: number }[] }>(
+    `SELECT s.message_count AS "messageCount",
+       (SELECT COALESCE(sum(tokens), 0)::float8 FROM session_messages WHERE session_id = s.id AND role = 'system') AS "systemTokens"
+     FROM sessions s WHERE s.id = :sessionId`,
+    { sessionId },
   );
-  const [{ messageCount, systemTokens } = { messageCount: 0, systemTokens: 0 }] = counted.rows;
+  const [counted] = rows;
+  if (counted === undefined)
+    throw new Error(`session ${sessionId} was found and is gone: the transaction is no snapshot`);
+  return counted;
+}
+
+/** The newest first, from before a sequence on. */
+async function newestOutlines(
+  tx: EnvironmentTransaction,
+  sessionId: string,
+  before: number | null,
+): Promise<MessageOutline[]> {
+  const { rows } = await tx.raw<{ rows: MessageOutline[] }>(
+    `SELECT sequence::float8 AS sequence, role, tokens, tool_call_id AS "toolCallId",
+       CASE WHEN tool_calls IS NOT NULL THEN ARRAY(SELECT call ->> 'id' FROM jsonb_array_elements(tool_calls) call) END AS "callIds"
+     FROM session_messages
+     WHERE session_id = :sessionId AND role <> 'system' AND sequence < COALESCE(CAST(:before AS bigint), 9223372036854775807)
+     ORDER BY session_messages.sequence DESC LIMIT :page`,
+    { sessionId, before, page: OUTLINES_A_PAGE },
+  );
+  return rows;
+}
+
+async function readMessages(
+  tx: EnvironmentTransaction,
+  asked: { sessionId: string; isSystemRead: boolean; sequences: readonly number[] },
+): Promise<ContextMessage[]> {
   const { rows } = await tx.raw<{ rows: ContextMessage[] }>(
     `SELECT id, role, content, name, "toolCallId", "toolCalls", tokens FROM (
-       SELECT ${COLUMNS} FROM session_messages m
-       WHERE m.session_id = :sessionId AND m.role = 'system' AND CAST(:systemTokens AS float8) <= :maxTokens
+       SELECT ${COLUMNS} FROM session_messages m WHERE m.session_id = :sessionId AND m.role = 'system' AND :isSystemRead::boolean
        UNION ALL
-       SELECT ${COLUMNS} FROM (
-         SELECT n.*, sum(n.tokens + ${FRAME_TOKENS_MIN}) OVER (ORDER BY n.sequence DESC) AS running FROM (
-           SELECT * FROM session_messages WHERE session_id = :sessionId AND role <> 'system' ORDER BY sequence DESC LIMIT :rowsMax) n) m
-       WHERE m.running <= :maxTokens) fitting
+       SELECT ${COLUMNS} FROM session_messages m WHERE m.session_id = :sessionId AND m.sequence = ANY (CAST(:sequences AS bigint[]))) known
      ORDER BY sequence`,
-    { ...bindings, systemTokens },
+    asked,
   );
-  return { messageCount, systemTokens, messages: rows };
+  return rows;
 }
+
+const COLUMNS =
+  'm.id, m.sequence, m.role, m.content, m.name, m.tool_call_id AS "toolCallId", m.tool_calls AS "toolCalls", m.tokens';

@@ -17,8 +17,10 @@ export const MAX_TOKENS_MIN = 16;
 export interface ContextRequest {
   format: ContextFormat;
   maxTokens: number;
-  /** In their order. Older ones that cannot fit may be missing; system messages may not. */
+  /** In their order. Older ones may be missing; system messages may not. */
   messages: readonly ContextMessage[];
+  /** No older message that could be in a context is missing. */
+  isWhole: boolean;
   /** All messages of the session, also those that are missing. */
   messageCount: number;
   /** The best first. */
@@ -47,42 +49,108 @@ export type AssembledContext =
       tokens: number;
       included: Included[];
       dropped: { messages: number; memories: number };
+      /** One of the messages did not fit, so no older one can. False: all are in it, and older ones that are missing might fit too. */
+      isFull: boolean;
     };
 
 type CountTokens = (text: string) => number;
 
 /**
  * A context within its budget. System messages are in it, or there is none. Then come memories, the best first, and the newest messages,
- * without a gap: a conversation with a hole would mislead. Beside a session, memories take at most half of what the system messages leave.
+ * without a gap: a conversation with a hole would mislead. Nothing more would fit: neither one more memory within their share, nor any
+ * larger number of the newest messages.
  *
  * The budget counts the very text that is sent on: for a format of messages their JSON, which has more tokens than what a model makes of
  * them. Guesses choose what is tried first; only a count of the whole decides.
  */
 export function assembleContext(request: ContextRequest, count: CountTokens): AssembledContext {
-  const { format, maxTokens } = request;
-  const system = request.messages.filter(({ role }) => role === 'system');
   const units = unitsOf(request.messages);
-  const tokensOf = (content: ContextContent): number => count(textOf(render(format, content)));
-  let content: ContextContent = { system, memories: [], units: [], isCut: units.length > 0 };
-  const neededTokens = tokensOf(content);
-  if (neededTokens > maxTokens) return { fits: false, neededTokens };
+  const whole = new Whole(request, units, count);
+  const neededTokens = whole.tokens(0, 0);
+  if (neededTokens > request.maxTokens) return { fits: false, neededTokens };
+  const memories = fittingMemories(request, whole, count);
+  const newest = fittingUnits(request, whole, memories);
+  const kept = whole.content(memories, newest);
+  return {
+    fits: true,
+    context: render(request.format, kept),
+    tokens: whole.tokens(memories, newest),
+    ...accountOf(request, kept, count),
+    isFull: newest < units.length,
+  };
+}
 
-  const left = maxTokens - neededTokens;
-  const forMemories = neededTokens + (units.length === 0 ? left : Math.floor(left / 2));
-  const guessed = firstFitting(request.memories, forMemories - neededTokens, (memory) => count(memory.content));
-  const remembered = largestFitting(request.memories.length, guessed, (number) => {
-    return tokensOf({ ...content, memories: request.memories.slice(0, number) }) <= forMemories;
-  });
-  content = { ...content, memories: request.memories.slice(0, remembered) };
+/** Contexts of the best memories and the newest units: how many of each is what is looked for. Each is counted once. */
+class Whole {
+  readonly units: readonly Unit[];
+  readonly #request: ContextRequest;
+  readonly #system: readonly ContextMessage[];
+  readonly #count: CountTokens;
+  readonly #counted = new Map<string, number>();
 
-  const newest = (number: number): ContextContent => ({
-    ...content,
-    units: number === 0 ? [] : units.slice(-number),
-    isCut: number < units.length,
+  constructor(request: ContextRequest, units: readonly Unit[], count: CountTokens) {
+    this.units = units;
+    this.#request = request;
+    this.#system = request.messages.filter(({ role }) => role === 'system');
+    this.#count = count;
+  }
+
+  content(memories: number, newest: number): ContextContent {
+    return {
+      system: this.#system,
+      memories: this.#request.memories.slice(0, memories),
+      units: newest === 0 ? [] : this.units.slice(-newest),
+      isCut: newest < this.units.length || !this.#request.isWhole,
+    };
+  }
+
+  tokens(memories: number, newest: number): number {
+    const key = `${memories} ${newest}`;
+    const known = this.#counted.get(key);
+    if (known !== undefined) return known;
+    const tokens = this.#count(textOf(render(this.#request.format, this.content(memories, newest))));
+    this.#counted.set(key, tokens);
+    return tokens;
+  }
+}
+
+/**
+ * Beside a message, memories take at most half of what the system messages leave, and never the place of the last turn, without which a
+ * context is of no use. They take all of it where no message fits, or none is there.
+ */
+function fittingMemories({ maxTokens, memories }: ContextRequest, whole: Whole, count: CountTokens): number {
+  if (memories.length === 0) return 0;
+  const neededTokens = whole.tokens(0, 0);
+  const lastTurn = lastTurns(whole.units).find((newest) => whole.tokens(0, newest) <= maxTokens) ?? 0;
+  const share = lastTurn === 0 ? maxTokens : neededTokens + Math.floor((maxTokens - neededTokens) / 2);
+  const guess = firstFitting(memories, share - neededTokens, (memory) => count(memory.content));
+  return largestFitting(memories.length, guess, (number) => {
+    return whole.tokens(number, 0) <= share && whole.tokens(number, lastTurn) <= maxTokens;
   });
+}
+
+/** How many units the last turn may be: the newest alone, or all since a user spoke, before which no mark has to stand. */
+function lastTurns(units: readonly Unit[]): number[] {
+  const sinceUser = units.toReversed().findIndex(({ message }) => message.role === 'user') + 1;
+  return [1, sinceUser].filter((newest) => newest >= 1 && newest <= units.length);
+}
+
+/** More than what the marks of Anthropic's format take, and what joins them to a turn. */
+const MARK_TOKENS_MAX = 40;
+
+/** A mark before the assistant's turn goes where the user's turn before it comes in: more may fit where less does not. */
+function fittingUnits({ format, maxTokens }: ContextRequest, whole: Whole, memories: number): number {
+  const { units } = whole;
+  const left = maxTokens - whole.tokens(memories, 0);
   const guess = firstFitting(units.toReversed(), left, (unit) => guessedTokens(format, unit));
-  const kept = newest(largestFitting(units.length, guess, (number) => tokensOf(newest(number)) <= maxTokens));
-  return { fits: true, context: render(format, kept), tokens: tokensOf(kept), ...accountOf(request, kept, count) };
+  let fitting = largestFitting(units.length, guess, (number) => whole.tokens(memories, number) <= maxTokens);
+  const most = format === 'anthropic' ? units.length : fitting;
+  for (let more = fitting + 1; more <= most; more++) {
+    const tokens = whole.tokens(memories, more);
+    if (tokens > maxTokens + MARK_TOKENS_MAX) break;
+    if (tokens <= maxTokens) fitting = more;
+  }
+  return fitting;
 }
 
 /** What a message takes beside its own tokens, about. */

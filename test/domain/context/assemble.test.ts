@@ -1,81 +1,37 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { assembleContext, CONTEXT_FORMATS, type ContextFormat, textOf } from '../../../domain/context/assemble.ts';
-import type { ContextMemory } from '../../../domain/context/parts.ts';
-import type { ContextMessage } from '../../../domain/context/units.ts';
-import { countedTexts } from '../../../domain/sessions/sessions.ts';
+import { expect, test } from 'vitest';
+import { renderAnthropic } from '../../../domain/context/anthropic.ts';
+import {
+  type AssembledContext,
+  assembleContext,
+  type ContextRequest,
+  textOf,
+} from '../../../domain/context/assemble.ts';
+import { NewestUnits } from '../../../domain/context/newest-units.ts';
+import { renderOpenAi } from '../../../domain/context/openai.ts';
+import { renderText } from '../../../domain/context/text.ts';
+import { type ContextMessage, messagesOf, type Unit } from '../../../domain/context/units.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
 import { anthropicIssues, openAiIssues } from './legal.ts';
+import { asked, completeUnits } from './random-sessions.ts';
 
 /** Contexts of random sessions: what must hold of every one of them. */
 const RUNS = 1_000;
 /** The same sessions each time. */
 const SEED = 16;
 
-const words = fc.array(
-  fc.constantFrom('order', ' 4711', ' was', '\n', ' "shipped"', ' Zürich', ' 東京', '', ' ', '🙂'),
-  { maxLength: 30 },
-);
-const content = words.map((parts) => parts.join(''));
-/** Few ids, so that they are used again, answered late, twice, or never. */
-const callId = fc.constantFrom('c1', 'c2', 'c3', 'call:4');
+type Asked = Omit<ContextRequest, 'messageCount' | 'isWhole'>;
+type Fitting = Extract<AssembledContext, { fits: true }>;
 
-type Said = Pick<ContextMessage, 'role' | 'content' | 'toolCallId' | 'toolCalls'>;
-const plain = (role: 'system' | 'user' | 'assistant') =>
-  content.map((text): Said => ({ role, content: text, toolCallId: null, toolCalls: null }));
-const calls = fc.tuple(content, fc.uniqueArray(callId, { minLength: 1, maxLength: 3 })).map(([text, ids]): Said => ({
-  role: 'assistant',
-  content: text,
-  toolCallId: null,
-  toolCalls: ids.map((id) => ({ id, name: 'shop.find', arguments: { q: text } })),
-}));
-const result = fc
-  .tuple(content, callId)
-  .map(([text, id]): Said => ({ role: 'tool', content: text, toolCallId: id, toolCalls: null }));
-
-const session = fc
-  .array(
-    fc.oneof(
-      { weight: 2, arbitrary: plain('system') },
-      { weight: 4, arbitrary: plain('user') },
-      { weight: 3, arbitrary: plain('assistant') },
-      { weight: 3, arbitrary: calls },
-      { weight: 5, arbitrary: result },
-    ),
-    { maxLength: 40 },
-  )
-  .map((said) =>
-    said.map((message, index): ContextMessage => ({
-      ...message,
-      id: `m${index}`,
-      name: null,
-      tokens: countedTexts(message).reduce((sum, text) => sum + countTokens(text), 0),
-    })),
-  );
-const memories = fc
-  .array(content, { maxLength: 5 })
-  .map((all) => all.map((text, index): ContextMemory => ({ id: `mem${index}`, content: text, score: 1 - index / 10 })));
-
-const asked = fc.record({
-  format: fc.constantFrom<ContextFormat[]>(...CONTEXT_FORMATS),
-  maxTokens: fc.oneof(
-    fc.integer({ min: 16, max: 40 }),
-    fc.integer({ min: 50, max: 300 }),
-    fc.integer({ min: 300, max: 4_000 }),
-  ),
-  messages: session,
-  memories,
-});
-
-test(`over ${RUNS} random sessions: within the budget, calls with their results, what must stay, no gap, all accounted for`, () => {
-  const seen = { fits: 0, cut: 0, refused: 0, withCalls: 0 };
+test(`over ${RUNS} random sessions: within the budget, calls with their results, what must stay, no gap, all accounted for, and nothing more fits`, () => {
+  const seen = { fits: 0, cut: 0, refused: 0, withCalls: 0, forgetful: 0 };
   fc.assert(
     fc.property(asked, (given) => {
       const system = given.messages.filter(({ role }) => role === 'system').map(({ id }) => id);
-      const answer = assembleContext({ ...given, messageCount: given.messages.length }, countTokens);
+      const answer = assembleContext({ ...given, messageCount: given.messages.length, isWhole: true }, countTokens);
       if (!answer.fits) {
         seen.refused++;
-        return answer.neededTokens > given.maxTokens;
+        return answer.neededTokens > given.maxTokens && answer.neededTokens === tokensOf(given, 0, []);
       }
       const { context, tokens, included, dropped } = answer;
       expect(tokens).toBe(countTokens(textOf(context)));
@@ -85,12 +41,16 @@ test(`over ${RUNS} random sessions: within the budget, calls with their results,
       expect(dropped.messages).toBe(given.messages.length - new Set(ids).size);
       expect(dropped.memories).toBe(given.memories.length - (included.length - ids.length));
       const whole = completeUnits(given.messages);
-      expect(ids.slice(system.length)).toEqual(whole.slice(whole.length - unitsIn(ids, whole)).flat());
+      const kept = whole.filter(({ message: { id } }) => ids.includes(id)).length;
+      const newest = whole.slice(whole.length - kept).flatMap((unit) => messagesOf(unit).map(({ id }) => id));
+      expect(ids.slice(system.length)).toEqual(newest);
+      expect(whatElseFits(given, answer, whole, kept)).toEqual([]);
       expect(context.format === 'openai' ? openAiIssues(context.messages) : []).toEqual([]);
       expect(context.format === 'anthropic' ? anthropicIssues(context.messages) : []).toEqual([]);
       seen.fits++;
       if (dropped.messages > 0) seen.cut++;
-      if (whole.some((unit) => unit.length > 1 && ids.includes(unit[0] ?? ''))) seen.withCalls++;
+      if (dropped.memories > 0) seen.forgetful++;
+      if (whole.some(({ message: { id }, results }) => results.length > 0 && ids.includes(id))) seen.withCalls++;
       return true;
     }),
     { numRuns: RUNS, seed: SEED },
@@ -99,145 +59,82 @@ test(`over ${RUNS} random sessions: within the budget, calls with their results,
   for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(RUNS / 100);
 });
 
-/** A model of its own of which messages belong together, message by message: each result looks back for its call. */
-function completeUnits(messages: readonly ContextMessage[]): string[][] {
-  const answerOf = new Map<string, string[]>();
-  const open = new Map<string, Set<string>>();
-  for (const [index, message] of messages.entries()) {
-    if (message.toolCalls !== null) open.set(message.id, new Set(message.toolCalls.map(({ id }) => id)));
-    if (message.role !== 'tool') continue;
-    const call = messages.slice(0, index).findLast(({ id }) => open.get(id)?.has(message.toolCallId ?? '') === true);
-    if (call === undefined) continue;
-    open.get(call.id)?.delete(message.toolCallId ?? '');
-    answerOf.set(call.id, [...(answerOf.get(call.id) ?? []), message.id]);
+/** Looks for what could be in the context beside what is: any larger number of the newest messages, or one more memory. */
+function whatElseFits(given: Asked, answer: Fitting, whole: readonly Unit[], kept: number): string[] {
+  const remembered = given.memories.length - answer.dropped.memories;
+  const withUnits = (memories: number, newest: number) =>
+    tokensOf(given, memories, newest === 0 ? [] : whole.slice(-newest), newest < whole.length);
+  const larger = Array.from({ length: whole.length - kept }, (_, index) => kept + index + 1);
+  const issues = larger
+    .filter((newest) => withUnits(remembered, newest) <= given.maxTokens)
+    .map((newest) => `${newest} messages fit, and ${kept} are there`);
+  if (remembered === given.memories.length) return issues;
+  const needed = withUnits(0, 0);
+  const more = withUnits(remembered + 1, 0);
+  const isInShare = more <= needed + (given.maxTokens - needed) / 2;
+  // A memory gives way to the last turn: the newest message, or the newest ones since the user's.
+  const sinceUser = whole.length - whole.findLastIndex(({ message: { role } }) => role === 'user');
+  const [lastTurn] = [1, sinceUser].filter((last) => last <= whole.length && withUnits(0, last) <= given.maxTokens);
+  if (lastTurn === undefined && more <= given.maxTokens) issues.push('a memory fits where no message does');
+  if (lastTurn !== undefined && isInShare && withUnits(remembered + 1, lastTurn) <= given.maxTokens) {
+    issues.push('a memory of their half fits beside the last turn');
   }
-  return messages
-    .filter(({ role, id }) => (role === 'user' || role === 'assistant') && (open.get(id)?.size ?? 0) === 0)
-    .map(({ id }) => [id, ...(answerOf.get(id) ?? [])]);
+  return issues;
 }
 
-const unitsIn = (ids: readonly string[], units: readonly string[][]): number =>
-  units.filter(([first]) => ids.includes(first ?? '')).length;
+function tokensOf({ format, messages, memories }: Asked, best: number, units: readonly Unit[], isCut = false): number {
+  const system = messages.filter(({ role }) => role === 'system');
+  const content = { system, memories: memories.slice(0, best), units, isCut };
+  if (format === 'text') return countTokens(renderText(content));
+  return countTokens(JSON.stringify(format === 'openai' ? renderOpenAi(content) : renderAnthropic(content)));
+}
 
-const message = (role: ContextMessage['role'], text: string, more: Partial<ContextMessage> = {}): ContextMessage => ({
-  id: text,
-  role,
-  content: text,
-  name: null,
-  toolCallId: null,
-  toolCalls: null,
-  tokens: countTokens(text),
-  ...more,
-});
-const assemble = (
-  format: ContextFormat,
-  messages: ContextMessage[],
-  maxTokens = 4_000,
-  known: ContextMemory[] = [],
-) => {
-  const answer = assembleContext(
-    { format, maxTokens, messages, messageCount: messages.length, memories: known },
-    countTokens,
+test('what is read of a session makes the context that the whole session makes, or says that more must be read', () => {
+  const seen = { less: 0, more: 0 };
+  fc.assert(
+    fc.property(asked, (given) => {
+      const messageCount = given.messages.length;
+      const ofAll = assembleContext({ ...given, messageCount, isWhole: true }, countTokens);
+      const { isFull, sequences } = read(given.messages, given.maxTokens);
+      const messages = given.messages.filter(({ role }, index) => role === 'system' || sequences.includes(index));
+      const ofRead = assembleContext({ ...given, messages, messageCount, isWhole: !isFull }, countTokens);
+      if (isFull && ofRead.fits && !ofRead.isFull) {
+        seen.more++;
+        return;
+      }
+      expect(ofRead).toEqual(ofAll);
+      if (isFull) seen.less++;
+    }),
+    { numRuns: RUNS, seed: SEED },
   );
-  if (!answer.fits) throw new Error(`it needs ${answer.neededTokens}`);
-  return answer;
-};
-
-describe('formats', () => {
-  const CONVERSATION = [
-    message('user', 'Hi'),
-    message('system', 'Be brief.'),
-    message('assistant', 'Looking.', { toolCalls: [{ id: 'call:1', name: 'shop.find', arguments: { q: 7 } }] }),
-    message('user', 'Hurry!'),
-    message('tool', 'Found.', { toolCallId: 'call:1' }),
-  ];
-
-  test('openai: system first, a memory as what the system knows, results at once behind their call', () => {
-    const { context } = assemble('openai', CONVERSATION, 4_000, [{ id: 'mem', content: 'Likes tea.', score: 1 }]);
-    expect(context).toEqual({
-      format: 'openai',
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'system', content: 'What is known from earlier:\n- Likes tea.' },
-        { role: 'user', content: 'Hi' },
-        {
-          role: 'assistant',
-          content: 'Looking.',
-          tool_calls: [{ id: 'call:1', type: 'function', function: { name: 'shop_find', arguments: '{"q":7}' } }],
-        },
-        { role: 'tool', tool_call_id: 'call:1', content: 'Found.' },
-        { role: 'user', content: 'Hurry!' },
-      ],
-    });
-  });
-
-  test('anthropic: turns alternate, results are the first blocks of the next turn, ids and names are legal', () => {
-    const { context } = assemble('anthropic', CONVERSATION);
-    expect(context).toEqual({
-      format: 'anthropic',
-      system: 'Be brief.',
-      messages: [
-        { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'text', text: 'Looking.' },
-            { type: 'tool_use', id: 'call_1', name: 'shop_find', input: { q: 7 } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'text', text: 'Found.' }] },
-            { type: 'text', text: 'Hurry!' },
-          ],
-        },
-      ],
-    });
-  });
-
-  test('text: a paragraph for each', () => {
-    const { context } = assemble('text', CONVERSATION.slice(0, 3).concat(CONVERSATION.slice(4)));
-    expect(context).toEqual({
-      format: 'text',
-      text: 'system: Be brief.\n\nuser: Hi\n\nassistant: Looking.\ncalls shop.find({"q":7}) [call:1]\n\ntool [call:1]: Found.',
-    });
-  });
-
-  test('anthropic: where the first turn kept is the assistant’s, a mark says what stands before it', () => {
-    const greeting = assemble('anthropic', [message('assistant', 'Welcome!')]).context;
-    expect(JSON.stringify(greeting)).toContain('[The conversation begins.]');
-    const long = [message('user', 'word '.repeat(500)), message('assistant', 'Done.'), message('user', 'Thanks')];
-    const cut = assemble('anthropic', long, 100);
-    expect(JSON.stringify(cut.context)).toContain('[Earlier messages were left out.]');
-    expect(cut.dropped).toEqual({ messages: 1, memories: 0 });
-  });
-
-  test('images go where the API takes them', () => {
-    const url = 'https://example.com/a.png';
-    const seen = [{ ...message('user', 'see'), content: [{ type: 'image' as const, url }] }];
-    expect(assemble('openai', seen).context).toMatchObject({
-      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
-    });
-    expect(assemble('anthropic', seen).context).toMatchObject({
-      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
-    });
-  });
+  for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
 });
 
-test('memories take at most half of what is left beside a session, and the rest says so', () => {
-  const known = Array.from({ length: 20 }, (_, index) => ({
-    id: `mem${index}`,
-    content: 'word '.repeat(40),
-    score: 1 - index / 20,
-  }));
-  const said = Array.from({ length: 20 }, (_, index) => ({ ...message('user', 'word '.repeat(40)), id: `m${index}` }));
-  const { included, dropped, tokens } = assemble('openai', said, 1_000, known);
-  const remembered = included.filter(({ source }) => source === 'memory');
-  expect(remembered.reduce((sum, one) => sum + one.tokens, 0)).toBeLessThanOrEqual(500);
-  expect(remembered.length).toBeGreaterThan(5);
-  expect(remembered[0]).toMatchObject({ id: 'mem0', score: 1 });
-  expect(included.filter(({ source }) => source === 'session').length).toBeGreaterThan(5);
-  expect(dropped).toEqual({ messages: 20 - (included.length - remembered.length), memories: 20 - remembered.length });
-  expect(tokens).toBeGreaterThan(900);
+test('everything that is in a unit is chosen where the allowance is large', () => {
+  fc.assert(
+    fc.property(asked, ({ messages }) => {
+      const { sequences } = read(messages, 1_000_000);
+      const inUnits = completeUnits(messages).flatMap((unit) => messagesOf(unit).map((one) => messages.indexOf(one)));
+      expect(sequences.toSorted((a, b) => a - b)).toEqual(inUnits.toSorted((a, b) => a - b));
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
 });
+
+test('what no context holds takes nothing of the allowance', () => {
+  const newest = new NewestUnits(10);
+  const outline = { role: 'user' as const, tokens: 1, toolCallId: null, callIds: null };
+  newest.add({ ...outline, sequence: 4, role: 'tool', tokens: 5_000, toolCallId: 'popped' });
+  newest.add({ ...outline, sequence: 3, role: 'assistant', tokens: 5_000, callIds: ['unanswered'] });
+  newest.add({ ...outline, sequence: 2 });
+  newest.add({ ...outline, sequence: 1 });
+  expect(newest).toMatchObject({ sequences: [2, 1], isFull: false });
+});
+
+function read(messages: readonly ContextMessage[], allowance: number): NewestUnits {
+  const newest = new NewestUnits(allowance);
+  for (const [sequence, { role, tokens, toolCallId, toolCalls }] of [...messages.entries()].toReversed()) {
+    newest.add({ sequence, role, tokens, toolCallId, callIds: toolCalls?.map(({ id }) => id) ?? null });
+  }
+  return newest;
+}

@@ -1,0 +1,59 @@
+import type { MessageRole } from '../sessions/sessions.ts';
+
+/** What can be known of a message without its texts. */
+export interface MessageOutline {
+  sequence: number;
+  role: MessageRole;
+  tokens: number;
+  toolCallId: string | null;
+  /** The ids of its calls. */
+  callIds: readonly string[] | null;
+}
+
+/** The least that a message takes beside its own tokens, in most formats. */
+const FRAME_TOKENS_MIN = 2;
+
+/**
+ * Chooses the newest units of a session (units.ts) whose tokens come to `allowance`, and the first one that exceeds it, so that an
+ * assembly sees what did not fit. Messages are shown to it from the newest to the oldest. Calls that lack a result, and results without
+ * a call, are in no unit and take nothing of the allowance.
+ *
+ * From the newest on, the results of an id are a stack: a call takes the oldest result behind it that no newer call took.
+ */
+export class NewestUnits {
+  readonly #allowance: number;
+  readonly #results = new Map<string, MessageOutline[]>();
+  readonly #sequences: number[] = [];
+  #tokens = 0;
+
+  constructor(allowance: number) {
+    this.#allowance = allowance;
+  }
+
+  /** Nothing older is needed. */
+  get isFull(): boolean {
+    return this.#tokens > this.#allowance;
+  }
+
+  get sequences(): readonly number[] {
+    return this.#sequences;
+  }
+
+  add(message: MessageOutline): void {
+    if (this.isFull || message.role === 'system') return;
+    if (message.role === 'tool') {
+      const callId = message.toolCallId ?? '';
+      const answered = this.#results.get(callId);
+      if (answered === undefined) this.#results.set(callId, [message]);
+      else answered.push(message);
+      return;
+    }
+    const callIds = [...new Set(message.callIds)];
+    const results = callIds.flatMap((id) => this.#results.get(id)?.pop() ?? []);
+    if (results.length < callIds.length) return;
+    for (const { sequence, tokens } of [message, ...results]) {
+      this.#sequences.push(sequence);
+      this.#tokens += tokens + FRAME_TOKENS_MIN;
+    }
+  }
+}

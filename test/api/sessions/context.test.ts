@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { contextOf } from '../../../api/context/context-of-session.ts';
+import { contextSchema } from '../../../api/context/schemas.ts';
+import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
+import { assembleContext } from '../../../domain/context/assemble.ts';
+import { countTokens } from '../../../domain/sessions/o200k.ts';
+import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
+import { dataOf, errorOf } from '../invocations/support.ts';
+
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = await startTestApi({ taskQueue: 'nobody-polls' });
+  ({ key } = await api.createKey(api.database.tenant));
+});
+afterAll(() => api.close());
+
+const call = (method: string, path: string, body?: object): Promise<CallResult> =>
+  api.call(method, `/api/v2/sessions${path}`, { key, ...(body === undefined ? {} : { body }) });
+const append = async (id: string, messages: object[]) =>
+  dataOf(await call('POST', `/${id}/messages`, { messages }), z.array(messageSchema));
+async function sessionOf(...messages: object[]): Promise<{ id: string; ids: string[] }> {
+  const { id } = dataOf(await call('POST', '', {}), sessionSchema);
+  return { id, ids: (await append(id, messages)).map((message) => message.id) };
+}
+const ask = (id: string, maxTokens: number, format = 'openai') =>
+  call('GET', `/${id}/context?maxTokens=${maxTokens}&format=${format}`);
+
+const system = { role: 'system', content: 'You help customers of a shop.' };
+const user = (content: string) => ({ role: 'user', content });
+const calling = (...ids: string[]) => ({
+  role: 'assistant',
+  content: '',
+  toolCalls: ids.map((id) => ({ id, name: 'find_order', arguments: { id } })),
+});
+const result = (toolCallId: string, content = 'shipped') => ({ role: 'tool', toolCallId, content });
+
+test('over every budget, calls stay with their results, and what is there and what is dropped make the session', async () => {
+  const turn = [user('Where are my orders?'), calling('a', 'b'), user('Hurry!'), result('b'), result('a')];
+  const { id, ids } = await sessionOf(system, ...turn, ...turn, ...turn);
+  const callAndResults = [1, 6, 11].map((first) => [ids[first + 1], ids[first + 4], ids[first + 3]]);
+  const dropped = new Set<number>();
+  for (let maxTokens = 40; maxTokens <= 600; maxTokens += 40) {
+    const context = dataOf(await ask(id, maxTokens), contextSchema);
+    const included = context.included.map((one) => one.id);
+    expect(context.tokens).toBeLessThanOrEqual(maxTokens);
+    expect(included[0]).toBe(ids[0]);
+    expect(included.length + context.dropped.messages).toBe(ids.length);
+    for (const unit of callAndResults)
+      expect([0, 3]).toContain(unit.filter((one) => included.includes(one ?? '')).length);
+    dropped.add(context.dropped.messages);
+  }
+  expect(dropped.size).toBeGreaterThan(4);
+  expect(dropped).toContain(0);
+});
+
+test('what no context holds leaves what is older its place, however large it is and however much of it there is', async () => {
+  const orphans = Array.from({ length: 60 }, (_, index) => result(`gone_${index}`, 'word '.repeat(100)));
+  const { id, ids } = await sessionOf(system, user('Where is my order?'), calling('a'), result('a'), ...orphans);
+  await append(id, [calling('unanswered')]);
+  const { included, dropped } = dataOf(await ask(id, 200), contextSchema);
+  expect(included.map((one) => one.id)).toEqual(ids.slice(0, 4));
+  expect(dropped.messages).toBe(61);
+});
+
+test('messages that take less than they count for are all there: an image that is only named', async () => {
+  const url = `data:image/png;base64,${'iVBORw0KGgo'.repeat(400)}`;
+  const { id, ids } = await sessionOf(
+    ...Array.from({ length: 5 }, () => ({ role: 'assistant', content: [{ type: 'image', url }] })),
+  );
+  const { included } = dataOf(await ask(id, 400, 'text'), contextSchema);
+  expect(included.map((one) => one.id)).toEqual(ids);
+});
+
+test.each(['openai', 'anthropic', 'text'])(
+  'system messages of a context in %s: a 400 names the least budget that is enough',
+  async (format) => {
+    const { id } = await sessionOf(
+      ...Array.from({ length: 8 }, (_, index) => ({ role: 'system', content: `Rule "${index}"` })),
+    );
+    const refused = await ask(id, 16, format);
+    expect(refused.status).toBe(400);
+    const needed = Number(/need (\d+) tokens/.exec(JSON.stringify(errorOf(refused)))?.[1]);
+    expect((await ask(id, needed - 1, format)).status).toBe(400);
+    expect(dataOf(await ask(id, needed, format), contextSchema).tokens).toBe(needed);
+  },
+);
+
+test('the count and the messages are of one moment, whatever is said meanwhile', async () => {
+  const { id, ids } = await sessionOf(system, user('one'), user('two'));
+  const { db } = api.database;
+  const interrupted: Pick<typeof db, 'withEnvironment'> = {
+    withEnvironment: (tenant, work, options) =>
+      db.withEnvironment(
+        tenant,
+        (tx) =>
+          work({
+            ...tx,
+            async raw<Result>(...statement: Parameters<typeof tx.raw>): Promise<Result> {
+              const answer = await tx.raw<Result>(...statement);
+              await append(id, [user('meanwhile')]);
+              return answer;
+            },
+          }),
+        options,
+      ),
+  };
+  const tokens = {
+    assemble: (_: string, request: Parameters<typeof assembleContext>[0]) =>
+      Promise.resolve(assembleContext(request, countTokens)),
+  };
+  const asked = { sessionId: id, format: 'openai' as const, maxTokens: 4_000, memories: [] };
+  const { tenant } = api.database;
+  const { included, dropped } = await contextOf({ db: interrupted, tokens }, { tenant }, asked, 'query.maxTokens');
+  expect(included.map((one) => one.id)).toEqual(ids);
+  expect(dropped.messages).toBe(0);
+});
