@@ -1,4 +1,5 @@
-import type { EnvironmentTransaction } from '../../db/client.ts';
+import type { z } from 'zod';
+import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { createRun } from '../../db/runs/create-run.ts';
 import { findWaitingInvocations } from '../../db/runs/find-waiting-invocations.ts';
 import { getRun, type LockedRun, lockRun } from '../../db/runs/get-run.ts';
@@ -8,6 +9,7 @@ import type { InvocationRef } from '../../domain/refs.ts';
 import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { defineRoute } from '../http/define-route.ts';
+import type { Done } from '../http/route-forms.ts';
 import { cancelInvocationWorkflow } from '../invocations/cancel-invocation-workflow.ts';
 import {
   createRunBody,
@@ -45,16 +47,17 @@ export const updateRunRoute = defineRoute({
   summary: 'Change or end a run',
   description:
     'Only what the body names changes. A `status` ends it, once: from then on only `tags` and `metadata` change (409). `endedAt` and `durationMs` ' +
-    'are the service’s. To also withdraw what waits, cancel it.',
+    'are the service’s. The `status` `cancelled` cancels the run, as `cancel` does.',
   scope: 'runs:write',
   role: 'admin',
   request: { params: runParams, body: updateRunBody },
   response: { 200: runWithCountsSchema },
   errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
-  async change(tx, { params: { id }, body }) {
+  async change(tx, { params: { id }, body, caller: { tenant } }) {
     const before = await locked(tx, id);
     refuseChangeOfEnded(before, body);
+    if (body.status === 'cancelled') return cancelled(tx, tenant, before, body);
     await updateRun(tx, id, body);
     return { reply: { status: 200, data: await presented(tx, id) }, audit: 'none: the run is the record of it' };
   },
@@ -78,18 +81,32 @@ export const cancelRunRoute = defineRoute({
   async change(tx, { params: { id }, caller: { tenant } }) {
     const before = await locked(tx, id);
     if (before.status !== 'running' && before.status !== 'cancelled') throw hasEnded(before);
-    const isNew = before.status === 'running';
-    if (isNew) await updateRun(tx, id, { status: 'cancelled' });
-    const after = withdrawing(await findWaitingInvocations(tx, tenant, id));
-    return {
-      reply: { status: 200, data: await presented(tx, id) },
-      audit: isNew
-        ? { action: 'run.cancelled', target: { type: 'run', id }, details: { name: before.name } }
-        : 'none: it was cancelled already',
-      after,
-    };
+    return cancelled(tx, tenant, before, { status: 'cancelled' });
   },
 });
+
+/**
+ * Ends a run that is locked as cancelled and withdraws what waits of it, however that was asked for. Of a run that was cancelled
+ * before, only what still waits is withdrawn.
+ */
+async function cancelled(
+  tx: EnvironmentTransaction,
+  tenant: Tenant,
+  { id, name, status }: LockedRun,
+  changes: RunChanges,
+): Promise<Done<{ status: 200; data: z.input<typeof runWithCountsSchema> }>> {
+  const isNew = status === 'running';
+  if (isNew) await updateRun(tx, id, changes);
+  const after = withdrawing(await findWaitingInvocations(tx, tenant, id));
+  const data = await presented(tx, id);
+  return {
+    reply: { status: 200, data },
+    audit: isNew
+      ? { action: 'run.cancelled', target: { type: 'run', id }, details: { name: changes.name ?? name } }
+      : 'none: it was cancelled already',
+    after,
+  };
+}
 
 /** The sweep finds those that this does not reach. */
 function withdrawing(waiting: readonly InvocationRef[]) {

@@ -7,6 +7,7 @@ import { uncancelledInvocations } from '../../../activities/maintenance/uncancel
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
 import { approve, keyClient, readApproval } from '../approvals/support.ts';
+import type { CallResult } from '../harness/test-api.ts';
 import { beginRun, createAction, dataOf, effectOf, errorOf, invocationIn, invoke } from '../invocations/support.ts';
 
 /** An invocation of a run is a span of it, from its admission to its end, with its effect and its approval. */
@@ -89,17 +90,24 @@ test('one that names a run which is not there is a 400, and leaves neither an in
 });
 
 describe('cancelling a run', () => {
-  test('withdraws what waits for a person, and nothing of it is sent', async () => {
+  test.each<[string, (run: string) => Promise<CallResult>]>([
+    ['by its route', (run) => service.post(`/api/v2/runs/${run}/cancel`, {})],
+    [
+      'by a change of its status',
+      (run) => service.call('PATCH', `/api/v2/runs/${run}`, { key: service.key, body: { status: 'cancelled' } }),
+    ],
+  ])('%s withdraws what waits for a person, and is in the audit log', async (_how, cancel) => {
     const run = await beginRun(service);
     const { invocation } = await invoke(service, parking, { input: {}, runId: run });
     const sent = (await target.requests('/ok')).length;
-    const cancelled = dataOf(await service.post(`/api/v2/runs/${run}/cancel`, {}), runWithCountsSchema);
-    expect(cancelled.status).toBe('cancelled');
+    expect(dataOf(await cancel(run), runWithCountsSchema).status).toBe('cancelled');
     const ended = invocationIn(await service.get(`/api/v2/actions/invocations/${invocation.id}?wait=60`));
     expect(ended.status).toBe('cancelled');
     expect(await spansOf(run)).toMatchObject([{ status: 'cancelled', invocationId: invocation.id }]);
     expect(await target.requests('/ok')).toHaveLength(sent);
     expect((await service.post(`/api/v2/runs/${run}/cancel`, {})).status).toBe(200);
+    const entries = 'SELECT action FROM audit_log WHERE target_id = $1';
+    expect(await service.database.asOwner(entries, [run])).toEqual([{ action: 'run.cancelled' }]);
   });
 
   test('refuses what waits for other effects, whoever these wait for, and nothing of it is sent', async () => {
