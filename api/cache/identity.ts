@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import { identityText, NAMESPACE_DEFAULT, normalisedPrompt } from '../../domain/cache/cache.ts';
+import { identityText, NAMESPACE_DEFAULT } from '../../domain/cache/cache.ts';
+import { normalisedPrompt } from '../../domain/cache/prompt-form.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { lookupBody } from './schemas.ts';
 

@@ -31,36 +31,43 @@ export const lookUpRoute = defineRoute({
   request: { body: lookupBody },
   response: { 200: lookupSchema },
   errors: [...BUDGET_ERRORS],
-  prepare: ({ body, caller, deps }) => deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId }),
-  async change(tx, { body, caller }, embedded) {
-    if (caller.type === 'api_key') {
-      await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
-    }
-    const { shadow = false } = body;
-    const found = await find(tx, body, embedded);
-    const wouldHit = found.entryId !== null;
-    const entry = await answered(tx, found, shadow);
-    const { reason, similarity, gate } = found;
-    return {
-      reply: {
-        status: 200,
-        data: { hit: wouldHit && !shadow, wouldHit, entry: entry && presentEntry(entry), similarity, reason, gate },
-      },
-      audit: 'none: a lookup changes its own counters alone',
-    };
+  ownsItsTransaction:
+    'It is counted first, and holds no lock of the budget and no connection while its prompt is embedded.',
+  audited: 'none: a lookup changes its own counters alone',
+  async handler({ body, caller, deps, transaction }) {
+    const same = await transaction(async (tx) => {
+      if (caller.type === 'api_key') {
+        await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
+      }
+      const exact = await findExactEntry(tx, identityOf(body));
+      return exact && replyOf(tx, body, { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] });
+    });
+    if (same !== null) return same;
+    const embedded = await deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId });
+    return transaction(async (tx) => replyOf(tx, body, await findNear(tx, body, embedded)));
   },
 });
 
-async function find(
+type Lookup = z.output<typeof lookupBody>;
+
+async function replyOf(tx: EnvironmentTransaction, { shadow = false }: Lookup, found: Found) {
+  const { reason, entryId, similarity, gate } = found;
+  const wouldHit = entryId !== null;
+  const entry = await answered(tx, found, shadow);
+  return {
+    status: 200,
+    data: { hit: wouldHit && !shadow, wouldHit, entry: entry && presentEntry(entry), similarity, reason, gate },
+  };
+}
+
+async function findNear(
   tx: EnvironmentTransaction,
-  body: z.output<typeof lookupBody>,
+  body: Lookup,
   { model: embeddingModel, vectors: [vector] }: Embedded,
 ): Promise<Found> {
   if (vector === undefined) throw new Error('each text has a vector');
-  const asked = identityOf(body);
-  const exact = await findExactEntry(tx, asked);
-  if (exact !== null) return { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] };
-  const candidates = await findCandidates(tx, { identity: asked.identity, embeddingModel, vector });
+  const { identity } = identityOf(body);
+  const candidates = await findCandidates(tx, { identity, embeddingModel, vector });
   return nearest(body.prompt, vector, candidates, body.threshold ?? THRESHOLD_DEFAULT);
 }
 

@@ -88,6 +88,11 @@ export interface ListForm<Tx, Context, R extends Responses> {
  * the transaction: it runs again where PostgreSQL ended it for a deadlock.
  */
 export interface ChangeForm<Tx, Context, R extends Responses, Prepared> {
+  /**
+   * Admits the work that `prepare` does, in a transaction of its own that commits before it. What is counted here stays counted where
+   * the work fails, or the process dies: whoever could repeat it for nothing would have no limit.
+   */
+  admit?(tx: Tx, ctx: Context): Promise<void>;
   /** What costs time and no transaction (parsing, a fetch, a hash), before it begins. */
   prepare?(ctx: Context): Promise<Prepared>;
   change(tx: Tx, ctx: Context, prepared: Prepared): Promise<Done<ReplyOf<R>>>;
@@ -124,6 +129,7 @@ export type Forms<Tx, Context, HandlerContext, R extends Responses, Prepared> =
 export interface ErasedForms<Tx, Context, HandlerContext> {
   read?(tx: Tx, ctx: Context): Promise<unknown>;
   list?(tx: Tx, ctx: Context & { page: Page }): Promise<{ items: unknown; total: number }>;
+  admit?(tx: Tx, ctx: Context): Promise<void>;
   prepare?(ctx: Context): Promise<unknown>;
   change?(tx: Tx, ctx: Context, prepared: unknown): Promise<Done<ReplyWithHeaders<unknown>>>;
   handler?(ctx: HandlerContext): Promise<ReplyWithHeaders<unknown>>;

@@ -95,6 +95,7 @@ class Work {
 
   private async change(): Promise<ReplyWithHeaders<unknown>> {
     const { forms } = this;
+    if (forms.admit !== undefined) await this.held((tx) => forms.admit?.(tx, this.context()) as Promise<void>);
     const prepared = await forms.prepare?.(this.context());
     const done = await this.held(async (tx) => {
       const made = (await forms.change?.(tx, this.context(), prepared)) as Done<ReplyWithHeaders<unknown>>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { ensureDefaultCollection, holdCollection } from '../../db/memory/collections.ts';
+import { ensureDefaultCollection, getCollection, holdCollection } from '../../db/memory/collections.ts';
 import { getMemory } from '../../db/memory/get-memory.ts';
 import { lockChain } from '../../db/memory/lock-chain.ts';
 import type { MemoryRecord } from '../../db/memory/records.ts';
 import { storeMemories } from '../../db/memory/store-memories.ts';
-import { supersedeMemory } from '../../db/memory/supersede-memory.ts';
+import { checkSupersedable, supersedeMemory } from '../../db/memory/supersede-memory.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
@@ -69,22 +69,33 @@ export const storeMemoryRoute = defineRoute({
   errors: ['NOT_FOUND', ...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
+  async admit(tx, { body, caller }) {
+    const { collectionId, expiresAt } = body;
+    if (collectionId !== undefined && (await getCollection(tx, collectionId)) === null)
+      throw notFound('memory collection');
+    if (expiresAt !== null && expiresAt <= new Date()) throw mustExpireLater();
+    await holdSource(tx, body);
+    await admitMemoryOperation(tx, caller);
+  },
   prepare: ({ body, caller, deps }) => deps.embedder.embed([body.content], { workspaceId: caller.tenant.workspaceId }),
-  async change(tx, { body, caller }, embedded) {
+  async change(tx, { body }, embedded) {
     const { collectionId: named, validFrom: from, validTo, ...rest } = body;
     const collectionId = await heldCollection(tx, named, embedded);
-    if (body.source?.type === DERIVED_FROM_MEMORY && (await lockChain(tx, body.source.id, 'derive')) === null) {
-      throw validationError([{ path: 'body.source.id', message: 'names no memory of this environment' }]);
-    }
+    await holdSource(tx, body);
     const memory = { ...rest, validFrom: from ?? null, validTo: validTo ?? null, vector: onlyVector(embedded) };
     const [id] = await storeMemories(tx, collectionId, [memory]);
-    await admitMemoryOperation(tx, caller);
     return {
       reply: { status: 201, data: presentMemory(await getStored(tx, id)) },
       audit: 'none: a memory is a record of its own, with its history',
     };
   },
 });
+
+/** A memory that this one is derived from is not deleted before the commit. @throws {ServiceError} VALIDATION_ERROR where it is not there. */
+async function holdSource(tx: EnvironmentTransaction, { source }: z.output<typeof storeFields>): Promise<void> {
+  if (source?.type !== DERIVED_FROM_MEMORY || (await lockChain(tx, source.id, 'derive')) !== null) return;
+  throw validationError([{ path: 'body.source.id', message: 'names no memory of this environment' }]);
+}
 
 /** The collection that is named, or the default one; it is not deleted before the commit, and its vectors are of the same model. */
 async function heldCollection(
@@ -126,13 +137,16 @@ export const supersedeMemoryRoute = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT', ...MEMORY_OPERATION_ERRORS],
   expensive: true,
   idempotent: true,
+  async admit(tx, { params: { memoryId }, caller }) {
+    await checkSupersedable(tx, memoryId);
+    await admitMemoryOperation(tx, caller);
+  },
   prepare: ({ body, caller, deps }) =>
     body.content === undefined
       ? Promise.resolve(null)
       : deps.embedder.embed([body.content], { workspaceId: caller.tenant.workspaceId }),
-  async change(tx, { params: { memoryId }, body, caller }, embedded) {
+  async change(tx, { params: { memoryId }, body }, embedded) {
     const id = await supersedeMemory(tx, memoryId, body, embedded);
-    await admitMemoryOperation(tx, caller);
     return {
       reply: { status: 200, data: presentMemory(await getStored(tx, id)) },
       audit: 'none: the history of the memory has both versions',
@@ -143,9 +157,11 @@ export const supersedeMemoryRoute = defineRoute({
 export async function getStored(tx: EnvironmentTransaction, id: string | undefined): Promise<MemoryRecord> {
   const memory = id === undefined ? null : await getMemory(tx, id);
   // One that was to expire in the past is stored and gone at once.
-  if (memory === null) throw validationError([{ path: 'body.expiresAt', message: 'must be in the future' }]);
+  if (memory === null) throw mustExpireLater();
   return memory;
 }
+
+const mustExpireLater = () => validationError([{ path: 'body.expiresAt', message: 'must be in the future' }]);
 
 export function onlyVector({ vectors }: Embedded): Float32Array {
   const [vector] = vectors;

@@ -75,6 +75,13 @@ export async function supersedeMemory(
   return id;
 }
 
+/** @throws {ServiceError} as `supersedeMemory` does, for what can be known before the new content is embedded. */
+export async function checkSupersedable(tx: EnvironmentTransaction, memoryId: string): Promise<void> {
+  const found = await lockChain(tx, memoryId, 'derive');
+  if (found === null) throw notFound('memory');
+  refuseStale(memoryId, found);
+}
+
 function refuseStale(memoryId: string, { newest }: LockedMemory): void {
   if (newest.id !== memoryId) {
     const message = `This memory is superseded: its newest version is ${newest.id}. Read that one, and change it where that is still right.`;

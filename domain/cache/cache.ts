@@ -28,16 +28,6 @@ export function identityText({ namespace, model, system, tools, attributes }: Ca
   return canonicalJson([namespace, model, system, tools, attributes]);
 }
 
-/** Prompts that differ in this alone are the same: Unicode form, letter case, white space, closing punctuation. */
-export function normalisedPrompt(prompt: string): string {
-  return prompt
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/\s+/gu, ' ')
-    .trim()
-    .replace(/[\s.!?…。！？]+$/u, '');
-}
-
 /** An estimate, to say what a hit saves. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / CHARACTERS_A_TOKEN);

@@ -1,3 +1,4 @@
+import { caseBoundSymbols, composedForm, foldCase, loosestForm } from './prompt-form.ts';
 import { CLASSES, NEGATIONS, NEGATIONS_WITHIN, NUMBER_WORDS, OPPOSITES, SENTENCE_STARTERS } from './gate-words.ts';
 
 /**
@@ -14,6 +15,7 @@ export const GATE_REASONS = [
   'class',
   'prefix',
   'order',
+  'form',
 ] as const;
 export type GateReason = (typeof GATE_REASONS)[number];
 
@@ -26,10 +28,11 @@ export function gateReasons(left: string, right: string): GateReason[] {
     opposite: OPPOSITES.some(([one, other]) => areOpposed(a.present, b.present, one, other)),
     quoted: !isSame(a.quoted, b.quoted),
     names: namesDiffer(a, b),
-    units: !isSame(a.classes.get('units'), b.classes.get('units')),
+    units: !isSame(a.classes.get('units'), b.classes.get('units')) || !isSame(a.symbols, b.symbols),
     class: Object.keys(CLASSES).some((name) => name !== 'units' && !isSame(a.classes.get(name), b.classes.get(name))),
     prefix: isPrefixed(a, b) || isPrefixed(b, a),
     order: isReordered(a.words, b.words),
+    form: differsInForm(a, b),
   };
   return GATE_REASONS.filter((reason) => differs[reason]);
 }
@@ -37,9 +40,13 @@ export function gateReasons(left: string, right: string): GateReason[] {
 interface Prompt {
   /** In lower case, in order. */
   words: string[];
+  /** The same with their case folded. */
+  forms: string[];
   present: ReadonlySet<string>;
   numbers: string[];
   negations: number;
+  /** Letters of units whose case is their meaning. */
+  symbols: string[];
   quoted: string[];
   /** Words that are written as names, in lower case: capitals within a sentence, addresses, identifiers. */
   names: ReadonlySet<string>;
@@ -57,7 +64,7 @@ const SENTENCE_END = /[.!?:;\n]\s*$/;
 const IDENTIFIER = /[_@#/]|\p{L}\.\p{L}|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u;
 
 function readPrompt(prompt: string): Prompt {
-  const text = prompt.normalize('NFKC').replaceAll('’', "'");
+  const text = composedForm(prompt).replaceAll('’', "'");
   const found = [...text.matchAll(WORD)];
   const words = found.map(([word]) => word.toLowerCase());
   const classes = new Map<string, string[]>();
@@ -79,9 +86,11 @@ function readPrompt(prompt: string): Prompt {
   }
   return {
     words,
+    forms: found.map(([word]) => foldCase(word)),
     present: new Set(words.flatMap((word) => [word, ...partsOf(word)])),
     numbers: numbersOf(text),
     negations: negationsIn(text, words),
+    symbols: caseBoundSymbols(text),
     quoted: [...text.matchAll(QUOTED)].map((match) => (match.slice(1).find((part) => part !== undefined) ?? '').trim()),
     names,
     perhapsNames,
@@ -104,12 +113,18 @@ const CLASS_MEMBERS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   ]),
 );
 
+/** Raised and lowered characters, fractions, Roman and circled numbers, the sign of a factorial: 5², H₂O, ½, Ⅷ, 5!. */
+const MARK = /[\p{No}\p{Nl}\u2070-\u209f]+|(?<=\p{N}|\)|(?<!\p{L})\p{L})!/u;
+
+const IS_MARK = /^[\p{No}\p{Nl}\u2070-\u209f!]/u;
+
 /** `1,000` is `1000`, `1,5` is `1.5`, `ten` is `10`, in the order in which they are written. */
 function numbersOf(text: string): string[] {
-  const pattern = new RegExp(`${NUMBER.source}|[\\p{L}\\d]+`, 'gu');
+  const pattern = new RegExp(`${NUMBER.source}|${MARK.source}|[\\p{L}\\d]+`, 'gu');
   return [...text.toLowerCase().matchAll(pattern)].flatMap(([word]) => {
     const [digits] = /^\d+(?:[.,:/-]\d+)*/.exec(word) ?? [];
     if (digits !== undefined) return [plainNumber(digits)];
+    if (IS_MARK.test(word)) return [word];
     const inside = /\d+/.exec(word)?.[0];
     if (inside !== undefined) return [inside];
     const value = NUMBER_WORDS.get(word);
@@ -173,6 +188,16 @@ function isPrefixed(a: Prompt, b: Prompt): boolean {
 /** The same words in another order say another thing: from EUR to USD, a dog that bites a man. */
 function isReordered(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && !isSame([...a], [...b]) && isSame(a.toSorted(), b.toSorted());
+}
+
+/** A word of one is a word of the other in the loosest form alone: Maße and Masse, ılık and ilik, xⁿ and xn. */
+function differsInForm(a: Prompt, b: Prompt): boolean {
+  const only = (from: Prompt, other: Prompt): string[] => {
+    const others = new Set(other.forms);
+    return from.forms.filter((form) => !others.has(form)).map(loosestForm);
+  };
+  const [left, right] = [only(a, b), new Set(only(b, a))];
+  return left.some((form) => right.has(form));
 }
 
 function isSame(a: readonly string[] = [], b: readonly string[] = []): boolean {

@@ -15,7 +15,13 @@ import { appendMessages } from '../../../db/sessions/append-messages.ts';
 import { createSession } from '../../../db/sessions/create-session.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
 import { newId } from '../../../domain/ids.ts';
-import type { IngestTemplate, MemoryJobKind, MemoryJobRef, MemoryJobStep } from '../../../domain/memory/memory-jobs.ts';
+import {
+  CHUNKS_MAX,
+  type IngestTemplate,
+  type MemoryJobKind,
+  type MemoryJobRef,
+  type MemoryJobStep,
+} from '../../../domain/memory/memory-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 
@@ -29,6 +35,13 @@ const TEMPLATE: IngestTemplate = {
   expiresAt: null,
 };
 const PAGE = 4;
+const NEW_SESSION = {
+  name: null,
+  userId: null,
+  agentId: null,
+  metadata: null,
+  ttlSeconds: null,
+};
 /** Ten chunks of one word each. */
 const TEXT = Array.from({ length: 10 }, (_, index) => `word${index}`).join('\n\n');
 const CHARACTERS = 8;
@@ -121,6 +134,22 @@ describe('memory jobs', () => {
     expect(await jobOf(ref)).toMatchObject({ status: 'succeeded', done: 10, error: null });
   });
 
+  it('refuses a session that makes more chunks than a job may have, and reads no further', async () => {
+    const { id: sessionId } = await transaction((tx) => createSession(tx, NEW_SESSION));
+    await database.asOwner(
+      `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, tokens)
+       SELECT $1, n, $2, 'smg_cap' || n, 'user', '"x"', 1 FROM generate_series(1, $3) n`,
+      [sessionId, database.tenant.environmentId, CHUNKS_MAX + 1],
+    );
+    const ref = await start({ sessionId, charactersMax: CHARACTERS });
+    expect(await step(ref)).toEqual({ next: 'end', status: 'failed' });
+    expect((await jobOf(ref))?.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining(`${CHUNKS_MAX} are the most`) as string,
+    });
+    expect(await stored()).toEqual([]);
+  });
+
   it('waits while expensive work is paused', async () => {
     const ref = await start({ text: TEXT, charactersMax: CHARACTERS });
     await setExpensiveWorkPause(database.db, 'a test');
@@ -145,13 +174,7 @@ describe('memory jobs', () => {
       ['Good day', 'assistant'],
     ]);
     const sessionId = await transaction(async (tx) => {
-      const session = await createSession(tx, {
-        name: null,
-        userId: null,
-        agentId: null,
-        metadata: null,
-        ttlSeconds: null,
-      });
+      const session = await createSession(tx, NEW_SESSION);
       const said = { name: null, toolCallId: null, toolCalls: null, metadata: null, tokens: 1 } as const;
       await appendMessages(tx, session.id, [
         { ...said, role: 'user', content: 'first' },

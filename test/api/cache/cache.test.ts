@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
+import { CACHE_ENTRIES_MAX } from '../../../domain/cache/cache.ts';
 import { FakeEmbedder } from '../../harness/fake-embedder.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -145,8 +146,57 @@ test('lookups count in the budget of their key, and a key that has none left get
   expect((await api.call('PUT', `/api/v2/budgets/${record.id}`, { key, body: caps })).status).toBeLessThan(300);
   await look({ prompt: PROMPT }, own);
   await look({ prompt: PROMPT, shadow: true }, own);
-  const refused = await post('/lookup', { prompt: PROMPT }, own);
+  const before = embedder.texts.length;
+  const refused = await post('/lookup', { prompt: `${PROMPT} here` }, own);
   expect([refused.status, errorOf(refused).code]).toEqual([429, 'BUDGET_EXCEEDED']);
+  // Whoever is refused has made nobody work.
+  expect(embedder.texts).toHaveLength(before);
+});
+
+test('the same prompt is found without a vector, also while the embeddings are away', async () => {
+  const namespace = 'without-vector';
+  await store({ prompt: PROMPT, namespace });
+  const before = embedder.texts.length;
+  embedder.isAway = true;
+  const found = await post('/lookup', { prompt: `${PROMPT}!`, namespace });
+  embedder.isAway = false;
+  expect(dataOf(found, lookupSchema)).toMatchObject({ hit: true, reason: 'exact' });
+  expect(embedder.texts).toHaveLength(before);
+});
+
+test('prompts that only look alike are never the same', async () => {
+  const namespace = 'form';
+  await store({ prompt: 'What is 5² + 1?', namespace });
+  await store({ prompt: 'Wie bestimme ich die Maße?', namespace });
+  expect(await look({ prompt: 'WHAT IS 5² + 1', namespace })).toMatchObject({ reason: 'exact' });
+  for (const prompt of ['What is 52 + 1?', 'Wie bestimme ich die Masse?']) {
+    expect(await look({ prompt, namespace, threshold: 0.01 }), prompt).toMatchObject({ hit: false, reason: 'gated' });
+  }
+});
+
+test('an environment keeps at most so many entries; expired ones do not count', async () => {
+  const { key: own } = await api.createKey(api.database.tenants.staging);
+  const { environmentId } = api.database.tenants.staging;
+  const plant = (from: number, to: number, ttl: string): Promise<unknown> =>
+    api.database.asOwner(
+      `INSERT INTO cache_entries (id, environment_id, identity, prompt_digest, namespace, attributes, prompt, response, tokens, bytes,
+         embedding_model, embedding, signs, expires_at)
+       SELECT 'cch_cap' || n, $1, sha256('cap'), sha256(CAST('cap ' || n AS bytea)), 'cap', '{}', 'x', '"x"', 1, 1, 'fake', '', B'0', now() + $4::interval
+       FROM generate_series($2::int, $3::int) n`,
+      [environmentId, from, to, ttl],
+    );
+  const [there] = await api.database.asOwner<{ n: number }>(
+    'SELECT count(*)::int AS n FROM cache_entries WHERE environment_id = $1',
+    [environmentId],
+  );
+  await plant(1, 200, '-1 hour');
+  await plant(1_001, 1_000 + CACHE_ENTRIES_MAX - 1 - (there?.n ?? 0), '1 hour');
+  expect((await post('', { prompt: 'the last', response: 'x' }, own)).status).toBe(201);
+  const refused = await post('', { prompt: 'one more', response: 'x' }, own);
+  expect([refused.status, errorOf(refused).code]).toEqual([429, 'QUOTA_EXCEEDED']);
+  // One that is there already is replaced.
+  expect((await post('', { prompt: 'the last', response: 'y' }, own)).status).toBe(201);
+  expect((await post('/flush', { namespace: 'cap' }, own)).status).toBe(200);
 });
 
 test('storing waits while expensive work is paused; lookups go on', async () => {

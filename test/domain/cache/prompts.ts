@@ -62,6 +62,14 @@ export const DIFFERENT: readonly (readonly [string, string])[] = [
   ['When was the company founded?', 'Where was the company founded?'],
   ['Compare user_id with order_id', 'Compare user_id with account_id'],
   ['Send an invoice to ann@example.com', 'Send an invoice to ben@example.com'],
+  ['What is 5² + 1?', 'What is 52 + 1?'],
+  ['Is H₂O₂ a bleach?', 'Is H₂O a bleach?'],
+  ['Compute 5!', 'Compute 5'],
+  ['Add ½ cup of sugar', 'Add 1 cup of sugar'],
+  ['How bright is a 5 mW laser?', 'How bright is a 5 MW laser?'],
+  ['How long does a download of 100 Mb take?', 'How long does a download of 100 MB take?'],
+  ['Wie bestimme ich die Maße?', 'Wie bestimme ich die Masse?'],
+  ['Bu çay ılık mı?', 'Bu çay ilik mi?'],
 ];
 
 /** Prompts that mean the same, and should be answered from one entry. */

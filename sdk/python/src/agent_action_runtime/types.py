@@ -768,7 +768,7 @@ class CacheLookupResult(TypedDict):
     similarity: Optional[float]
     """To the nearest prompt; 1 for the same one. Null where there is none."""
     reason: Literal["exact", "near", "gated", "below_threshold", "empty"]
-    gate: List[Literal["numbers", "negation", "opposite", "quoted", "names", "units", "class", "prefix", "order"]]
+    gate: List[Literal["numbers", "negation", "opposite", "quoted", "names", "units", "class", "prefix", "order", "form"]]
     """What differs from the nearest prompt that is alike enough."""
 
 

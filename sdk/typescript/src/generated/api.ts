@@ -542,7 +542,7 @@ export interface schemas {
     similarity: number | null;
     reason: "exact" | "near" | "gated" | "below_threshold" | "empty";
     /** What differs from the nearest prompt that is alike enough. */
-    gate: ("numbers" | "negation" | "opposite" | "quoted" | "names" | "units" | "class" | "prefix" | "order")[];
+    gate: ("numbers" | "negation" | "opposite" | "quoted" | "names" | "units" | "class" | "prefix" | "order" | "form")[];
   };
   CacheStats: {
     entries: number;

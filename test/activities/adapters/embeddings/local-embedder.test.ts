@@ -1,12 +1,37 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_MODEL, LocalEmbedder } from '../../../../activities/adapters/embeddings/local-embedder.ts';
+import { nearest } from '../../../../api/cache/look-up.ts';
+import { THRESHOLD_DEFAULT } from '../../../../domain/cache/cache.ts';
+import { gateReasons } from '../../../../domain/cache/gate.ts';
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
 import { HAS_PIP } from '../../../harness/pip.ts';
+import { DIFFERENT, PARAPHRASES } from '../../../domain/cache/prompts.ts';
+
+interface Compared {
+  similarity: number;
+  isGated: boolean;
+  answers(threshold: number): boolean;
+}
+
+/** What a lookup of the second prompt of each pair finds where the first one is stored. */
+async function compared(embedder: LocalEmbedder, pairs: readonly (readonly [string, string])[]): Promise<Compared[]> {
+  const { vectors } = await embedder.embed(pairs.flat(), CALL);
+  return pairs.map(([prompt, asked], index) => {
+    const [stored, vector] = [vectors[2 * index], vectors[2 * index + 1]];
+    if (stored === undefined || vector === undefined) throw new Error('each text has a vector');
+    const find = (threshold: number) => nearest(asked, vector, [{ id: 'stored', prompt, vector: stored }], threshold);
+    return {
+      similarity: find(0).similarity ?? 0,
+      isGated: gateReasons(asked, prompt).length > 0,
+      answers: (threshold) => find(threshold).entryId !== null,
+    };
+  });
+}
 
 const CALL: EmbedCall = { workspaceId: 'workspace' };
 const threadFile = (): URL => compiledModule('activities/adapters/embeddings/embedding-thread.ts');
@@ -45,6 +70,30 @@ describe.skipIf(!HAS_PIP)('the local model (skipped only where python3 has no pi
     const [home, question, invoice, portugal] = vectors as [Float32Array, Float32Array, Float32Array, Float32Array];
     expect(dotProduct(home, portugal)).toBeGreaterThan(dotProduct(home, invoice));
     expect(dotProduct(question, home)).toBeGreaterThan(dotProduct(question, invoice));
+  });
+
+  it('yields the rates that the page of the cache publishes', async () => {
+    const page = readFileSync(new URL('../../../../docs/cache.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ');
+    const [different, paraphrases] = [await compared(embedder, DIFFERENT), await compared(embedder, PARAPHRASES)];
+    const rate = (count: number, pairs: number): string => `${count} (${Math.round((count / pairs) * 100)}%)`;
+    const kept = (pairs: readonly Compared[]): string =>
+      rate(pairs.filter(({ isGated }) => isGated).length, pairs.length);
+    const rows = [`| ${different.length} | ${kept(different)} |`, `| ${paraphrases.length} | ${kept(paraphrases)} |`];
+    for (const [title, threshold] of [
+      ['0.85 (the default)', THRESHOLD_DEFAULT] as const,
+      ['0.8', 0.8] as const,
+      ['0.7', 0.7] as const,
+    ]) {
+      const alike = different.filter(({ similarity }) => similarity >= threshold).length;
+      const [wrong, right] = [different, paraphrases].map(
+        (pairs) => pairs.filter(({ answers }) => answers(threshold)).length,
+      ) as [number, number];
+      rows.push(
+        `| ${title} | ${alike} of ${different.length}, then ${rate(wrong, different.length)} | ` +
+          `${right} of ${paraphrases.length} (${Math.round((right / paraphrases.length) * 100)}%) |`,
+      );
+    }
+    expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 
   it('keeps the order of many texts', async () => {

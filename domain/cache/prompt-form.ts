@@ -1,0 +1,64 @@
+/**
+ * What is only form in a prompt: two prompts that differ in it alone are the same. It takes away nothing that can carry a meaning,
+ * because nothing looks at the prompts again where their normalised forms are equal. The rules: docs/cache.md.
+ */
+export function normalisedPrompt(prompt: string): string {
+  const text = composedForm(prompt)
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+    .replace(CLOSING, (_closing, at: number, whole: string) => (isFactorial(whole, at) ? '!' : ''));
+  const symbols = caseBoundSymbols(text);
+  // NUL is in no prompt that PostgreSQL keeps.
+  return symbols.length === 0 ? foldCase(text) : `${foldCase(text)}\0${symbols.join(' ')}`;
+}
+
+const CLOSING = /[\s.!?…。]+$/u;
+
+/** `5!`, `n!` and `(n + 1)!` are numbers. */
+const isFactorial = (text: string, at: number): boolean =>
+  text[at] === '!' && /(?:\p{N}|\)|(?<!\p{L})\p{L})$/u.test(text.slice(0, at));
+
+/**
+ * Unicode NFC, and the plain form of characters that differ from it in width or shape alone. The rest of NFKC would put a raised,
+ * lowered or circled character and a fraction in the place of plain ones: `5²` would be `52`, `1½` would be `11⁄2`.
+ */
+export function composedForm(text: string): string {
+  return text.replaceAll(OTHER_SHAPES, (character) => character.normalize('NFKC')).normalize('NFC');
+}
+
+/** µ, a hyphen that does not break, …, ℃, ℉, ligatures, presentation forms, full and half width. */
+const OTHER_SHAPES =
+  /[\u00b5\u2011\u2025\u2026\u2103\u2109\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe10-\ufe19\ufe30-\ufe6b\ufe70-\ufefc\uff01-\uffee]/gu;
+
+/**
+ * Unicode simple case folding. Full case folding would take "Maße" for "Masse", and the lower case of a text depends on its
+ * language and on what stands beside a letter: a Turkish dotless i is a letter of its own, a final sigma is not.
+ */
+export function foldCase(text: string): string {
+  return Array.from(text, (character) => {
+    if (character === 'ı') return character;
+    const upper = character.toUpperCase();
+    const lower = (isOne(upper) ? upper : character).toLowerCase();
+    return isOne(lower) ? lower : character;
+  }).join('');
+}
+
+const isOne = (text: string): boolean =>
+  text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
+
+/** Everything that could be called form: NFKC and full case folding. Words that only this takes for the same are two words. */
+export function loosestForm(word: string): string {
+  return word.normalize('NFKC').toUpperCase().toLowerCase();
+}
+
+const SYMBOL =
+  /(?<=\d\s?)(?:([mk])|(m)(?:wh|w|v|ah|a|j|hz|s|g|m|l|pa|f|h|Ω|ev|n|mol|bar|sv|bq|k|t)|([kmgtp])i?(b)(?:ps|\/s)?)(?![\p{L}\p{N}])/giu;
+
+/** Of symbols of units after a number, the letters whose case is their meaning: 5 mW and 5 MW, 10 Mb and 10 MB, 300 K and 300 k. */
+export function caseBoundSymbols(text: string): string[] {
+  return [...text.matchAll(SYMBOL)].flatMap(([, bare, milliOrMega, prefix, byteOrBit]) => {
+    if (byteOrBit === undefined) return bare ?? milliOrMega ?? [];
+    // In lower case alone, people mean bytes.
+    return byteOrBit === 'b' && prefix !== prefix?.toLowerCase() ? ['bit'] : [];
+  });
+}
