@@ -86,8 +86,8 @@ export const cancelRunRoute = defineRoute({
 });
 
 /**
- * Ends a run that is locked as cancelled and withdraws what waits of it, however that was asked for. Of a run that was cancelled
- * before, only what still waits is withdrawn.
+ * Ends a run that is locked as cancelled and withdraws what waits of it, however that was asked for. A run that was cancelled before
+ * only has withdrawn what still waits.
  */
 async function cancelled(
   tx: EnvironmentTransaction,
