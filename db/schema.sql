@@ -6463,6 +6463,9 @@ CREATE TABLE spans (
   invocation_id text COLLATE "C",
   effect_id text COLLATE "C",
   approval_id text COLLATE "C",
+  sent_status text,
+  is_start_sent boolean DEFAULT false NOT NULL,
+  is_end_sent boolean DEFAULT false NOT NULL,
   CONSTRAINT spans_pkey PRIMARY KEY (run_id, id),
   CONSTRAINT spans_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text)),
   CONSTRAINT spans_check CHECK ((parent_id <> id)),
@@ -6476,6 +6479,7 @@ CREATE TABLE spans (
   CONSTRAINT spans_kind_check CHECK ((kind = ANY (ARRAY['agent'::text, 'model'::text, 'tool'::text, 'retrieval'::text, 'action'::text, 'other'::text]))),
   CONSTRAINT spans_name_check CHECK ((char_length(name) <= 200)),
   CONSTRAINT spans_output_tokens_check CHECK ((output_tokens >= 0)),
+  CONSTRAINT spans_sent_status_check CHECK ((sent_status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT spans_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 ) PARTITION BY RANGE (run_id);
 CREATE INDEX spans_by_parent ON ONLY public.spans USING btree (run_id, parent_id, started_at, id);
@@ -6485,7 +6489,7 @@ CREATE POLICY directory ON spans FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON spans FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT DELETE, INSERT, SELECT ON spans TO service_app;
 GRANT DELETE ON spans TO service_directory;
-GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id) ON spans TO service_app;
+GRANT UPDATE (parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error, input_tokens, output_tokens, cost, attributes, effect_id, approval_id, sent_status, is_start_sent, is_end_sent) ON spans TO service_app;
 GRANT SELECT (run_id, id) ON spans TO service_directory;
 
 CREATE TABLE storage_used (

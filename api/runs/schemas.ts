@@ -74,7 +74,7 @@ const tokens = z.strictObject({ input: tokenCount.nullish(), output: tokenCount.
 
 const spanMembers = {
   parentId: spanId.nullish().describe('It may come later.'),
-  name: text(SPAN_NAME_CHARACTERS_MAX).nullish().describe('Needed of a new span.'),
+  name: text(SPAN_NAME_CHARACTERS_MAX).nullish().describe('Left out of a new span: its id, until its name comes.'),
   kind: kind.nullish().describe('`other` where it is left out of a new span.'),
   status: status
     .nullish()

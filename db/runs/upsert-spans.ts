@@ -8,20 +8,25 @@ export async function upsertSpans(
   spans: readonly CheckedSpan[],
 ): Promise<void> {
   if (spans.length === 0) return;
-  const rows = spans.map(({ tokens, parentId, traceId, startedAt, endedAt, ...rest }) => ({
-    ...rest,
-    parent_id: parentId,
-    trace_id: traceId,
-    started_at: startedAt,
-    ended_at: endedAt,
-    input_tokens: tokens?.input,
-    output_tokens: tokens?.output,
-  }));
+  const rows = spans.map(
+    ({ tokens, parentId, traceId, startedAt, endedAt, sentStatus, isStartSent, isEndSent, ...rest }) => ({
+      ...rest,
+      parent_id: parentId,
+      trace_id: traceId,
+      started_at: startedAt,
+      ended_at: endedAt,
+      sent_status: sentStatus,
+      is_start_sent: isStartSent,
+      is_end_sent: isEndSent,
+      input_tokens: tokens?.input,
+      output_tokens: tokens?.output,
+    }),
+  );
   await tx.raw(UPSERT, { runId, spans: JSON.stringify(rows) });
 }
 
 /** The span of an invocation moves with the invocation alone, also where that moved after this transaction looked at it. */
-const OWN = ['status', 'started_at', 'ended_at']
+const OWN = ['status', 'started_at', 'ended_at', 'sent_status', 'is_start_sent', 'is_end_sent']
   .map((column) => `${column} = CASE WHEN s.invocation_id IS NULL THEN n.${column} ELSE s.${column} END`)
   .join(', ');
 
@@ -29,7 +34,7 @@ const UPSERT = `
   WITH n AS MATERIALIZED (
     SELECT * FROM json_to_recordset(CAST(:spans AS json)) AS n (id text, parent_id text, trace_id text, name text, kind text, status text,
       started_at timestamptz, ended_at timestamptz, input jsonb, output jsonb, error jsonb, input_tokens bigint, output_tokens bigint,
-      cost double precision, attributes jsonb)),
+      cost double precision, attributes jsonb, sent_status text, is_start_sent boolean, is_end_sent boolean)),
   changed AS (
     UPDATE spans s SET parent_id = COALESCE(n.parent_id, s.parent_id), trace_id = COALESCE(n.trace_id, s.trace_id),
       name = COALESCE(n.name, s.name), kind = COALESCE(n.kind, s.kind), ${OWN},
@@ -39,7 +44,7 @@ const UPSERT = `
       attributes = CASE WHEN n.attributes IS NULL THEN s.attributes ELSE COALESCE(s.attributes, '{}') || n.attributes END
     FROM n WHERE s.run_id = :runId AND s.id = n.id RETURNING s.id)
   INSERT INTO spans (run_id, id, environment_id, parent_id, trace_id, name, kind, status, started_at, ended_at, input, output, error,
-    input_tokens, output_tokens, cost, attributes)
+    input_tokens, output_tokens, cost, attributes, sent_status, is_start_sent, is_end_sent)
   SELECT :runId, n.id, current_environment_id(), n.parent_id, n.trace_id, n.name, COALESCE(n.kind, 'other'), n.status, n.started_at,
-    n.ended_at, n.input, n.output, n.error, n.input_tokens, n.output_tokens, n.cost, n.attributes
+    n.ended_at, n.input, n.output, n.error, n.input_tokens, n.output_tokens, n.cost, n.attributes, n.sent_status, n.is_start_sent, n.is_end_sent
   FROM n WHERE NOT EXISTS (SELECT FROM changed c WHERE c.id = n.id)`;

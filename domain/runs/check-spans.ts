@@ -1,4 +1,4 @@
-import type { CheckedSpan, CheckedSpans, KnownSpan, RejectedSpan, SpanStatus, SpanUpsert } from './runs.ts';
+import type { CheckedSpan, CheckedSpans, KnownSpan, RejectedSpan, SentState, SpanUpsert } from './runs.ts';
 
 /**
  * What of a request can be written. A span that is named several times is merged in its order. `known` holds the spans of the request that
@@ -30,45 +30,68 @@ function checkSpan(
   known: KnownSpan | null,
   now: Date,
 ): CheckedSpan | string {
-  if (known !== null && known.invocationId !== null && isMoreThanPlace(upsert)) {
+  const members = mergedMembers(before, upsert);
+  if (known !== null && known.invocationId !== null) {
+    if (!isMoreThanPlace(upsert)) return { ...members, ...stateOf(known) };
     return 'is the span of an invocation, which the service keeps: only parentId and attributes can be sent';
   }
-  if (before === null && known === null && present(upsert.name) === undefined) return 'is new, and needs a name';
-  const startedAt =
-    present(upsert.startedAt) ??
-    before?.startedAt ??
-    known?.startedAt.toISOString() ??
-    present(upsert.endedAt) ??
-    now.toISOString();
-  const lastEnd = before?.endedAt ?? known?.endedAt?.toISOString() ?? null;
-  const status = statusOf(upsert, before?.status ?? known?.status ?? null);
-  const endedAt =
-    status === 'running' ? null : (present(upsert.endedAt) ?? lastEnd ?? laterOf(now.toISOString(), startedAt));
-  if (status === 'running' && present(upsert.endedAt) !== undefined) return 'is running, and cannot have ended';
-  if (endedAt !== null && Date.parse(endedAt) < Date.parse(startedAt)) return 'ends before it starts';
-  return { ...mergedMembers(before, upsert), startedAt, endedAt, status };
+  if (upsert.status === 'running' && present(upsert.endedAt) !== undefined) return 'is running, and cannot have ended';
+  const current = before ?? (known === null ? null : stateOf(known));
+  const hasError = present(members.error) !== undefined || known?.hasError === true;
+  const state = nextState(upsert, current, hasError, now.toISOString());
+  if (state.endedAt !== null && Date.parse(state.endedAt) < Date.parse(state.startedAt)) return 'ends before it starts';
+  const isNew = known === null && present(members.name) === undefined;
+  return { ...members, ...(isNew ? { name: upsert.id } : {}), ...state };
 }
 
-/** An end without a status is a success, or a failure where an error is there. */
-function statusOf(upsert: SpanUpsert, current: SpanStatus | null): SpanStatus {
+type SpanState = SentState & Pick<CheckedSpan, 'status' | 'startedAt' | 'endedAt'>;
+
+function stateOf({ status, startedAt, endedAt, sentStatus, isStartSent, isEndSent }: KnownSpan): SpanState {
+  const times = { startedAt: startedAt.toISOString(), endedAt: endedAt?.toISOString() ?? null };
+  return { status, ...times, sentStatus, isStartSent, isEndSent };
+}
+
+/**
+ * The state follows from what was sent by now, in whatever order it came. An end without a status is a success, or a failure where an
+ * error is there. A span has no time that nobody sent, but the one of its arrival until a time is sent; and starts with its end, if that is
+ * all that is known.
+ */
+function nextState(upsert: SpanUpsert, current: SpanState | null, hasError: boolean, now: string): SpanState {
   const said = present(upsert.status);
-  if (said !== undefined) return said;
-  if (current !== null && current !== 'running') return current;
-  if (present(upsert.endedAt) === undefined) return current ?? 'running';
-  return present(upsert.error) === undefined ? 'succeeded' : 'failed';
+  const sentStatus = said === undefined || said === 'running' ? (current?.sentStatus ?? null) : said;
+  const sentStart = present(upsert.startedAt) ?? (current?.isStartSent === true ? current.startedAt : undefined);
+  const sentEnd = present(upsert.endedAt) ?? (current?.isEndSent === true ? current.endedAt : null) ?? undefined;
+  const startedAt = sentStart ?? sentEnd ?? current?.startedAt ?? now;
+  const status = sentStatus ?? (sentEnd === undefined ? 'running' : hasError ? 'failed' : 'succeeded');
+  const endedAt = status === 'running' ? null : (sentEnd ?? laterOf(current?.endedAt ?? now, startedAt));
+  return {
+    status,
+    startedAt,
+    endedAt,
+    sentStatus,
+    isStartSent: sentStart !== undefined,
+    isEndSent: sentEnd !== undefined,
+  };
 }
 
 /** The members that are there win. Attributes and tokens are merged by their own members. */
 function mergedMembers(before: CheckedSpan | null, upsert: SpanUpsert): SpanUpsert {
-  const said = Object.fromEntries(Object.entries(upsert).filter(([, value]) => value !== undefined && value !== null));
+  const said = sentMembers(upsert);
   if (before === null) return { ...said, id: upsert.id };
   return {
     ...before,
     ...said,
     id: upsert.id,
     ...(before.attributes && upsert.attributes ? { attributes: { ...before.attributes, ...upsert.attributes } } : {}),
-    ...(before.tokens && upsert.tokens ? { tokens: { ...before.tokens, ...upsert.tokens } } : {}),
+    ...(before.tokens && upsert.tokens ? { tokens: { ...before.tokens, ...sentMembers(upsert.tokens) } } : {}),
   };
+}
+
+/** A member that is null leaves what is there. */
+function sentMembers<Members extends object>(members: Members): Partial<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && value !== null),
+  ) as Partial<Members>;
 }
 
 /** Goes up from its parent: whoever comes back to the span would close a circle. */

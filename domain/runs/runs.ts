@@ -37,19 +37,28 @@ export interface SpanUpsert {
   attributes?: JsonObject | null | undefined;
 }
 
+/** What of a span's state was sent; the rest is the service's until it comes. */
+export interface SentState {
+  /** The last end that was sent. That a span runs is sent of one that has ended only by a part that comes late. */
+  sentStatus: Exclude<SpanStatus, 'running'> | null;
+  isStartSent: boolean;
+  isEndSent: boolean;
+}
+
 /** What is known of a span that is there. */
-export interface KnownSpan {
+export interface KnownSpan extends SentState {
   id: string;
   parentId: string | null;
   status: SpanStatus;
   startedAt: Date;
   endedAt: Date | null;
+  hasError: boolean;
   /** Set for the span of an invocation. */
   invocationId: string | null;
 }
 
 /** A span that can be written: its times and its status agree. */
-export interface CheckedSpan extends Omit<SpanUpsert, 'status' | 'startedAt' | 'endedAt'> {
+export interface CheckedSpan extends SentState, Omit<SpanUpsert, 'status' | 'startedAt' | 'endedAt'> {
   status: SpanStatus;
   startedAt: string;
   endedAt: string | null;

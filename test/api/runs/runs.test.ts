@@ -162,7 +162,7 @@ describe('spans', () => {
     const written = await write(
       id,
       { id: hex(1), name: 'root' },
-      { id: hex(2) },
+      { id: hex(2), startedAt: at(2), endedAt: at(1) },
       { id: hex(3), parentId: hex(3), name: 'own' },
     );
     expect(written.accepted).toBe(1);

@@ -12,6 +12,10 @@ const known = (id: string, more: Partial<KnownSpan> = {}): KnownSpan => ({
   startedAt: new Date('2026-11-22T11:00:00.000Z'),
   endedAt: null,
   invocationId: null,
+  sentStatus: null,
+  isStartSent: true,
+  isEndSent: false,
+  hasError: false,
   ...more,
 });
 const check = (upserts: SpanUpsert[], there: KnownSpan[] = []) => checkSpans(upserts, there, NOW);
@@ -29,7 +33,7 @@ describe('the end of a span', () => {
   });
 
   test('stays when a later part says nothing of it', () => {
-    const ended = known(A, { status: 'failed', endedAt: new Date(END) });
+    const ended = known(A, { status: 'failed', sentStatus: 'failed', endedAt: new Date(END) });
     expect(check([{ id: A, output: 'late' }], [ended]).spans).toMatchObject([{ status: 'failed', endedAt: END }]);
   });
 
@@ -37,17 +41,23 @@ describe('the end of a span', () => {
     const { rejected, spans } = check([
       span(A, { startedAt: END, endedAt: START }),
       span(B, { status: 'running', endedAt: END }),
-      { id: C },
     ]);
-    expect(rejected.map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(rejected.map(({ index }) => index)).toEqual([0, 1]);
     expect(spans).toEqual([]);
   });
+});
+
+test('a new span has its id for a name until its name comes', () => {
+  expect(check([{ id: A }, { id: B }, span(B, { name: 'chat' })]).spans).toMatchObject([
+    { id: A, name: A },
+    { id: B, name: 'chat' },
+  ]);
 });
 
 test('the parts of one span in a request are merged in their order', () => {
   const { spans } = check([
     span(A, { attributes: { a: 1, b: 1 }, tokens: { input: 5 } }),
-    { id: A, attributes: { b: 2 }, tokens: { output: 7 }, kind: 'model', input: null },
+    { id: A, attributes: { b: 2 }, tokens: { input: null, output: 7 }, kind: 'model', input: null },
   ]);
   expect(spans).toHaveLength(1);
   expect(spans[0]).toMatchObject({

@@ -3822,7 +3822,7 @@ class SpanUpsert(_SpanUpsertRequired, total=False):
     parentId: Optional[str]
     """It may come later."""
     name: Optional[str]
-    """Needed of a new span."""
+    """Left out of a new span: its id, until its name comes."""
     kind: Optional[Literal["agent", "model", "tool", "retrieval", "action", "other"]]
     """`other` where it is left out of a new span."""
     status: Optional[Literal["running", "succeeded", "failed", "cancelled"]]
@@ -4072,7 +4072,7 @@ class UpdateSpan(TypedDict, total=False):
     parentId: Optional[str]
     """It may come later."""
     name: Optional[str]
-    """Needed of a new span."""
+    """Left out of a new span: its id, until its name comes."""
     kind: Optional[Literal["agent", "model", "tool", "retrieval", "action", "other"]]
     """`other` where it is left out of a new span."""
     status: Optional[Literal["running", "succeeded", "failed", "cancelled"]]

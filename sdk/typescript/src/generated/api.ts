@@ -2968,7 +2968,7 @@ export interface schemas {
     traceId?: string | null;
     /** It may come later. */
     parentId?: string | null;
-    /** Needed of a new span. */
+    /** Left out of a new span: its id, until its name comes. */
     name?: string | null;
     /** `other` where it is left out of a new span. */
     kind?: "agent" | "model" | "tool" | "retrieval" | "action" | "other" | null;
@@ -3190,7 +3190,7 @@ export interface schemas {
   UpdateSpan: {
     /** It may come later. */
     parentId?: string | null;
-    /** Needed of a new span. */
+    /** Left out of a new span: its id, until its name comes. */
     name?: string | null;
     /** `other` where it is left out of a new span. */
     kind?: "agent" | "model" | "tool" | "retrieval" | "action" | "other" | null;
