@@ -45,6 +45,8 @@ export async function takeInput(
     checkInput(action, input, answers.issuesOf(definition.inputSchema, input));
     return { input, fileIds: [] };
   }
+  // First: a copy of the input is made for each place.
+  refuseTooMany(places);
   const asked = inputAsAsked(input, places);
   const issues = answers.issuesOf(definition.inputSchema, asked);
   if (issues.length > 0) checkInput(action, asked, issues);
@@ -58,6 +60,7 @@ export async function takeInput(
 /** The same input with the files as an earlier admission found them: they may be deleted by now. */
 export function asAdmittedBefore(action: ActionRecord, input: JsonObject, admitted: JsonObject): JsonObject {
   const places = placesOfFiles(action, input);
+  if (places.length > ATTACHMENTS_MAX) return input; // as none was admitted
   const files = new Map<string, Attachment>();
   for (const place of places) {
     const found = readPath(admitted, place);
@@ -83,6 +86,12 @@ function withFiles(input: JsonObject, places: PathStep[][], files: ReadonlyMap<s
   });
 }
 
+function refuseTooMany(places: readonly PathStep[][]): void {
+  if (places.length <= ATTACHMENTS_MAX) return;
+  const message = `names ${places.length} files; at most ${ATTACHMENTS_MAX} are sent`;
+  throw validationError([{ path: 'body.input', message }]);
+}
+
 async function readFiles(
   tx: EnvironmentTransaction,
   input: JsonObject,
@@ -93,11 +102,6 @@ async function readFiles(
   const refuse = (place: PathStep[], message: string): void => {
     issues.push({ path: pathText('body.input', place), message });
   };
-  if (places.length > ATTACHMENTS_MAX) {
-    throw validationError([
-      { path: 'body.input', message: `names ${places.length} files; at most ${ATTACHMENTS_MAX} are sent` },
-    ]);
-  }
   const named = places.flatMap((place) => {
     const found = readPath(input, place);
     const file = found.found ? namedFile(found.value) : null;

@@ -20,8 +20,9 @@ export const CONFIRMING_SECONDS = 900;
 export const REMOVAL_LOST_SECONDS = 30;
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+/** White space is of one line: the type becomes a header. */
 const MEDIA_TYPE =
-  /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:\s*;\s*[a-z0-9!#$&^_.+-]+=(?:[a-z0-9!#$&^_.+-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/i;
+  /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:[ \t]*;[ \t]*[a-z0-9!#$&^_.+-]+=(?:[a-z0-9!#$&^_.+-]+|"[\x20-\x21\x23-\x5b\x5d-\x7e]*"))*$/i;
 export const SHA256_HEX = /^[0-9a-f]{64}$/;
 
 /** Whether a Content-Type may be kept, and sent with the download. */

@@ -128,6 +128,8 @@ describe('a file of an input', () => {
     ['that was not confirmed', () => pending(), 'VALIDATION_ERROR', /names no file of this environment/],
     ['that is no id', () => Promise.resolve('invoice.pdf'), 'VALIDATION_ERROR', /must be the id of a file/],
     ['of another digest', () => otherDigest(), 'VALIDATION_ERROR', /has the sha256/],
+    // Counted before anything is made of each: a copy of such a list for each of its items would take hours.
+    ['with 99,999 others', () => Promise.resolve(Array(100_000).fill(0)), 'VALIDATION_ERROR', /names 100000 files/],
   ])('%s is refused, and nothing is admitted', async (_which, made, code, message) => {
     const action = await sendsForm('refused');
     const reply = await service.post(`/api/v2/actions/${action}/invoke`, {
@@ -179,6 +181,11 @@ describe('a file of an input', () => {
     expect((await invoke(service, action, asked(first.id))).invocation.id).toBe(invocation.id);
     const other = await service.post(`/api/v2/actions/${action}/invoke`, asked(second.id));
     expect([other.status, errorOf(other).code]).toEqual([409, 'OPERATION_KEY_REUSE']);
+    const many = await service.post(`/api/v2/actions/${action}/invoke`, {
+      ...asked(first.id),
+      input: { note: '', invoice: Array(100_000).fill(0) },
+    });
+    expect([many.status, errorOf(many).code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(await seenBy('repeated')).toHaveLength(1);
   });
 

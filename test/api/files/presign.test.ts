@@ -260,6 +260,7 @@ test.each([
   [{ filename: '../x' }, 'body.filename'],
   [{ sha256: 'A'.repeat(64) }, 'body.sha256'],
   [{ contentType: 'text/plain\r\nX: y' }, 'body.contentType'],
+  [{ contentType: 'text/plain;\r\n\r\na=b' }, 'body.contentType'],
   [{ metadata: { x: 'y'.repeat(17_000) } }, 'body.metadata'],
 ])('a presign with %j is a 400', async (wrong, at) => {
   const reply = await presign(api, key, { ...PROMISED, ...wrong });

@@ -25,6 +25,12 @@ describe('splitting a text', () => {
     expect(splitText(text, charactersMax)).toEqual(chunks);
   });
 
+  // Quadratic, a row of as many dots took ten minutes on the worker's own thread: the test would time out.
+  it.each(['.', '!?', '.)', "''", '\n', ' \n', ';', '…”'])('takes time in proportion to a text of %j', (unit) => {
+    const text = `a${unit.repeat(2_000_000)}b`;
+    expect(splitText(text, text.length - 1).join('')).toHaveLength(unit.trim() === '' ? 2 : text.length);
+  });
+
   it('loses nothing but white space, keeps to the limit, and never more chunks than half the limit each', () => {
     const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
     const text = fc.array(fc.oneof(word, fc.constantFrom(' ', '. ', '\n', '\n\n', ', ')), { maxLength: 200 });
