@@ -10,6 +10,7 @@ import { recoverSubscriptionPage } from './events/recover-page.ts';
 import { grantAfterHalt, grantByTime } from './flow-control/grant-by-time.ts';
 import { isUnclaimed } from './in-flight/is-unclaimed.ts';
 import { leaveQueue } from './in-flight/leave-queue.ts';
+import { workInTurn } from './in-flight/work-in-turn.ts';
 import { dispatchEffect } from './invocations/dispatch-effect.ts';
 import { evaluateAndReserve } from './invocations/evaluate-and-reserve.ts';
 import { reserveAndMarkDispatch } from './invocations/reserve-and-mark-dispatch.ts';
@@ -48,7 +49,7 @@ export function createActivities(deps: ActivityDependencies) {
     remindApproval: remindApproval(deps),
     expireApproval: expireApproval(deps),
     cancelApproval: cancelApproval(deps),
-    postApproval: postApproval(deps),
+    postApproval: workInTurn(deps, 'notification', postApproval(deps), { partOf: (ref) => ref.integrationId }),
     isUnclaimed: isUnclaimed(deps),
     leaveQueue: leaveQueue(deps),
     readBackEffect: readBackEffect(deps),
@@ -64,18 +65,18 @@ export function createActivities(deps: ActivityDependencies) {
     settleReversal: settleReversal(deps),
     attemptMessage: attempt,
     attemptMessageAtOnce: attemptAtOnce,
-    wakeHeldMessages: wakeHeldMessages(deps),
-    startInTurn: startInTurn(deps),
-    retryDeadLetterPage: retryDeadLetterPage(deps),
-    clearDeadLetterPage: clearDeadLetterPage(deps),
-    fanOutPage: fanOutPage(deps),
-    recoverSubscriptionPage: recoverSubscriptionPage(deps),
-    ingestMemoryPage: ingestMemoryPage(deps),
-    forgetMemoryPage: forgetMemoryPage(deps),
-    sendNotificationEmail: sendNotificationEmail(deps),
+    wakeHeldMessages: workInTurn(deps, 'maintenance', wakeHeldMessages(deps)),
+    startInTurn: workInTurn(deps, 'maintenance', startInTurn(deps)),
+    retryDeadLetterPage: workInTurn(deps, 'maintenance', retryDeadLetterPage(deps)),
+    clearDeadLetterPage: workInTurn(deps, 'maintenance', clearDeadLetterPage(deps)),
+    fanOutPage: workInTurn(deps, 'maintenance', fanOutPage(deps)),
+    recoverSubscriptionPage: workInTurn(deps, 'maintenance', recoverSubscriptionPage(deps)),
+    ingestMemoryPage: workInTurn(deps, 'maintenance', ingestMemoryPage(deps)),
+    forgetMemoryPage: workInTurn(deps, 'maintenance', forgetMemoryPage(deps)),
+    sendNotificationEmail: workInTurn(deps, 'notification', sendNotificationEmail(deps)),
     fireSlot: fireSlot(deps),
-    grantByTime: grantByTime(deps),
-    grantAfterHalt: grantAfterHalt(deps),
+    grantByTime: workInTurn(deps, 'maintenance', grantByTime(deps)),
+    grantAfterHalt: workInTurn(deps, 'maintenance', grantAfterHalt(deps)),
     listSweepAreas: listSweepAreas(),
     sweepArea: sweepArea(deps),
   };

@@ -5147,7 +5147,7 @@ CREATE TABLE in_flight_permits (
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT in_flight_permits_pkey PRIMARY KEY (environment_id, kind, holder),
   CONSTRAINT in_flight_permits_check CHECK (((granted_at IS NULL) OR is_taken)),
-  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text])))
+  CONSTRAINT in_flight_permits_kind_check CHECK ((kind = ANY (ARRAY['dispatch'::text, 'delivery'::text, 'provider_read'::text, 'notification'::text, 'maintenance'::text])))
 );
 CREATE INDEX in_flight_permits_expiry ON public.in_flight_permits USING btree (expires_at);
 CREATE INDEX in_flight_permits_queue ON public.in_flight_permits USING btree (workspace_id, kind, is_taken, asked_at, holder);

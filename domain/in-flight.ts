@@ -1,13 +1,13 @@
 /**
- * Calls to the outside that count against a workspace's cap. A replay is a dispatch. What is over the cap waits in the
- * workspace's queue without a worker's slot.
+ * What counts against a cap of its workspace. A replay is a dispatch. A notification is an e-mail, or the post of an approval to a chat. Maintenance is a
+ * page of a job or of a fan-out, and the starting of messages. What is over the cap waits in the workspace's queue without a worker's slot.
  */
-export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read';
+export type InFlightKind = 'dispatch' | 'delivery' | 'provider_read' | 'notification' | 'maintenance';
 
 /** What is signalled when it is granted a permit. The workflow of a delivery is started. */
 export type SignalledKind = Exclude<InFlightKind, 'delivery'>;
 
-/** The permits of a workspace by kind: how many calls it may have in flight, in all its environments and on all workers. */
+/** The permits of a workspace by kind: how many of them it may have in flight, in all its environments and on all workers. */
 export type InFlightCaps = Readonly<Record<InFlightKind, number>>;
 
 /** An activity's answer without a permit. It did nothing: ask again after this time, or when signalled. */
@@ -33,6 +33,16 @@ export interface Granted {
   workspaceId: string;
   environmentId: string;
   holder: string;
+}
+
+/** The holder of a permit that its workflow waits for by itself: the workflow, and which part of its work the permit is for. */
+export function holderOf(workflowId: string, part: string | number): string {
+  return `${workflowId}#${part}`;
+}
+
+/** The workflow of such a holder. */
+export function workflowOfHolder(holder: string): string {
+  return holder.slice(0, holder.lastIndexOf('#'));
 }
 
 export function permitLeaseMs(timeoutMs: number): number {

@@ -26,6 +26,8 @@ export function fairSharesOf(configuration: Configuration<'worker'> | Configurat
       dispatch: configuration.WORKSPACE_DISPATCHES_MAX,
       delivery: configuration.WORKSPACE_DELIVERIES_MAX,
       provider_read: configuration.WORKSPACE_PROVIDER_READS_MAX,
+      notification: configuration.WORKSPACE_NOTIFICATIONS_MAX,
+      maintenance: configuration.WORKSPACE_MAINTENANCE_MAX,
     },
   };
 }

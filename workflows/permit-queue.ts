@@ -1,6 +1,6 @@
 import { condition, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import { isWithoutPermit, type NoPermit } from '../domain/in-flight.ts';
-import { PERMIT_FREE_SIGNAL, readHolder } from '../temporal/in-flight/permit-free.ts';
+import { holderOf, isWithoutPermit, type NoPermit } from '../domain/in-flight.ts';
+import { PERMIT_FREE_SIGNAL } from '../temporal/in-flight/permit-free.ts';
 import { sqlActivities } from './activity-options.ts';
 
 const { leaveQueue } = sqlActivities({ leaveQueue: 'leaves the queue for a permit' });
@@ -12,6 +12,8 @@ export interface WaitLimits {
   /** A time of `Date.now()`. The permit is asked for a last time then. */
   untilMs?: number;
   isOver?: () => boolean;
+  /** The workflow waits for something else as well, which its details in the Temporal UI say. */
+  isAside?: boolean;
 }
 
 /**
@@ -19,29 +21,37 @@ export interface WaitLimits {
  * granted a permit, again and again until it claims it. Make one for a workflow, at its start, because it handles the signal.
  */
 export class PermitQueue {
-  private isFree = false;
+  /** How often it was signalled. Several may wait at once, and the signal does not say for which of them it is: all of them ask again. */
+  private signals = 0;
   private reads = 0;
 
   constructor() {
     setHandler(permitFree, () => {
-      this.isFree = true;
+      this.signals += 1;
     });
   }
 
   /** Asks until the answer is not `NoPermit`. Null where the wait ended without a permit; the position in the queue is kept. */
   async ask<T>(what: string, ask: () => Promise<T | NoPermit>, limits: WaitLimits = {}): Promise<T | null> {
-    const { untilMs = Infinity, isOver = () => false } = limits;
+    const { untilMs = Infinity, isOver = () => false, isAside = false } = limits;
     for (;;) {
-      this.isFree = false;
+      const before = this.signals;
       const answer = await ask();
       if (!isWithoutPermit(answer)) return answer;
       const leftMs = untilMs - Date.now();
       if (leftMs <= 0 || isOver()) return null;
       const waits = `queued behind other ${what} of its workspace`;
-      setCurrentDetails(waits);
-      await condition(() => this.isFree || isOver(), Math.min(answer.lookAgainMs, leftMs), { summary: waits });
+      if (!isAside) setCurrentDetails(waits);
+      await condition(() => this.signals > before || isOver(), Math.min(answer.lookAgainMs, leftMs), {
+        summary: waits,
+      });
       if (isOver()) return null;
     }
+  }
+
+  /** The same where nothing but a permit ends the wait. */
+  async turn<T>(what: string, work: () => Promise<T | NoPermit>, limits: Pick<WaitLimits, 'isAside'> = {}): Promise<T> {
+    return (await this.ask(what, work, limits)) as T;
   }
 
   /**
@@ -53,7 +63,7 @@ export class PermitQueue {
     read: (permit: { holder: string }) => Promise<T | NoPermit>,
     limits: WaitLimits = {},
   ): Promise<T | null> {
-    const holder = readHolder(workflowInfo().workflowId, ++this.reads);
+    const holder = holderOf(workflowInfo().workflowId, ++this.reads);
     const answer = await this.ask('reads at providers', () => read({ holder }), limits);
     if (answer === null)
       await leaveQueue({ workspaceId: tenant.workspaceId, environmentId: tenant.environmentId }, holder);

@@ -1,8 +1,8 @@
 import { isId } from '../../domain/ids.ts';
-import type { SignalledKind } from '../../domain/in-flight.ts';
+import { type SignalledKind, workflowOfHolder } from '../../domain/in-flight.ts';
 import { invocationWorkflowId } from '../../temporal/invocations/invoke-action.ts';
 import { replayWorkflowId } from '../../temporal/reconciliation/replay-effect.ts';
-import { PERMIT_FREE_SIGNAL, readerOf } from '../../temporal/in-flight/permit-free.ts';
+import { PERMIT_FREE_SIGNAL } from '../../temporal/in-flight/permit-free.ts';
 
 /** The workflow that waits for a permit of this kind, and the signal that tells it that one is free. */
 export function waiterOf(kind: SignalledKind, holder: string): { workflowId: string; signal: string } {
@@ -12,6 +12,8 @@ export function waiterOf(kind: SignalledKind, holder: string): { workflowId: str
       return { workflowId, signal: PERMIT_FREE_SIGNAL };
     }
     case 'provider_read':
-      return { workflowId: readerOf(holder), signal: PERMIT_FREE_SIGNAL };
+    case 'notification':
+    case 'maintenance':
+      return { workflowId: workflowOfHolder(holder), signal: PERMIT_FREE_SIGNAL };
   }
 }

@@ -38,6 +38,7 @@ import * as cache from './0036-cache.ts';
 import * as attachedFiles from './0037-attached-files.ts';
 import * as memoryIndexes from './0038-memory-indexes.ts';
 import * as queuedDeliveries from './0039-queued-deliveries.ts';
+import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
 
 export interface Migration {
@@ -87,5 +88,6 @@ export const MIGRATIONS: readonly Migration[] = [
   attachedFiles,
   memoryIndexes,
   queuedDeliveries,
+  morePermits,
   spanParts,
 ];

@@ -27,10 +27,12 @@ export const FAIR_SHARES = {
       'Deliveries that one worker process has under way at once. Half of them may begin at once beside dispatches; the others have a task queue of their own.',
   },
   PROVIDER_READ_SLOTS: slots('Reads at providers', '40'),
-  MAINTENANCE_SLOTS: slots('Activities of the sweep and of starting messages', '20'),
+  MAINTENANCE_SLOTS: slots('Activities of the sweep, pages of jobs and of fan-outs, and starts of messages', '20'),
   WORKSPACE_DISPATCHES_MAX: share('Dispatches', '20'),
   WORKSPACE_DELIVERIES_MAX: share('Deliveries', '20'),
   WORKSPACE_PROVIDER_READS_MAX: share('Reads at providers', '10'),
+  WORKSPACE_NOTIFICATIONS_MAX: share('E-mails, and posts of approvals to chats,', '10'),
+  WORKSPACE_MAINTENANCE_MAX: share('Pages of jobs and of fan-outs, and starts of messages,', '5'),
   UV_THREADPOOL_SIZE: {
     meaning:
       'Threads of Node for what blocks, such as name look-ups. Node itself reads it, before anything else runs: set it in the environment of the process. `npm start` and the image set 16. With Node’s own 4, the calls of all workspaces together look up one name at a time.',

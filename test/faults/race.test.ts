@@ -111,7 +111,7 @@ function dependencies(db: Database): ActivityDependencies {
     startFiring: notHere,
     paceFlowControl: notHere,
     tellWaiter: (kind, holder) => tellWaiter(service.client, kind, holder),
-    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
     permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: notHere,

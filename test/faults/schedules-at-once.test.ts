@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyCap } from '../harness/in-flight-caps.ts';
 import { startTestService, type TestService } from '../harness/service.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
 import { inForm } from './form.ts';
@@ -11,7 +12,7 @@ const LEAD_MS = inForm({ short: 30_000, full: 300_000 });
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 } });
+  service = await startTestService({ inFlightCaps: everyCap(1) });
 });
 afterAll(() => service.close());
 

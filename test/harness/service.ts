@@ -95,7 +95,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const permits = {
     db: api.deps.db,
     tellWaiter: (kind: SignalledKind, holder: string) => tellWaiter(client, kind, holder),
-    inFlightCaps: options.inFlightCaps ?? { dispatch: 20, delivery: 20, provider_read: 10 },
+    inFlightCaps: options.inFlightCaps ?? {
+      dispatch: 20,
+      delivery: 20,
+      provider_read: 10,
+      notification: 10,
+      maintenance: 5,
+    },
     permitTakers: new PermitTakers(),
     beginMessage: starters.beginMessage,
     logger,

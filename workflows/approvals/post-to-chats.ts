@@ -8,6 +8,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import type { ApprovalRef } from '../../domain/approvals/approval.ts';
 import { onQueue } from '../activity-options.ts';
+import type { PermitQueue } from '../permit-queue.ts';
 
 /**
  * Posts an approval to the chats of its environment while its workflow keeps the time: nobody waits for a chat, and an approval that
@@ -16,6 +17,11 @@ import { onQueue } from '../activity-options.ts';
 export class ChatPosts {
   private readonly scope = new CancellationScope({ cancellable: true });
   private readonly begun = new Set<string>();
+  private readonly permits: PermitQueue;
+
+  constructor(permits: PermitQueue) {
+    this.permits = permits;
+  }
 
   /** Begins what was not begun before. */
   begin(ref: ApprovalRef, integrationIds: readonly string[]): void {
@@ -33,7 +39,7 @@ export class ChatPosts {
       const post = { approvalId, workspaceId, environmentId, invocationId, integrationId };
       // It is retried for ever; what it throws in the end is the cancellation below, or that of the workflow.
       void this.scope
-        .run(() => postApproval(post))
+        .run(() => this.permits.turn('notifications', () => postApproval(post), { isAside: true }))
         .catch((error: unknown) => {
           if (!isCancellation(error)) log.error('an approval was not posted to a chat', { integrationId, error });
         });

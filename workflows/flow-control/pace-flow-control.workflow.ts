@@ -10,6 +10,7 @@ import {
 import type { Activities } from '../../activities/index.ts';
 import { PACE_SIGNAL, type PaceFlowControlInput } from '../../temporal/flow-control/pace-flow-control.ts';
 import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 
 const pace = defineSignal(PACE_SIGNAL);
 
@@ -19,6 +20,7 @@ const pace = defineSignal(PACE_SIGNAL);
  * a signal that it has not handled, so that the newcomer who sent it is not lost.
  */
 export async function paceFlowControl(ref: PaceFlowControlInput): Promise<void> {
+  const permits = new PermitQueue();
   const { grantByTime } = proxyActivities<Activities>({
     ...WAKE_OPTIONS,
     ...onQueue('maintenance', ref),
@@ -30,7 +32,7 @@ export async function paceFlowControl(ref: PaceFlowControlInput): Promise<void> 
   });
   for (;;) {
     isTold = false;
-    const nextInMs = await grantByTime(ref);
+    const nextInMs = await permits.turn('maintenance', () => grantByTime(ref));
     if (nextInMs === null && !isTold) return;
     if (nextInMs !== null && nextInMs > 0) {
       setCurrentDetails(`WAITS: the next look at ${new Date(Date.now() + nextInMs).toISOString()}`);

@@ -2,6 +2,7 @@ import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workfl
 import type { Activities } from '../../activities/index.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';
 import { onQueue, WAKE_OPTIONS } from '../activity-options.ts';
+import { PermitQueue } from '../permit-queue.ts';
 import type { ResumeMessagesInput } from '../../temporal/messages/resume-messages.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { ResumeMessagesInput } from '../../temporal/messages/resume-message
  * the flow-control keys, of which a halt holds all.
  */
 export async function resumeMessages(input: ResumeMessagesInput): Promise<number> {
+  const permits = new PermitQueue();
   const options = { ...WAKE_OPTIONS, ...onQueue('maintenance', input) };
   const { wakeHeldMessages } = proxyActivities<Activities>({
     ...options,
@@ -21,7 +23,10 @@ export async function resumeMessages(input: ResumeMessagesInput): Promise<number
   const { workspaceId, environmentId } = input;
   let woken = 0;
   for (let afterId: string | null = input.afterId ?? ''; afterId !== null;) {
-    const page: WokenPage = await wakeHeldMessages({ workspaceId, environmentId }, afterId);
+    const after: string = afterId;
+    const page: WokenPage = await permits.turn('maintenance', () =>
+      wakeHeldMessages({ workspaceId, environmentId }, after),
+    );
     woken += page.woken;
     ({ afterId } = page);
     if (afterId !== null && workflowInfo().continueAsNewSuggested) {
@@ -29,7 +34,8 @@ export async function resumeMessages(input: ResumeMessagesInput): Promise<number
     }
   }
   for (let afterId: string | null = ''; afterId !== null;) {
-    afterId = await grantAfterHalt({ workspaceId, environmentId }, afterId);
+    const after: string = afterId;
+    afterId = await permits.turn('maintenance', () => grantAfterHalt({ workspaceId, environmentId }, after));
   }
   return woken;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -50,7 +51,7 @@ function onePermit() {
   return {
     told,
     overrides: {
-      inFlightCaps: { dispatch: 1, delivery: 1, provider_read: 1 },
+      inFlightCaps: everyCap(1),
       permitTakers,
       tellWaiter,
       beginMessage,

@@ -12,6 +12,8 @@ import { withCompiledPolicies } from '../../../activities/approval-policies/with
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
+import { postApproval } from '../../../activities/integrations/post-approval.ts';
+import { sendNotificationEmail } from '../../../activities/notifications/send-email.ts';
 import { createActivities, type Activities } from '../../../activities/index.ts';
 import { evaluateInvocation, type Evaluation } from '../../../activities/invocations/evaluate-invocation.ts';
 import { createAction } from '../../../db/actions/create-action.ts';
@@ -188,6 +190,9 @@ export class ActivityWorld {
     return {
       ...activities,
       dispatchEffect: (ref) => activityEnvironment().run(activities.dispatchEffect, ref),
+      // Without their permits (test/activities/in-flight/work-in-turn.test.ts).
+      sendNotificationEmail: sendNotificationEmail(deps),
+      postApproval: postApproval(deps),
       evaluate: (ref) => evaluateAlone(deps, ref),
     };
   }
@@ -218,7 +223,7 @@ export class ActivityWorld {
       forgetSchedule: () => Promise.reject(new Error('no schedule is deleted here')),
       startFiring: () => Promise.reject(new Error('no schedule is fired here')),
       tellWaiter: () => Promise.reject(new Error('nobody waits in line here')),
-      inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+      inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
       permitTakers: new PermitTakers(),
       heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
       sendRequest: () => Promise.reject(new Error('no message is sent here')),

@@ -107,7 +107,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     startFiring: unused,
     paceFlowControl: unused,
     tellWaiter: unused,
-    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10 },
+    inFlightCaps: { dispatch: 20, delivery: 20, provider_read: 10, notification: 10, maintenance: 5 },
     permitTakers: new PermitTakers(),
     heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
     sendRequest: unused,

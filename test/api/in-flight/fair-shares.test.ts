@@ -1,17 +1,45 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { collectionSchema, jobSchema } from '../../../api/memory/schemas.ts';
 import { publishedSchema } from '../../../api/messages/schemas.ts';
-import { DEFAULT_SLOTS } from '../../../activities/create-worker.ts';
+import type { EmbedCall, Embedded } from '../../../domain/embeddings/embedder.ts';
+import { FakeEmbedder } from '../../harness/fake-embedder.ts';
+import { everyCap } from '../../harness/in-flight-caps.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { startTarget, type Target } from '../../harness/target.ts';
-import { createAction, type Caller, dataOf, invoke } from '../invocations/support.ts';
+import { createAction, type Caller, dataOf, effectIn, invoke } from '../invocations/support.ts';
 
 /** One workspace's hanging calls leave the others their slots: over real HTTP, with fewer slots than calls that hang. */
 const HANGING = 60;
 const SLOTS = 30;
 const CAP = 20;
+/** Of provider reads and of maintenance: more than twice the cap, because whoever is near the head of the queue waits a second in a slot. */
+const SLOTS_OF_OTHERS = 6;
+const CAP_OF_OTHERS = 2;
+const FLOOD = 8;
 const PROMPT_MS = 15_000;
 
+/** Embeds nothing that says so until it is released. */
+class HangingEmbedder extends FakeEmbedder {
+  hanging = 0;
+  private isReleased = false;
+  private readonly waiting: (() => void)[] = [];
+
+  override async embed(texts: readonly string[], call: EmbedCall): Promise<Embedded> {
+    if (!this.isReleased && texts.some((text) => text.includes('hang'))) {
+      this.hanging += 1;
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    return super.embed(texts, call);
+  }
+
+  release(): void {
+    this.isReleased = true;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+const embedder = new HangingEmbedder();
 let service: TestService;
 let target: Target;
 let victim: Caller;
@@ -19,8 +47,14 @@ let victimsWorkspace: string;
 beforeAll(async () => {
   [service, target] = await Promise.all([
     startTestService({
-      slots: { ...DEFAULT_SLOTS, dispatches: SLOTS, deliveries: 10 },
-      inFlightCaps: { dispatch: CAP, delivery: 2, provider_read: 2 },
+      slots: {
+        dispatches: SLOTS,
+        deliveries: 10,
+        'provider-reads': SLOTS_OF_OTHERS,
+        maintenance: SLOTS_OF_OTHERS,
+      },
+      inFlightCaps: { ...everyCap(CAP_OF_OTHERS), dispatch: CAP },
+      embedder,
     }),
     startTarget(),
   ]);
@@ -33,6 +67,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  embedder.release();
   await target.stop();
   await service.close();
 });
@@ -74,38 +109,64 @@ describe('more dispatches of one workspace hang than a worker has slots', () => 
   });
 });
 
-describe('dispatches that hang hold every slot of the queue that they share with deliveries', () => {
-  test('deliveries have slots of their own beside it, and arrive', async () => {
-    const SLOTS_EACH = 2;
-    const HANGING_MAX = SLOTS_EACH + 1; // and the one for a delivery at once
-    const small = await startTestService({
+describe('calls that hang in the queue that dispatches and deliveries share', () => {
+  const SLOTS_EACH = 2;
+  const HANGING_MAX = SLOTS_EACH + 1; // and the one for a delivery at once
+  let small: TestService;
+  beforeAll(async () => {
+    small = await startTestService({
       slots: {
         dispatches: SLOTS_EACH,
         deliveries: SLOTS_EACH,
         'provider-reads': SLOTS_EACH,
         maintenance: SLOTS_EACH,
       },
-      inFlightCaps: { dispatch: HANGING_MAX, delivery: SLOTS_EACH, provider_read: SLOTS_EACH },
+      inFlightCaps: everyCap(HANGING_MAX),
     });
-    try {
-      await target.reset();
-      const action = await createAction(
-        small,
-        { url: `${target.baseUrl}/hang` },
-        { timeoutMs: 120_000, governed: false },
-      );
-      const replies = Array.from({ length: HANGING_MAX }, () => invoke(small, action));
-      await expect.poll(hanging).toBe(HANGING_MAX);
-      const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
-      expect(published.status).toBe(201);
-      const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
-      await expect.poll(open).toEqual([]);
-      expect(await hanging()).toBe(HANGING_MAX);
-      await target.release();
-      await Promise.all(replies);
-    } finally {
-      await small.close();
-    }
+  });
+  afterAll(() => small.close());
+  beforeEach(() => target.reset());
+  const open = () => small.database.asOwner(`SELECT 1 FROM messages WHERE status <> 'delivered'`);
+
+  test('dispatches in every slot leave deliveries slots of their own beside it', async () => {
+    const action = await createAction(
+      small,
+      { url: `${target.baseUrl}/hang` },
+      { timeoutMs: 120_000, governed: false },
+    );
+    const replies = Array.from({ length: HANGING_MAX }, () => invoke(small, action));
+    await expect.poll(hanging).toBe(HANGING_MAX);
+    const published = await small.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
+    expect(published.status).toBe(201);
+    await expect.poll(open).toEqual([]);
+    expect(await hanging()).toBe(HANGING_MAX);
+    await target.release();
+    await Promise.all(replies);
+  });
+
+  test('deliveries leave dispatches their slots: what finds no slot beside them goes to their own queue', async () => {
+    const message = { url: `${target.baseUrl}/hang`, timeoutSeconds: 120, maxRetries: 0 };
+    const published = await Promise.all(
+      Array.from({ length: HANGING_MAX }, () => small.post('/api/v2/messages/publish', message)),
+    );
+    const ids = published.map((reply) => dataOf(reply, publishedSchema).messageId);
+    // One at once, and one in the queue of deliveries. The third one has a permit and no slot.
+    await expect.poll(hanging).toBe(SLOTS_EACH);
+    const queuesOf = async (messageId: string) => {
+      const { events } = await small.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
+      return events?.flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []) ?? [];
+    };
+    const handedOn = async () =>
+      (await Promise.all(ids.map(queuesOf))).filter((queues) => queues.at(-1)?.endsWith('/deliveries'));
+    await expect.poll(handedOn).toHaveLength(HANGING_MAX - 1);
+
+    const action = await createAction(small, { url: `${target.baseUrl}/ok` }, { governed: false });
+    const replies = await Promise.all(Array.from({ length: SLOTS_EACH }, () => invoke(small, action)));
+    expect(replies.map(({ invocation }) => invocation.status)).toEqual(replies.map(() => 'succeeded'));
+    expect(await hanging()).toBe(SLOTS_EACH);
+
+    await expect.poll(async () => (await target.release(), await open())).toEqual([]);
+    expect(await hanging()).toBe(HANGING_MAX);
   });
 });
 
@@ -127,6 +188,13 @@ describe('deliveries of one workspace hang', () => {
     await expect(service.client.workflow.getHandle(`message/${messageId}`).describe()).rejects.toThrow(
       WorkflowNotFoundError,
     );
+    // Another workspace has its turn meanwhile.
+    const prompt = await victim.post('/api/v2/messages/publish', { url: `${target.baseUrl}/ok`, maxRetries: 0 });
+    const { messageId: promptId } = dataOf(prompt, publishedSchema);
+    const statusOf = (id: string) => service.database.asOwner('SELECT status FROM messages WHERE id = $1', [id]);
+    await expect.poll(() => statusOf(promptId)).toEqual([{ status: 'delivered' }]);
+    expect(await hanging()).toBe(2);
+
     const releasing = setInterval(() => void target.release(), 250);
     try {
       const open = () =>
@@ -142,5 +210,65 @@ describe('deliveries of one workspace hang', () => {
       clearInterval(releasing);
     }
     expect(await hanging()).toBe(9);
+  });
+});
+
+describe('reads at providers of one workspace hang, more than a worker has slots', () => {
+  /** An effect whose outcome only a read of `verify` finds out. */
+  async function unknownFor(caller: Caller, verify: string): Promise<string> {
+    const request = { method: 'GET', url: `${target.baseUrl}${verify}` };
+    const action = await createAction(
+      caller,
+      { url: `${target.baseUrl}/orders?answer=500` },
+      { timeoutMs: 120_000, verify: { request, expect: [{ path: 'status', op: 'eq', value: 200 }] } },
+    );
+    const { invocation } = await invoke(caller, action);
+    expect(invocation).toMatchObject({ grade: 'unknown' });
+    return invocation.effectId ?? '';
+  }
+
+  test('another workspace has its read at once', async () => {
+    await target.reset();
+    await Promise.all(Array.from({ length: FLOOD }, () => unknownFor(service, '/hang')));
+    // With those in flight more than there are slots. (A read takes 30 s at most, so that the number changes.)
+    await expect.poll(() => queued('provider_read')).toBeGreaterThan(SLOTS_OF_OTHERS - CAP_OF_OTHERS);
+
+    const effectId = await unknownFor(victim, '/ok');
+    const read = effectIn(await victim.post(`/api/v2/actions/effects/${effectId}/reconcile`, undefined));
+    expect(read).toMatchObject({ outcome: 'succeeded', verification: 'provider' });
+    expect(await queued('provider_read')).toBeGreaterThan(0);
+
+    const permits = () => service.database.asOwner(`SELECT 1 FROM in_flight_permits WHERE kind = 'provider_read'`);
+    await expect.poll(async () => (await target.release(), await permits())).toEqual([]);
+  });
+});
+
+describe('pages of jobs of one workspace hang, more than a worker has slots', () => {
+  const ingest = async (caller: Caller, text: string): Promise<() => Promise<string>> => {
+    const name = `fair-${text}`;
+    const { id: collectionId } = dataOf(await caller.post('/api/v2/memory/collections', { name }), collectionSchema);
+    const jobs = Array.from({ length: text === 'hang' ? FLOOD : 1 }, () =>
+      caller.post('/api/v2/memory/ingest', { collectionId, text }),
+    );
+    const ids = (await Promise.all(jobs)).map((reply) => dataOf(reply, jobSchema).id);
+    return async () => {
+      const seen = ids.map(async (id) => dataOf(await caller.get(`/api/v2/memory/jobs/${id}`), jobSchema).status);
+      return [...new Set(await Promise.all(seen))].join();
+    };
+  };
+
+  test('another workspace has its job done', async () => {
+    const hostile = await ingest(service, 'hang');
+    await expect.poll(() => queued('maintenance')).toBe(FLOOD - CAP_OF_OTHERS);
+    expect(embedder.hanging).toBe(CAP_OF_OTHERS);
+
+    await expect.poll(await ingest(victim, 'prompt')).toBe('succeeded');
+    expect(embedder.hanging).toBe(CAP_OF_OTHERS);
+    expect(await queued('maintenance')).toBe(FLOOD - CAP_OF_OTHERS);
+
+    embedder.release();
+    await expect.poll(hostile).toBe('succeeded');
+    const permits = () => service.database.asOwner(`SELECT 1 FROM in_flight_permits WHERE kind = 'maintenance'`);
+    await expect.poll(permits).toEqual([]);
   });
 });

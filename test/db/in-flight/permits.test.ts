@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { everyCap } from '../../harness/in-flight-caps.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
@@ -30,9 +31,7 @@ const release = async (holder: string, { tenant = development, most = 2 } = {}):
   return (await database.db.withEnvironment(tenant, (tx) => releasePermit(tx, released)))?.holder ?? null;
 };
 const grantFree = async (most = 2): Promise<string[]> =>
-  (await grantFreePermits(database.db, { dispatch: most, delivery: most, provider_read: most })).map(
-    ({ holder }) => holder,
-  );
+  (await grantFreePermits(database.db, everyCap(most))).map(({ holder }) => holder);
 const lapse = (holder: string) =>
   database.asOwner('UPDATE in_flight_permits SET expires_at = now() WHERE holder = $1', [holder]);
 

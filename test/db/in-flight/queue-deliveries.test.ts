@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { everyCap } from '../../harness/in-flight-caps.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { queueBehindOthers, queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
@@ -62,7 +63,7 @@ test('asked again, who queues keeps its place and nobody is granted twice', asyn
 test('a grant whose message was not started, for a crash, is granted and told again', async () => {
   expect(await queue('z', 'a', 'm')).toEqual(['z', 'a']);
   await database.asOwner(`UPDATE in_flight_permits SET expires_at = now() WHERE holder = 'z'`);
-  const granted = await grantFreePermits(database.db, { dispatch: MOST, delivery: MOST, provider_read: MOST });
+  const granted = await grantFreePermits(database.db, everyCap(MOST));
   expect(granted).toEqual([{ kind: 'delivery', holder: 'z', ...database.tenant }]);
 });
 

@@ -2,7 +2,8 @@ import type { Activities } from '../../../activities/index.ts';
 import type { Reservation } from '../../../activities/invocations/reserve-and-mark-dispatch.ts';
 import type { ApprovalRef, ApprovalStatus, ApprovalWatch } from '../../../domain/approvals/approval.ts';
 import type { InvocationState } from '../../../domain/refs.ts';
-import { caller, EFFECT, INVOCATION as ref, type Scenario } from '../../replay/scenario.ts';
+import { PERMIT_FREE_SIGNAL } from '../../../temporal/in-flight/permit-free.ts';
+import { caller, EFFECT, INVOCATION as ref, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
 
 /** Every way in which an approval ends, and what its invocation does then. */
 
@@ -77,6 +78,31 @@ function posted() {
   } satisfies Partial<Activities>;
 }
 
+/** The same with two chats, whose posts both queue for permits, and are told of them together. */
+function postedInTurn() {
+  const own = life(null);
+  const asked = new Map<string, number>();
+  const posts = { made: 0 };
+  return {
+    ...own,
+    watchApproval: async () => {
+      const watch = await own.watchApproval();
+      const unposted = ['int_0000000000000000000001', 'int_0000000000000000000002'];
+      return posts.made < unposted.length ? { ...watch, unposted } : { ...watch, status: 'approved' as const };
+    },
+    postApproval: async ({ integrationId }) => {
+      const before = asked.get(integrationId) ?? 0;
+      asked.set(integrationId, before + 1);
+      if (before === 0) {
+        if (asked.size === 2) await caller().signal(PERMIT_FREE_SIGNAL);
+        return { ...NO_PERMIT, lookAgainMs: 6 * HOUR_MS };
+      }
+      posts.made += 1;
+      if (posts.made === 2) await caller().signal('decided');
+    },
+  } satisfies Partial<Activities>;
+}
+
 const tell: Doing = (what) => (what === 'signal' ? caller().signal('decided') : caller().cancel());
 const decided = (status: 'approved' | 'denied', read = 1) => ({
   read,
@@ -128,6 +154,7 @@ export const scenarios: readonly Scenario[] = [
   awaiting('reminded-twice-then-expired', life(null)),
   awaiting('cancelled', life(cancelled)),
   awaiting('posted-to-a-chat-then-approved', posted()),
+  awaiting('posted-in-turn-then-approved', postedInTurn()),
   waiting('approved', life(decided('approved'))),
   waiting('denied', { ...life(decided('denied')), reserveAndMarkDispatch: () => Promise.resolve(ended('denied')) }),
   waiting('expired', { ...life(null), reserveAndMarkDispatch: () => Promise.resolve(ended('expired')) }),

@@ -1,5 +1,6 @@
-import type { DeliveryStep, MessageRef } from '../../../domain/messages/messages.ts';
-import { caller, ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
+import type { NoPermit } from '../../../domain/in-flight.ts';
+import type { DeliveryStep, MessageRef, WokenPage } from '../../../domain/messages/messages.ts';
+import { caller, ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
 
 const messageRef: MessageRef = { messageId: 'msg_0000000000000000000001', ...ENVIRONMENT };
 const wait = (delayMs: number): DeliveryStep => ({ next: 'wait', delayMs });
@@ -35,6 +36,7 @@ const waking = (workflow: 'resumeMessages' | 'startMessages', what: string, scen
   ...scenario,
 });
 const woken = new Set<string>();
+let batches = 0;
 
 export const scenarios: readonly Scenario[] = [
   delivering('queued-then-delivered', { next: 'wait', delayMs: 5_000, isQueued: true }, end('delivered')),
@@ -94,5 +96,16 @@ export const scenarios: readonly Scenario[] = [
   waking('startMessages', 'batch-of-250', {
     args: [{ ...ENVIRONMENT, messageIds: Array.from({ length: 250 }, (_, n) => `msg_${n}`) }],
     activities: { startInTurn: async () => {} },
+  }),
+  waking('startMessages', 'queued', {
+    args: [{ ...ENVIRONMENT, messageIds: [messageRef.messageId] }],
+    activities: { startInTurn: () => Promise.resolve(batches++ === 0 ? NO_PERMIT : undefined) },
+  }),
+  waking('resumeMessages', 'queued', {
+    args: [ENVIRONMENT],
+    activities: {
+      wakeHeldMessages: inTurn<WokenPage | NoPermit>(NO_PERMIT, { woken: 3, afterId: null }),
+      grantAfterHalt: inTurn<string | null | NoPermit>(NO_PERMIT, null),
+    },
   }),
 ];

@@ -2,13 +2,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../../activities/index.ts';
 import type { DraftObserved, PreviewRef } from '../../../domain/previews/preview-ref.ts';
 import type { NoPermit } from '../../../domain/in-flight.ts';
-import { ENVIRONMENT, inTurn, type Scenario } from '../../replay/scenario.ts';
+import { ENVIRONMENT, inTurn, NO_PERMIT, type Scenario } from '../../replay/scenario.ts';
 
 /** Reading a provider for a preview: successfully, unsuccessfully, and after an activity was lost. */
 
 const ref: PreviewRef = { previewId: 'prv_0000000000000000000001', ...ENVIRONMENT };
-
-const NO_PERMIT: NoPermit = { seen: 'no_permit', lookAgainMs: 10_000 };
 
 const observing = (what: string, observeDraft: Activities['observeDraft']): Scenario => ({
   name: `observePreview/${what}.v1`,
