@@ -1,4 +1,5 @@
 import {
+  type Backfill,
   type Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
@@ -41,7 +42,7 @@ export async function startFiring(
 }
 
 /**
- * Makes or changes the Temporal Schedule. Temporal starts every firing: what overlaps is decided from the record when it comes
+ * Makes or changes the Temporal Schedule, and has Temporal fire what came due before it knew. Temporal starts every firing: what overlaps is decided from the record when it comes
  * (activities/schedules/fire-slot.ts).
  */
 export async function putSchedule(
@@ -66,7 +67,20 @@ export async function putSchedule(
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       await client.schedule.getHandle(scheduleId).update(() => wanted);
     }
+    const missed = missedBy(plan, new Date());
+    if (missed !== null) await client.schedule.getHandle(scheduleId).backfill(missed);
   });
+}
+
+/**
+ * What Temporal is to fire of the time before it knew the schedule: it fires by itself only what comes due after that. A slot
+ * that was fired already is fired once more, which its row refuses.
+ */
+function missedBy({ dueAt, catchUpSeconds, paused }: TemporalPlan, now: Date): Backfill | null {
+  if (paused || dueAt === null || dueAt > now) return null;
+  const earliestMs = Math.max(dueAt.getTime(), now.getTime() - catchUpSeconds * 1_000);
+  // The server leaves out the start and takes the end.
+  return { start: new Date(earliestMs - 1), end: now, overlap: ScheduleOverlapPolicy.ALLOW_ALL };
 }
 
 /** Deletes the Temporal Schedule, where there is one. */

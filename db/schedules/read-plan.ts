@@ -7,7 +7,7 @@ export type ReadPlan = TemporalPlan & { revision: number; isDeleted: boolean };
 /** Null where the row is gone. */
 export async function readPlan(tx: EnvironmentTransaction, scheduleId: string): Promise<ReadPlan | null> {
   const { rows } = await tx.raw<{ rows: ReadPlan[] }>(
-    `SELECT cron, timezone, catch_up_seconds AS "catchUpSeconds", paused, revision, deleted_at IS NOT NULL AS "isDeleted"
+    `SELECT cron, timezone, catch_up_seconds AS "catchUpSeconds", paused, due_at AS "dueAt", revision, deleted_at IS NOT NULL AS "isDeleted"
      FROM schedules WHERE id = ?`,
     [scheduleId],
   );

@@ -11,7 +11,10 @@ export interface Run {
   /** The event that it published, where the destination is a topic. */
   eventId?: string | null;
   error: RunError | null;
-  /** The slot after this one; undefined leaves the expectation as it is. */
+  /**
+   * The slot after this one; undefined leaves the expectation as it is. So does a revision that Temporal may not know: an earlier slot
+   * may have been lost until Temporal is told.
+   */
   dueAt?: Date | null;
 }
 
@@ -40,7 +43,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
   );
   await tx.raw(
     `UPDATE schedules SET last_run_at = CASE WHEN :hasRun THEN GREATEST(last_run_at, clock_timestamp()) ELSE last_run_at END,
-       due_at = CASE WHEN :expects THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END WHERE id = :scheduleId`,
+       due_at = CASE WHEN :expects AND told_revision = revision THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END WHERE id = :scheduleId`,
     {
       scheduleId,
       hasRun: outcome === 'published' || outcome === 'failed',

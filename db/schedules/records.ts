@@ -15,6 +15,7 @@ export interface ScheduleRecord {
   paused: boolean;
   createdBy: { type: string; id: string | null };
   lastRunAt: Date | null;
+  dueAt: Date | null;
   revision: number;
   createdAt: Date;
   updatedAt: Date;
@@ -34,7 +35,7 @@ export const SCHEDULE_COLUMNS = `
   s.id, s.name, s.cron, s.timezone, s.overlap, s.catch_up_seconds AS "catchUpSeconds", s.destination AS request, s.headers, s.body,
   s.body_kind AS "bodyKind", s.body_sealed AS "bodySealed", s.master_key_version AS "masterKeyVersion",
   s.wrapped_data_key AS "wrappedDataKey", s.sealed_value AS "sealedValue", s.paused, s.created_by AS "createdBy",
-  s.last_run_at AS "lastRunAt", s.revision, s.created_at AS "createdAt", s.updated_at AS "updatedAt"`;
+  s.last_run_at AS "lastRunAt", s.due_at AS "dueAt", s.revision, s.created_at AS "createdAt", s.updated_at AS "updatedAt"`;
 
 export type ScheduleRow = Omit<ScheduleRecord, 'destination'> &
   Omit<StoredContent, 'sealed'> & { request: Omit<PublishRequest, 'headers' | 'body'> } & {

@@ -2,7 +2,10 @@ import type { EnvironmentTransaction } from '../client.ts';
 import type { NewSchedule } from './insert-schedule.ts';
 import { destinationColumns, SCHEDULE_COLUMNS, scheduleOf, type ScheduleRecord, type ScheduleRow } from './records.ts';
 
-/** Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. */
+/**
+ * Writes a changed schedule, whose row is locked, as its next revision. Temporal is told of it after the commit. A slot that has passed
+ * and was not fired is still expected where the change leaves the times as they are.
+ */
 export async function updateSchedule(
   tx: EnvironmentTransaction,
   schedule: Omit<NewSchedule, 'createdBy'>,
@@ -12,7 +15,8 @@ export async function updateSchedule(
     `UPDATE schedules s SET name = :name, cron = :cron, timezone = :timezone, overlap = :overlap, catch_up_seconds = :catchUpSeconds,
        destination = CAST(:request AS jsonb), headers = CAST(:headers AS jsonb), body = :body, body_kind = :bodyKind, body_sealed = :bodySealed,
        master_key_version = :masterKeyVersion, wrapped_data_key = :wrappedDataKey, sealed_value = :sealedValue, paused = :paused,
-       due_at = :dueAt, revision = s.revision + 1, updated_at = now()
+       due_at = CASE WHEN s.cron = :cron AND s.timezone = :timezone AND s.paused = :paused THEN s.due_at ELSE CAST(:dueAt AS timestamptz) END,
+       revision = s.revision + 1, updated_at = now()
      WHERE s.id = :id AND s.deleted_at IS NULL RETURNING ${SCHEDULE_COLUMNS}`,
     { ...plain, ...destinationColumns(destination) },
   );

@@ -47,6 +47,8 @@ export interface TemporalPlan {
   timezone: string;
   catchUpSeconds: number;
   paused: boolean;
+  /** The first slot that Temporal may not have fired; null while it is paused. One that has passed is fired when Temporal is told. */
+  dueAt: Date | null;
 }
 
 const DAY_MS = 86_400_000;

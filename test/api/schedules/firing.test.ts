@@ -248,6 +248,20 @@ describe('a firing', () => {
   });
 });
 
+test('a slot stays expected until Temporal is told: neither a later firing nor another name takes its place', async () => {
+  const { id } = await schedules.create({ overlap: 'allow_all' });
+  const dueAt = async () => (await api.database.asOwner('SELECT due_at FROM schedules WHERE id = $1', [id]))[0];
+  await api.database.asOwner('UPDATE schedules SET due_at = $2 WHERE id = $1', [id, NINE]);
+  expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+  expect((await schedules.call('PATCH', `/${id}`, { name: 'another' })).status).toBe(200);
+  expect(await dueAt()).toEqual({ due_at: new Date(NINE) });
+  await api.database.asOwner('UPDATE schedules SET told_revision = revision, renew_at = now() WHERE id = $1', [id]);
+  expect((await schedules.firing(id, NINE)).outcome).toBe('published');
+  expect(await dueAt()).toEqual({ due_at: new Date(TEN) });
+  expect((await schedules.call('PATCH', `/${id}`, { cron: '30 * * * *' })).status).toBe(200);
+  expect(((await dueAt()) as { due_at: Date }).due_at.getTime()).toBeGreaterThan(Date.now());
+});
+
 test('to a URL group publishes one message for each endpoint, once', async () => {
   const group = await api.call('POST', '/api/v2/url-groups', {
     key,

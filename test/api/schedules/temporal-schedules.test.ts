@@ -133,6 +133,50 @@ describe('the sweep', () => {
   });
 });
 
+describe('what came due before Temporal was told', () => {
+  test('is fired once, as far back as the catch-up reaches', { timeout: PATIENCE_MS }, async () => {
+    const HOUR_MS = 3_600_000;
+    const lastSlotMs = Math.floor((Date.now() - HOUR_MS / 2) / 60_000) * 60_000; // half an hour from the test on both sides
+    const [last, before, tooOld] = [0, 1, 2].map((hours) => new Date(lastSlotMs - hours * HOUR_MS).toISOString());
+    const { id } = await create({
+      cron: `${new Date(lastSlotMs).getUTCMinutes()} * * * *`,
+      catchUpSeconds: 7_200,
+      overlap: 'allow_all',
+      destination: { url: `${destination.baseUrl}/made-up` },
+    });
+    const lose = () =>
+      service.database.asOwner(
+        'UPDATE schedules SET due_at = $2, told_revision = NULL, renew_at = NULL WHERE id = $1',
+        [id, tooOld],
+      );
+    const fired = async () => (await runs(id)).map((run) => [run.nominalTime, run.messages[0]?.status]);
+    const wanted = [last, before].map((time) => [time, 'delivered']);
+    await forgetSchedule(service.client, id);
+    await lose();
+    await sweep();
+    await expect.poll(fired, { timeout: PATIENCE_MS }).toEqual(wanted);
+    await lose(); // as where the reply of Temporal was lost: it fires the same slots again
+    await sweep();
+    const actions = async () => (await described(id)).info.numActionsTaken;
+    await expect.poll(actions, { timeout: PATIENCE_MS }).toBe(4);
+    const running = async () => (await described(id)).info.runningActions.length;
+    await expect.poll(running, { timeout: PATIENCE_MS }).toBe(0);
+    expect(await fired()).toEqual(wanted);
+    expect(destination.on('/made-up')).toHaveLength(2);
+  });
+});
+
+test('Temporal is told to start every firing, and for how long after its time', async () => {
+  const { id } = await create({ catchUpSeconds: 1_234, overlap: 'skip', destination: { url: destination.baseUrl } });
+  const policies = async () => (await described(id)).policies;
+  expect(await policies()).toMatchObject({ overlap: 'ALLOW_ALL', catchupWindow: 1_234_000, pauseOnFailure: false });
+  expect(
+    (await service.call('PATCH', `/api/v2/schedules/${id}`, { key: service.key, body: { catchUpSeconds: 4_321 } }))
+      .status,
+  ).toBe(200);
+  expect(await policies()).toMatchObject({ overlap: 'ALLOW_ALL', catchupWindow: 4_321_000 });
+});
+
 describe('the server fires every slot', () => {
   test.each([
     ['30 2 * * *', 'Europe/Berlin', '2026-10-25T01:00:00Z'],
@@ -148,7 +192,7 @@ describe('the server fires every slot', () => {
     const { client, taskQueue, database } = service;
     const ref = { ...database.tenant, scheduleId: newId('schedule') };
     const [from, to] = [-2, 2].map((days) => new Date(Date.parse(around) + days * 86_400_000)) as [Date, Date];
-    const plan = { cron: expression, timezone, catchUpSeconds: 60, paused: true };
+    const plan = { cron: expression, timezone, catchUpSeconds: 60, paused: true, dueAt: null };
     await putSchedule(client, ref, plan, { environmentName: null, taskQueue, now: new Date(around) });
     const reply = await client.workflowService.listScheduleMatchingTimes({
       namespace: client.options.namespace,
