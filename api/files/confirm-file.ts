@@ -45,7 +45,8 @@ export const confirmFileRoute = defineRoute({
       const sha256 = await checkedHash(context.deps.files, storedOf(context, fileId), file);
       return { status: 200, data: presentFile(await finish(context, lease, sha256)) };
     } catch (error) {
-      await giveUp(context, lease);
+      if (error instanceof UploadDiffersError) await removeWrong(context, lease);
+      else await release(context, lease);
       throw error;
     }
   },
@@ -62,7 +63,7 @@ const storedOf = ({ caller }: Context, fileId: string): StoredFile => ({
   fileId,
 });
 
-/** @throws {ServiceError} CONFLICT where what was uploaded is not what was promised. */
+/** @throws {UploadDiffersError} where what was uploaded is not what was promised; {ServiceError} CONFLICT where nothing was uploaded. */
 async function checkedHash(files: FileStore, stored: StoredFile, promised: FileRecord): Promise<string> {
   const size = await files.promote(stored);
   if (size === null) {
@@ -72,9 +73,15 @@ async function checkedHash(files: FileStore, stored: StoredFile, promised: FileR
   }
   if (size !== promised.size) throw differs('size', promised.size, size);
   const bytes = await files.read(stored);
-  if (bytes === null) throw differs('size', promised.size, 0);
+  if (bytes === null) throw new Error(`the content of file ${promised.id} was there and is gone`);
   const hash = createHash('sha256');
-  for await (const chunk of bytes) hash.update(chunk);
+  let read = 0;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    read += chunk.byteLength;
+  }
+  // A stream that ends early without an error says nothing of what is stored.
+  if (read !== size) throw new Error(`of the ${size} bytes of file ${promised.id}, ${read} were read`);
   const sha256 = hash.digest('hex');
   if (promised.sha256 !== null && promised.sha256 !== sha256) throw differs('sha256', promised.sha256, sha256);
   return sha256;
@@ -92,7 +99,7 @@ async function finish(context: Context, { file, token }: Lease, sha256: string):
 }
 
 /** Removes what was found wrong, as long as nobody else may look at it, and ends the lease. Where this fails, the lease ends by itself. */
-async function giveUp(context: Context, { file, token }: Lease): Promise<void> {
+async function removeWrong(context: Context, { file, token }: Lease): Promise<void> {
   const { deps, caller, requestId } = context;
   try {
     const isOurs = await deps.db.withEnvironment(caller.tenant, (tx) => extendConfirmation(tx, file.id, token));
@@ -105,8 +112,26 @@ async function giveUp(context: Context, { file, token }: Lease): Promise<void> {
   }
 }
 
-function differs(what: 'size' | 'sha256', promised: number | string, stored: number | string): ServiceError {
-  return new ServiceError('CONFLICT', {
+/**
+ * The check failed in the middle, and says nothing of the bytes: they stay where they are, and another confirmation goes on from there at
+ * once. Where this fails too, the lease ends by itself.
+ */
+async function release({ deps, caller, requestId }: Context, { file, token }: Lease): Promise<void> {
+  try {
+    await deps.db.withEnvironment(caller.tenant, (tx) => endConfirmation(tx, file.id, token));
+  } catch (error) {
+    const about = { requestId, fileId: file.id, failure: describeFailure(error) };
+    deps.logger.warn(about, 'the lease of a confirmation that failed was not ended: it ends by itself');
+  }
+}
+
+/** What was read is not what was promised: nothing can confirm it any more. */
+class UploadDiffersError extends ServiceError {
+  override readonly name = 'UploadDiffersError';
+}
+
+function differs(what: 'size' | 'sha256', promised: number | string, stored: number | string): UploadDiffersError {
+  return new UploadDiffersError('CONFLICT', {
     message: `What was uploaded is not what was promised: its ${what} is ${stored}, not ${promised}. It is removed; upload it again.`,
     details: { [what]: { promised, stored } },
   });

@@ -1,9 +1,22 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import { hasRun } from '../../db/runs/get-run.ts';
-import { validationError } from '../../domain/errors.ts';
+import { findRunState } from '../../db/runs/get-run.ts';
+import { ServiceError, validationError } from '../../domain/errors.ts';
+import { SPANS_AFTER_END_SECONDS } from '../../domain/runs/runs.ts';
 
-/** An invocation, or a preview of one, becomes a span of the run that it names: its environment must have the run. */
+/**
+ * An invocation, or a preview of one, becomes a span of the run that it names: its environment must have the run, and the run must still
+ * take spans.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR for no run of the environment; CONFLICT where it ended too long ago.
+ */
 export async function checkRun(tx: EnvironmentTransaction, runId: string | null): Promise<void> {
-  if (runId === null || (await hasRun(tx, runId))) return;
-  throw validationError([{ path: 'body.runId', message: 'no run of this environment has this id' }]);
+  if (runId === null) return;
+  const run = await findRunState(tx, runId, SPANS_AFTER_END_SECONDS);
+  if (run === null) {
+    throw validationError([{ path: 'body.runId', message: 'no run of this environment has this id' }]);
+  }
+  if (!run.isClosed) return;
+  throw new ServiceError('CONFLICT', {
+    message: `The run has ${run.status} more than ${SPANS_AFTER_END_SECONDS / 60} minutes ago, and takes no spans: name a run that runs, or none.`,
+  });
 }

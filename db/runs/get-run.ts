@@ -1,3 +1,4 @@
+import type { RunStatus } from '../../domain/runs/runs.ts';
 import { selected } from '../columns.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { RUN_COLUMNS, type RunRecord } from './records.ts';
@@ -29,6 +30,28 @@ export async function hasRun(tx: EnvironmentTransaction, id: string): Promise<bo
   return rows.length > 0;
 }
 
+export interface RunState {
+  status: RunStatus;
+  /** Whether it ended so long ago that no more spans are taken. */
+  isClosed: boolean;
+}
+
+/** Null: the environment has no such run. */
+export async function findRunState(
+  tx: EnvironmentTransaction,
+  id: string,
+  spansAfterEndSeconds: number,
+): Promise<RunState | null> {
+  const { rows } = await tx.raw<{ rows: RunState[] }>(
+    `SELECT r.status, ${IS_CLOSED} AS "isClosed" FROM runs r WHERE r.id = :id`,
+    { id, spansAfterEndSeconds },
+  );
+  return rows[0] ?? null;
+}
+
+/** For `runs r`: it ended so long ago that no more spans are taken. */
+const IS_CLOSED = 'COALESCE(r.closed_at < now() - make_interval(secs => :spansAfterEndSeconds), false)';
+
 export interface LockedRun extends RunRecord {
   /** Whether it ended so long ago that no more spans are taken. */
   isClosed: boolean;
@@ -41,7 +64,7 @@ export async function lockRun(
   spansAfterEndSeconds: number,
 ): Promise<LockedRun | null> {
   const { rows } = await tx.raw<{ rows: LockedRun[] }>(
-    `SELECT ${selected(RUN_COLUMNS)}, COALESCE(r.closed_at < now() - make_interval(secs => :spansAfterEndSeconds), false) AS "isClosed"
+    `SELECT ${selected(RUN_COLUMNS)}, ${IS_CLOSED} AS "isClosed"
      FROM runs r WHERE r.id = :id FOR NO KEY UPDATE`,
     { id, spansAfterEndSeconds },
   );

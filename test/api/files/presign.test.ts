@@ -6,6 +6,7 @@ import { createFolderStore } from '../../../activities/adapters/files/folder-sto
 import { dueFiles } from '../../../activities/maintenance/due-files.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { setExpensiveWorkPause } from '../../../db/plans/expensive-work.ts';
+import type { Bytes, FileStore } from '../../../domain/files/file-store.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { fileIn, invoice, presign, presignedIn, put, sha256Of, upload } from './support.ts';
@@ -41,6 +42,14 @@ const age = (fileId: string, interval: string): Promise<unknown> =>
     `SET session_replication_role = 'replica';
      UPDATE files SET expires_at = expires_at - interval '${interval}', due_at = due_at - interval '${interval}' WHERE id = '${fileId}'`,
   );
+
+async function* beginning(): Bytes {
+  yield await Promise.resolve(new TextEncoder().encode(CONTENT.slice(0, 3)));
+}
+async function* brokenOff(): Bytes {
+  yield* beginning();
+  throw new Error('the store is away');
+}
 
 test('a presigned file is pending until it is confirmed, and confirming it again answers it again', async () => {
   const reply = await presign(api, key, {
@@ -175,6 +184,37 @@ test('a killed upload, confirmation or removal is found by its row', async () =>
   expect([await contentsOf(lost.id), await contentsOf(deleted.id)]).toEqual([[], []]);
   expect(await api.database.asOwner('SELECT 1 FROM files WHERE id IN ($1, $2)', [lost.id, deleted.id])).toEqual([]);
   expect(fileIn(await confirm(moved.fileId)).status).toBe('ready');
+});
+
+test.each<[string, (files: FileStore) => Partial<FileStore>]>([
+  ['could not be moved', () => ({ promote: () => Promise.reject(new Error('the store is away')) })],
+  ['could not be read', () => ({ read: () => Promise.reject(new Error('the store is away')) })],
+  ['broke off in the middle', () => ({ read: () => Promise.resolve(brokenOff()) })],
+  ['ended early', () => ({ read: () => Promise.resolve(beginning()) })],
+  ['are gone for a moment', () => ({ read: () => Promise.resolve(null) })],
+])('a confirmation whose bytes %s leaves what can be confirmed again', async (_what, failing) => {
+  const target = await promise({ sha256: sha256Of(CONTENT) });
+  await put(api, target, CONTENT);
+  const whole = { ...api.deps.files };
+  Object.assign(api.deps.files, failing(whole));
+  const failed = await confirm(target.fileId);
+  Object.assign(api.deps.files, whole);
+  expect(failed.status).toBeGreaterThanOrEqual(500);
+  expect(fileIn(await read(target.fileId)).status).toBe('pending');
+  expect(fileIn(await confirm(target.fileId))).toMatchObject({ status: 'ready', sha256: sha256Of(CONTENT) });
+});
+
+test('a confirmation that the database refuses leaves what can be confirmed again', async () => {
+  const target = await promise();
+  await put(api, target, CONTENT);
+  await api.database.asOwner(
+    `CREATE FUNCTION refuse_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+     CREATE TRIGGER refuse_ready BEFORE UPDATE ON files FOR EACH ROW WHEN (NEW.status = 'ready') EXECUTE FUNCTION refuse_ready()`,
+  );
+  const failed = await confirm(target.fileId);
+  await api.database.asOwner('DROP TRIGGER refuse_ready ON files; DROP FUNCTION refuse_ready()');
+  expect(failed.status).toBe(500);
+  expect(fileIn(await confirm(target.fileId)).status).toBe('ready');
 });
 
 test('two confirmations at once: one reads the bytes, and none can exchange them meanwhile', async () => {

@@ -74,6 +74,26 @@ test('one that waits for a person runs, shows its approval, and ends with the de
   expect(children).toMatchObject([{ id: waiting?.id, status: 'succeeded', approvalId: invocation.approvalId }]);
 });
 
+test('one that names a run which ended more than an hour ago is a 409, as its spans are; within the hour it is a span', async () => {
+  const run = await beginRun(service);
+  await service.call('PATCH', `/api/v2/runs/${run}`, { key: service.key, body: { status: 'succeeded' } });
+  await invoke(service, action, { input: {}, runId: run });
+  expect(await spansOf(run)).toHaveLength(1);
+  // The triggers refuse to move the end: only a superuser with the triggers off can.
+  await service.database.asOwner(
+    `SET session_replication_role = 'replica'; UPDATE runs SET closed_at = now() - interval '61 minutes' WHERE id = '${run}'`,
+  );
+  for (const path of ['invoke', 'previews']) {
+    const refused = await service.post(`/api/v2/actions/${path === 'invoke' ? action : parking}/${path}`, {
+      input: {},
+      runId: run,
+    });
+    expect([path, refused.status, errorOf(refused).code]).toEqual([path, 409, 'CONFLICT']);
+    expect(errorOf(refused).message).toContain('takes no spans');
+  }
+  expect(await spansOf(run)).toHaveLength(1);
+});
+
 test('one that names a run which is not there is a 400, and leaves neither an invocation nor a span', async () => {
   const count = async () =>
     service.database.asOwner(
