@@ -11,15 +11,25 @@ export interface Metered {
   sha256(): string;
 }
 
-/** The bytes end with PAYLOAD_TOO_LARGE as soon as there are more than `bytesMax`. */
-export function metered(source: Bytes, bytesMax: number): Metered {
+/** Where bytes end that are too many, and with what. */
+export interface Bound {
+  bytesMax: number;
+  refusal(): ServiceError;
+}
+
+export const largest = (bytesMax: number): Bound => ({
+  bytesMax,
+  refusal: () => new ServiceError('PAYLOAD_TOO_LARGE', { message: `The file is larger than ${bytesMax} bytes.` }),
+});
+
+/** The bytes end with the refusal as soon as there are more of them than the bound. */
+export function metered(source: Bytes, { bytesMax, refusal }: Bound): Metered {
   const hash = createHash('sha256');
   let size = 0;
   async function* pass(): Bytes {
     for await (const chunk of source) {
       size += chunk.byteLength;
-      if (size > bytesMax)
-        throw new ServiceError('PAYLOAD_TOO_LARGE', { message: `The file is larger than ${bytesMax} bytes.` });
+      if (size > bytesMax) throw refusal();
       hash.update(chunk);
       yield chunk;
     }

@@ -6,7 +6,7 @@ import type { Bytes } from '../../domain/files/file-store.ts';
 import type { IncomingMessage } from 'node:http';
 import { RequestAbortedError } from '../http/client-gone.ts';
 import { definePublicRoute } from '../http/define-route.ts';
-import { metered } from './metered.ts';
+import { largest, metered } from './metered.ts';
 import { fileParams } from './schemas.ts';
 import { isSigned } from './signed-path.ts';
 
@@ -55,7 +55,7 @@ export const receiveContentRoute = definePublicRoute({
       if (file.status === 'ready') {
         throw new ServiceError('CONFLICT', { message: 'The file is confirmed, and does not change any more.' });
       }
-      const body = metered(readGently(incoming), file.size);
+      const body = metered(readGently(incoming), largest(file.size));
       await deps.files.put({ environmentId: tenant.environmentId, fileId }, 'incoming', body.bytes);
       return { status: 200, data: { received: body.size() } };
     } finally {

@@ -13,7 +13,7 @@ import { defineRoute } from '../http/define-route.ts';
 import { parseJsonText } from '../http/json-text.ts';
 import { describeFailure } from '../http/failures.ts';
 import { validatePart } from '../http/validate-request.ts';
-import { metered, type Metered } from './metered.ts';
+import { type Bound, largest, metered, type Metered } from './metered.ts';
 import { type FilePart, readMultipart } from './multipart.ts';
 import { auditOf, contentTypeSchema, filenameSchema, fileNotes, fileSchema, presentFile } from './schemas.ts';
 
@@ -84,23 +84,22 @@ class DirectUpload {
     const named = validatePart('body', namedSchema, { file: filename }) as z.output<typeof namedSchema>;
     const typed = contentTypeSchema.safeParse(contentType);
     const { environmentId } = caller.tenant;
-    const file = { environmentId, fileId: newId('file'), body: metered(bytes, DIRECT_FILE_BYTES_MAX) };
-    const announced = Number(incoming.headers['content-length'] ?? DIRECT_FILE_BYTES_MAX);
-    await transaction((tx) =>
+    const fileId = newId('file');
+    const room = await transaction((tx) =>
       insertPendingFile(tx, {
-        id: file.fileId,
+        id: fileId,
         upload: 'direct',
         filename: named.file,
         contentType: typed.success ? typed.data : DEFAULT_CONTENT_TYPE,
-        size: Math.min(announced, DIRECT_FILE_BYTES_MAX),
+        size: leastFileBytes(incoming.headers['content-length']),
         sha256: null,
         purpose: null,
         metadata: {},
         createdBy: actor,
       }),
     );
-    this.begun = file;
-    await deps.files.put(file, 'content', file.body.bytes);
+    this.begun = { environmentId, fileId, body: metered(bytes, boundOf(room)) };
+    await deps.files.put(this.begun, 'content', this.begun.body.bytes);
   }
 
   /** The credential is looked at once more: whoever lost it while the bytes came stores nothing. */
@@ -137,6 +136,22 @@ class DirectUpload {
       deps.logger.warn(context, 'what a refused upload has stored was not removed: the sweep does it');
     }
   }
+}
+
+/**
+ * What is reserved of the plan's storage: a form of this length holds a file of so many bytes at least. The quota counts the file's own
+ * bytes, so more than these may not be reserved: a file that just fits would be refused. What comes beyond them is bounded while it
+ * comes, and counted at its end.
+ */
+function leastFileBytes(contentLength = '0'): number {
+  return Math.min(Math.max(Number(contentLength) - MULTIPART_OVERHEAD_BYTES_MAX, 0), DIRECT_FILE_BYTES_MAX);
+}
+
+/** `room`: how large a file fits in the plan's storage, null without a limit. */
+function boundOf(room: number | null): Bound {
+  if (room === null || room >= DIRECT_FILE_BYTES_MAX) return largest(DIRECT_FILE_BYTES_MAX);
+  const message = `The file is larger than the ${room} bytes that are left of the plan's storage. Delete files; a larger plan has more. Nothing was stored.`;
+  return { bytesMax: room, refusal: () => new ServiceError('QUOTA_EXCEEDED', { message }) };
 }
 
 const notesSchema = z.strictObject(fileNotes);

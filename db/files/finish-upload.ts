@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { refuseFullStorage } from '../plans/refuse-full-storage.ts';
 
 export interface FinishedUpload {
   fileId: string;
@@ -9,7 +10,11 @@ export interface FinishedUpload {
   metadata: JsonObject;
 }
 
-/** A direct upload is whole. False where its time was over meanwhile: the sweep has removed it. */
+/**
+ * A direct upload is whole. False where its time was over meanwhile: the sweep has removed it.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full with it: what was reserved may be less than has come.
+ */
 export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedUpload): Promise<boolean> {
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE files SET status = 'ready', size = CAST(:size AS bigint), sha256 = :sha256, purpose = :purpose, metadata = :metadata,
@@ -17,7 +22,9 @@ export async function finishUpload(tx: EnvironmentTransaction, upload: FinishedU
      WHERE id = :fileId AND upload = 'direct' AND status = 'pending'`,
     { ...upload, metadata: JSON.stringify(upload.metadata) },
   );
-  return rowCount === 1;
+  if (rowCount !== 1) return false;
+  await refuseFullStorage(tx);
+  return true;
 }
 
 /** Forgets a direct upload that failed, once its bytes are gone. */

@@ -1,4 +1,4 @@
-import { UPLOAD_TTL_SECONDS } from '../../domain/files/files.ts';
+import { COUNTED_BYTES_MIN, UPLOAD_TTL_SECONDS } from '../../domain/files/files.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { refuseFullStorage } from '../plans/refuse-full-storage.ts';
@@ -8,7 +8,7 @@ export interface PendingFile {
   upload: 'direct' | 'presigned';
   filename: string;
   contentType: string;
-  /** Reserved of the plan's storage until it is known. */
+  /** Reserved of the plan's storage until it is known: all of it where it was promised, and never more than there is. */
   size: number;
   sha256: string | null;
   purpose: string | null;
@@ -17,11 +17,12 @@ export interface PendingFile {
 }
 
 /**
- * Writes the row of a file before its first byte, so that whatever a killed upload leaves is found by it.
+ * Writes the row of a file before its first byte, so that whatever a killed upload leaves is found by it. Returns how large the file may
+ * be in the storage that is left, null for a plan without a limit.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where the plan's storage is full.
  */
-export async function insertPendingFile(tx: EnvironmentTransaction, file: PendingFile): Promise<void> {
+export async function insertPendingFile(tx: EnvironmentTransaction, file: PendingFile): Promise<number | null> {
   await tx.raw(
     `INSERT INTO files (id, environment_id, upload, status, filename, content_type, size, sha256, purpose, metadata, created_by,
        expires_at, due_at)
@@ -34,5 +35,6 @@ export async function insertPendingFile(tx: EnvironmentTransaction, file: Pendin
       ttl: UPLOAD_TTL_SECONDS,
     },
   );
-  await refuseFullStorage(tx);
+  const left = await refuseFullStorage(tx);
+  return left === null ? null : left + Math.max(file.size, COUNTED_BYTES_MIN);
 }

@@ -6,6 +6,8 @@ export const DIRECT_FILE_BYTES_MAX = 104_857_600;
 export const PRESIGNED_FILE_BYTES_MAX = 5_368_709_120;
 /** What a multipart body may hold beside the file: its boundaries, `purpose` and `metadata`. */
 export const MULTIPART_OVERHEAD_BYTES_MAX = 65_536;
+/** What a file takes of the plan's storage at least: a row costs something too (`storage_of` in the database). */
+export const COUNTED_BYTES_MIN = 1_024;
 export const METADATA_BYTES_MAX = 16_384;
 export const PURPOSE_CHARACTERS_MAX = 64;
 export const FILENAME_CHARACTERS_MAX = 255;

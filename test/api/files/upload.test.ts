@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../../activities/adapters/files/folder-store.ts';
+import type { Bytes } from '../../../domain/files/file-store.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
+import { newId } from '../../../domain/ids.ts';
+import { PLAN_TABLE } from '../../../domain/plans.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 import { errorOf } from '../invocations/support.ts';
 import { fileIn, invoice, multipart, type Part, sha256Of, upload } from './support.ts';
@@ -245,6 +248,80 @@ describe('an upload', () => {
   });
 });
 
+describe('the storage of the plan counts the bytes of a file, not those of its form', () => {
+  const LEFT = 300_000;
+  /** A key of a workspace whose storage is full but for LEFT bytes. */
+  async function almostFull(): Promise<string> {
+    const { development: tenant } = await api.database.anotherWorkspace();
+    await api.database.asOwner(`UPDATE workspaces SET plan = 'free' WHERE id = $1`, [tenant.workspaceId]);
+    await api.database.asOwner(
+      `INSERT INTO files (id, environment_id, upload, status, filename, content_type, size, sha256, created_by, confirmed_at, expires_at)
+       VALUES ($1, $2, 'direct', 'ready', 'a.txt', 'text/plain', $3, repeat('a', 64), '{}', now(), now())`,
+      [newId('file'), tenant.environmentId, (PLAN_TABLE.free.storageBytes ?? 0) - LEFT],
+    );
+    return (await api.createKey(tenant)).key;
+  }
+  const formOf = (size: number) =>
+    multipart([invoice(randomBytes(size)), { name: 'purpose', content: 'x'.repeat(64) }]);
+  const whole = (own: string, size: number): Promise<CallResult> =>
+    api.call('POST', '/api/v2/files', { key: own, ...formOf(size) });
+  const chunked = (own: string, size: number, between?: (index: number) => Promise<void>): Promise<CallResult> => {
+    const { raw, headers } = formOf(size);
+    const pieces = [raw.subarray(0, 100_000), raw.subarray(100_000)];
+    return sendChunked(pieces, { ...headers, Authorization: `Bearer ${own}` }, between);
+  };
+  const outcomeOf = (reply: CallResult): string => (reply.status === 201 ? 'stored' : errorOf(reply).code);
+
+  test.each([
+    ['whose length is announced', whole],
+    ['without a length', chunked],
+  ])('%s: one that just fits is taken, and one byte more leaves nothing', async (_how, sendTo) => {
+    const own = await almostFull();
+    expect(outcomeOf(await leavesNothing(() => sendTo(own, LEFT + 1)))).toBe('QUOTA_EXCEEDED');
+    expect(outcomeOf(await sendTo(own, LEFT))).toBe('stored');
+    expect(outcomeOf(await leavesNothing(() => sendTo(own, 1)))).toBe('QUOTA_EXCEEDED');
+  });
+
+  test('one that is too large is refused while it is sent', async () => {
+    const own = await almostFull();
+    const { put } = api.deps.files;
+    let passed = 0;
+    api.deps.files.put = async (file, place, bytes) => {
+      async function* counted(): Bytes {
+        for await (const chunk of bytes) {
+          passed += chunk.byteLength;
+          yield chunk;
+        }
+      }
+      return put.call(api.deps.files, file, place, counted());
+    };
+    try {
+      expect(outcomeOf(await leavesNothing(() => chunked(own, 5_000_000)))).toBe('QUOTA_EXCEEDED');
+    } finally {
+      api.deps.files.put = put;
+    }
+    expect(passed).toBeLessThanOrEqual(LEFT);
+  });
+
+  test('of two at once that fit one by one and not together, one is stored', async () => {
+    const own = await almostFull();
+    let release = (): void => undefined;
+    const bothHaveBegun = new Promise<void>((resolve) => (release = resolve));
+    const between = (index: number): Promise<void> => (index === 0 ? Promise.resolve() : bothHaveBegun);
+    const sent = Promise.allSettled([chunked(own, 200_000, between), chunked(own, 200_000, between)]);
+    const pending = `SELECT 1 FROM files WHERE status = 'pending'`;
+    try {
+      await expect
+        .poll(async () => (await api.database.asOwner(pending)).length, { interval: 10, timeout: 20_000 })
+        .toBe(2);
+    } finally {
+      release();
+    }
+    const outcomes = (await sent).map((one) => (one.status === 'fulfilled' ? outcomeOf(one.value) : 'no reply'));
+    expect(outcomes.sort()).toEqual(['QUOTA_EXCEEDED', 'stored']);
+  });
+});
+
 describe('a download', () => {
   const CONTENT = '0123456789';
   const read = async (headers: Record<string, string>): Promise<[number, string | null, string]> => {
@@ -297,7 +374,9 @@ describe('a download', () => {
 });
 
 test('a deleted file is gone at once, with its bytes and its storage', async () => {
-  const used = async (): Promise<unknown> => (await api.database.asOwner('SELECT bytes FROM storage_used'))[0];
+  const { workspaceId } = api.database.tenant;
+  const read = 'SELECT bytes FROM storage_used WHERE workspace_id = $1';
+  const used = async (): Promise<unknown> => (await api.database.asOwner(read, [workspaceId]))[0];
   await upload(api, key);
   const before = await used();
   await leavesNothing(async () => {
