@@ -12,12 +12,19 @@ type Scopes = Pick<Caller, 'scopes'>;
 /**
  * Guards changes that loosen an action. Changing whether it requires approval always needs `actions:govern`. Changing what it
  * declares (impact, verify, governed) needs it once the action is governed or requires approval: putting an action under
- * governance for the first time needs only `actions:write`.
+ * governance for the first time needs only `actions:write`. An adapter declares too: some say what their call uses up, read the
+ * outcome back and hold bounds in their config.
  * Described in docs/actions.md, "Who may change what".
  *
+ * @param named for a request that writes several actions: which one it is.
  * @throws {ServiceError} AUTHORIZATION_ERROR that names `actions:govern` and the members.
  */
-export function requireGovernScope(caller: Scopes, before: ActionDefinition, after: ActionDefinition): void {
+export function requireGovernScope(
+  caller: Scopes,
+  before: ActionDefinition,
+  after: ActionDefinition,
+  named?: string,
+): void {
   if (caller.scopes.has('actions:govern')) return;
   const guarded = before.governed || before.approval.required;
   const members = [
@@ -25,11 +32,23 @@ export function requireGovernScope(caller: Scopes, before: ActionDefinition, aft
     ...(guarded && differs(before.impact, after.impact) ? ['impact'] : []),
     ...(guarded && differs(before.verify, after.verify) ? ['verify'] : []),
     ...(guarded && before.governed !== after.governed ? ['governed'] : []),
+    ...(guarded ? governedAdapterChanges(before.adapter, after.adapter) : []),
   ];
   if (members.length === 0) return;
   throw new ServiceError('AUTHORIZATION_ERROR', {
-    message: `Changing ${members.join(', ')} of this action needs the scope actions:govern, which this credential lacks.`,
+    message: `Changing ${members.join(', ')} of ${named === undefined ? 'this action' : `the action ${named}`} needs the scope actions:govern, which this credential lacks.`,
   });
+}
+
+/** What of a change of adapter is guarded: its type and version, or the members of its config that are not declared free. */
+function governedAdapterChanges(before: ActionDefinition['adapter'], after: ActionDefinition['adapter']): string[] {
+  if (before.type !== after.type) return ['adapter.type'];
+  if (before.version !== after.version) return ['adapter.version'];
+  const free = adapterDescriptor(before.type, before.version).ungovernedConfig ?? [];
+  const members = new Set([...Object.keys(before.config), ...Object.keys(after.config)]);
+  return [...members]
+    .filter((member) => !free.includes(member) && differs(before.config[member] ?? null, after.config[member] ?? null))
+    .map((member) => `adapter.config.${member}`);
 }
 
 /**

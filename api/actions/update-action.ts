@@ -30,6 +30,8 @@ export const updateActionRoute = defineRoute({
     'More scopes are needed in these cases:\n\n' +
     '- `actions:govern` to change `approval`; to change `impact`, `verify` or `governed` of an action that is governed or ' +
     'requires approval; to rename such an action; to take the name that one left behind.\n' +
+    '- `actions:govern` to give such an action another adapter (type or version), or another config, except the members of ' +
+    '`http.request` that make the request: all but `allowedHosts`, `secrets`, `success` and `failure`.\n' +
     '- `actions:govern` in a protected environment for a new version or name of an ungoverned action that writes (any ' +
     'method but GET and HEAD).\n' +
     '- `secrets:read` or `secrets:write` for a new version that refers to secrets.',

@@ -71,6 +71,11 @@ export interface AdapterDescriptor {
   capabilitiesFor(definition: ActionDefinition): AdapterCapabilities;
   /** Checks a config as the caller wrote it. Paths of issues are relative to the config. */
   parseConfig(config: unknown): { ok: true; config: JsonObject } | { ok: false; issues: Issue[] };
+  /**
+   * Members of the config that neither bound what is sent nor decide how its outcome is judged: on a governed action they change
+   * without `actions:govern`. Left out: none are, so that a new adapter and a new member are guarded until somebody decides.
+   */
+  ungovernedConfig?: readonly string[];
   /** Names of the secrets that a (parsed) definition refers to. */
   secretNames(definition: ActionDefinition): string[];
   prepare(input: PreparationInput): Preparation;

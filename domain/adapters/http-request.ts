@@ -59,6 +59,20 @@ export const httpRequestDescriptor: AdapterDescriptor = {
     return result.ok ? { ok: true, config: configAsJson(result.compiled.config) } : result;
   },
 
+  // Not `allowedHosts` and `secrets`, which bound where it goes and what with, nor `success` and `failure`, which judge it.
+  ungovernedConfig: [
+    'method',
+    'url',
+    'query',
+    'headers',
+    'parameters',
+    'body',
+    'bodyForm',
+    'bodyOptional',
+    'idempotencyHeader',
+    'maxResponseBytes',
+  ],
+
   secretNames(definition) {
     const names = new Set(compiledOf(definition).secretNames);
     if (definition.verify !== null) for (const name of compileVerify(definition.verify).secretNames) names.add(name);

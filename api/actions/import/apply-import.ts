@@ -175,7 +175,7 @@ function nextVersion(
       return `its ${lie.path} ${lie.message}: change the action's own declaration first`;
     }
   }
-  requireGovernScope(caller, before, definition);
+  requireGovernScope(caller, before, definition, entry.name);
   requireGovernToWriteUngoverned(caller, definition, entry.name);
   requireSecretScope(caller, descriptor.secretNames(definition));
   return { definitionJson: JSON.stringify(definition), digest, governed: definition.governed };

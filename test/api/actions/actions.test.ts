@@ -390,6 +390,24 @@ describe('PATCH /api/v2/actions/{ref}', () => {
   });
 });
 
+/** Adapters that say by themselves what a call uses up, and read its outcome back. */
+const STRIPE = { type: 'stripe.refund', config: { mode: 'test', secret: 'STRIPE' } };
+const RESEND = {
+  type: 'resend.email',
+  config: { domain: 'example.com', fromAddresses: ['a@example.com'], allowedRecipients: ['*@example.com'] },
+};
+const GITHUB = { type: 'github.issue_comment', config: { repository: 'acme/shop' } };
+const BOUNDED = { ...ADAPTER, config: { ...CONFIG, allowedHosts: ['api.example.com'] } };
+const STRIPE_BY_HAND = {
+  type: 'http.request',
+  config: { method: 'POST', url: 'https://api.stripe.com/v1/refunds', body: { amount: '{{input.amount}}' } },
+};
+
+/** The change of an adapter's config by these members; undefined removes one. */
+function withConfig({ type, config }: { type: string; config: object }, members: object): object {
+  return { adapter: { type, config: { ...config, ...members } } };
+}
+
 describe('what actions:govern guards', () => {
   const governed = { impact: IMPACT, verify: VERIFY };
   it.each([
@@ -403,6 +421,54 @@ describe('what actions:govern guards', () => {
     ['no approval', { approval: { required: true } }, { approval: { required: false } }, 'approval'],
     ['the tag of an approval', { approval: { required: true, tag: 'a' } }, { approval: { tag: null } }, 'approval'],
     ['approval', {}, { approval: { required: true } }, 'approval'],
+    ['a refund sent by hand', { adapter: STRIPE }, { adapter: STRIPE_BY_HAND }, 'adapter.type'],
+    ['an e-mail sent by hand', { adapter: RESEND }, { adapter: ADAPTER, inputSchema: INPUT_SCHEMA }, 'adapter.type'],
+    ['a comment sent by hand', { adapter: GITHUB }, { adapter: ADAPTER, inputSchema: INPUT_SCHEMA }, 'adapter.type'],
+    [
+      'another adapter where approval is required',
+      { approval: { required: true } },
+      { adapter: GITHUB },
+      'governed, adapter.type',
+    ],
+    ['live for test', { adapter: STRIPE }, withConfig(STRIPE, { mode: 'live' }), 'adapter.config.mode'],
+    [
+      'the secret of another account',
+      { adapter: STRIPE },
+      withConfig(STRIPE, { secret: 'X' }),
+      'adapter.config.secret',
+    ],
+    [
+      'any recipient',
+      { adapter: RESEND },
+      withConfig(RESEND, { allowedRecipients: undefined }),
+      'adapter.config.allowedRecipients',
+    ],
+    [
+      'another sender',
+      { adapter: RESEND },
+      withConfig(RESEND, { fromAddresses: ['b@example.com'] }),
+      'adapter.config.from',
+    ],
+    [
+      'another repository',
+      { adapter: GITHUB },
+      withConfig(GITHUB, { repository: 'acme/x' }),
+      'adapter.config.repository',
+    ],
+    ['any host', { adapter: BOUNDED, governed: true }, { adapter: ADAPTER }, 'adapter.config.allowedHosts'],
+    ['any secret', governed, withConfig(ADAPTER, { secrets: ['A'] }), 'adapter.config.secrets'],
+    [
+      'a success that counts as a failure',
+      governed,
+      withConfig(ADAPTER, { failure: { statuses: [303] } }),
+      'adapter.config.failure',
+    ],
+    [
+      'a redirect that counts as a success',
+      { approval: { required: true } },
+      withConfig(ADAPTER, { success: { statuses: ['3xx'] } }),
+      'adapter.config.success',
+    ],
   ])('403: %s', async (_what, first, change, member) => {
     const before = await made(first);
     const reply = await patch(before.id, change, await without('actions:govern'));
@@ -422,6 +488,15 @@ describe('what actions:govern guards', () => {
       1,
     ],
     ['the first governance of an action', {}, { impact: IMPACT }, 2],
+    [
+      'the request of a governed http.request',
+      governed,
+      withConfig(BOUNDED, { allowedHosts: undefined, method: 'PUT' }),
+      2,
+    ],
+    ['a bound for an action that nobody governs', { adapter: BOUNDED }, { adapter: ADAPTER }, 2],
+    ['an adapter that governs, for an action that nobody governs', {}, { adapter: GITHUB }, 2],
+    ['the same adapter again', { adapter: STRIPE }, { adapter: STRIPE, timeoutMs: 1 }, 2],
   ])('200: %s', async (_what, first, change, number) => {
     const before = await made(first);
     expect(actionOf(await patch(before.id, change, await without('actions:govern'))).currentVersion.number).toBe(

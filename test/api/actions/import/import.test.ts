@@ -109,6 +109,28 @@ describe('an import', () => {
     });
   });
 
+  it('403: an update that takes away the adapter, or a bound, that a governor gave', async () => {
+    const document = smallDocument('bounded', 2);
+    importedBy(await importing({ document }));
+    const { adapter } = await read('bounded.get-0');
+    const { config } = adapter as { config: JsonObject };
+    const bounded = { type: 'http.request', config: { ...config, allowedHosts: ['api.example.com'] } };
+    expect((await patch('bounded.get-0', { adapter: bounded, governed: true })).status).toBe(200);
+    const stripe = { type: 'stripe.refund', config: { mode: 'test', secret: 'STRIPE' } };
+    expect((await patch('bounded.get-1', { adapter: stripe })).status).toBe(200);
+    for (const [operation, member] of [
+      ['bounded.get-0', 'adapter.config.allowedHosts'],
+      ['bounded.get-1', 'adapter.type'],
+    ]) {
+      const only = { document, operations: [operation] };
+      const refused = await importing(only, await without('actions:govern'));
+      expect(refused.status, refused.text).toBe(403);
+      expect(refused.text).toContain(`Changing ${member} of the action ${operation} needs the scope actions:govern`);
+      expect(await read(operation as string)).toMatchObject({ currentVersion: { number: 2 } });
+      expect(countsOf(importedBy(await importing(only)))).toEqual({ updated: 1 });
+    }
+  });
+
   it('never touches an action that this document did not make', async () => {
     const config = { method: 'GET', url: 'https://mine.example.com' };
     const mine = { name: 'foreign.get-0', adapter: { type: 'http.request', config } };
