@@ -1,66 +1,70 @@
+import { type Role, roleSuffices } from './roles.ts';
+
 /**
  * All scopes in one table. `privileged`: not granted by default. `earlier`: in a namespace that no preset
- * grants (docs/identity.md, "API keys").
+ * grants (docs/identity.md, "API keys"). `forMembers`: an app of a member holds it; every other scope takes an admin, since a member could
+ * not make a key that holds it either (docs/oauth.md, "What the user allows").
  */
 interface ScopeFacts {
   privileged?: true;
   earlier?: true;
+  forMembers?: true;
 }
 
 export const SCOPE_TABLE = {
   'messages:read': { earlier: true },
   'messages:write': { earlier: true },
   'messages:ingest': { privileged: true, earlier: true },
-  'schedules:read': { earlier: true },
+  'schedules:read': { earlier: true, forMembers: true },
   'schedules:write': { earlier: true },
   'queues:read': { earlier: true },
   'queues:write': { earlier: true },
   'workflows:read': { earlier: true },
   'workflows:write': { earlier: true },
-  'integrations:read': { privileged: true },
+  'integrations:read': { privileged: true, forMembers: true },
   'integrations:write': { privileged: true },
   'logs:read': { earlier: true },
-  'dlq:read': { earlier: true },
+  'dlq:read': { earlier: true, forMembers: true },
   'dlq:write': { earlier: true },
-  'flow-control:read': { earlier: true },
+  'flow-control:read': { earlier: true, forMembers: true },
   'flow-control:write': { earlier: true },
-  'url-groups:read': { earlier: true },
+  'url-groups:read': { earlier: true, forMembers: true },
   'url-groups:write': { earlier: true },
   'billing:read': {},
-  'notifications:read': {},
+  'notifications:read': { forMembers: true },
   'notifications:write': {},
   'notifications:manage': { privileged: true },
   'feedback:write': { earlier: true },
   'analytics:read': {},
-  'memory:read': { earlier: true },
-  'memory:write': { earlier: true },
-  'events:read': {},
-  'events:write': {},
-  'files:read': {},
-  'files:write': {},
-  'cache:read': {},
-  'cache:write': {},
-  'sessions:read': {},
-  'sessions:write': {},
-  'context:read': {},
+  'memory:read': { earlier: true, forMembers: true },
+  'memory:write': { earlier: true, forMembers: true },
+  'events:read': { forMembers: true },
+  'events:write': { forMembers: true },
+  'files:read': { forMembers: true },
+  'files:write': { forMembers: true },
+  'cache:read': { forMembers: true },
+  'cache:write': { forMembers: true },
+  'sessions:read': { forMembers: true },
+  'sessions:write': { forMembers: true },
+  'context:read': { forMembers: true },
   'secrets:read': { privileged: true },
   'secrets:write': { privileged: true },
-  'actions:read': {},
+  'actions:read': { forMembers: true },
   'actions:write': {},
-  'actions:invoke': {},
+  'actions:invoke': { forMembers: true },
   'actions:govern': { privileged: true },
   'actions:resolve': { privileged: true },
-  'approvals:read': {},
+  'approvals:read': { forMembers: true },
   'approvals:write': {},
   'approvals:decide': { privileged: true },
-  'budgets:read': { privileged: true },
+  'budgets:read': { privileged: true, forMembers: true },
   'budgets:write': { privileged: true },
-  'runs:read': {},
-  'runs:write': {},
+  'runs:read': { forMembers: true },
+  'runs:write': { forMembers: true },
   'environments:halt': { privileged: true },
   'policies:read': { privileged: true },
   'policies:write': { privileged: true },
-  'impact-limits:read': {},
+  'impact-limits:read': { forMembers: true },
   'impact-limits:write': { privileged: true },
 } as const satisfies Record<string, ScopeFacts>;
 
@@ -107,6 +111,16 @@ export const PRESET_SCOPES: Record<KeyPreset, Scope[]> = {
 
 /** What a key made through the API holds when neither a preset nor scopes are named. */
 export const DEFAULT_KEY_SCOPES: Scope[] = SCOPES.filter((scope) => !isPrivileged(scope));
+
+/** The least role whose app may hold the scope. API keys are made by admins, and have no role. */
+export function leastRoleOf(scope: Scope): Role {
+  return facts(scope).forMembers === true ? 'member' : 'admin';
+}
+
+/** Those of the scopes that an app of somebody with this role may use. */
+export function scopesForRole(scopes: Iterable<Scope>, role: Role): Scope[] {
+  return [...scopes].filter((scope) => roleSuffices(role, leastRoleOf(scope)));
+}
 
 export function isScope(value: string): value is Scope {
   return Object.hasOwn(SCOPE_TABLE, value);

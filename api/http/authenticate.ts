@@ -8,6 +8,7 @@ import { type AccessTokenGrant, findAccessToken } from '../../db/oauth/find-acce
 import { type ResourceKind, touchGrant } from '../../db/oauth/grants.ts';
 import type { PresentedKey, PresentedKeyRow } from '../../db/scope.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { scopesForRole } from '../../domain/scopes.ts';
 import type { BearerCaller, KeyCaller, OAuthCaller } from './define-route.ts';
 import { describeFailure } from './failures.ts';
 
@@ -144,8 +145,10 @@ interface UsedCredential {
   touch: (tx: EnvironmentTransaction, id: string) => Promise<void>;
 }
 
+/** Its scopes are those of the consent that the role of its user allows now: every check of a scope is one of the role too. */
 function oauthCallerOf(grant: AccessTokenGrant, tenant: Tenant): OAuthCaller {
-  const { userId, role, grantId, clientId, workspaceId, environment, scopes, expiresAt } = grant;
+  const { userId, role, grantId, clientId, workspaceId, environment, expiresAt } = grant;
+  const scopes = new Set(scopesForRole(grant.scopes, role));
   return { type: 'oauth', userId, role, grantId, clientId, workspaceId, tenant, environment, scopes, expiresAt };
 }
 

@@ -37,6 +37,8 @@ export interface OAuthCaller extends EnvironmentCaller {
   userId: string;
   /** What the member has now. */
   role: Role;
+  /** What the member consented to, without what their role does not allow now. */
+  scopes: ReadonlySet<Scope>;
   grantId: string;
   clientId: string;
   expiresAt: Date;

@@ -2,7 +2,7 @@ import { notThisEnvironment } from './missing.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { roleSuffices } from '../../domain/roles.ts';
-import type { Scope } from '../../domain/scopes.ts';
+import { leastRoleOf, type Scope } from '../../domain/scopes.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import { type SessionAuthenticator, userOf } from './authenticate-session.ts';
 import type { AssumedCaller, Authenticator } from './authenticate.ts';
@@ -142,37 +142,40 @@ async function refuseKey(authenticators: Authenticators, ctx: HttpContext): Prom
 }
 
 /**
- * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it. An app needs the scope, and where
- * the route names a role its user needs that.
+ * A key needs the route's scope. A session has no scopes: it needs the route to name a role, and to have it. An app needs the scope, whose
+ * least role its user has now, and where the route names a role its user needs that.
  * The rules: docs/identity.md.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope or the role.
  */
-export function requireScope(
-  caller: Caller,
-  route: Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope; needsUser?: true },
-): void {
-  const { scope, ownWithScope } = route;
+export function requireScope(caller: Caller, route: NeededByRoute): void {
+  const refusal = refusalOf(caller, route);
+  if (refusal !== null) throw refusal;
+}
+
+/** What a route asks of whoever calls it. */
+export type NeededByRoute = Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope; needsUser?: true };
+
+/** Null where `requireScope` lets the caller pass. */
+export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | null {
+  const { scope, role, ownWithScope } = route;
   if (caller.type === 'session') {
-    if (route.role === undefined) {
-      if (scope === null) return;
-      throw needsKey(scope);
-    }
-    return requireRole(caller.role, route.role);
+    if (role !== undefined) return roleRefusal(caller.role, role);
+    return scope === null ? null : needsKey(scope);
   }
   const holds =
     scope === null || caller.scopes.has(scope) || (ownWithScope !== undefined && caller.scopes.has(ownWithScope));
-  if (!holds) throw lacksScope(scope, caller);
+  if (!holds) return lacksScope(scope, caller);
   // An app does no more than its user could.
-  if (caller.type === 'oauth') return route.role === undefined ? undefined : requireRole(caller.role, route.role);
-  if (route.needsUser !== true) return;
-  throw new ServiceError('USER_IDENTITY_REQUIRED', {
+  if (caller.type === 'oauth') return role === undefined ? null : roleRefusal(caller.role, role);
+  if (route.needsUser !== true) return null;
+  return new ServiceError('USER_IDENTITY_REQUIRED', {
     message: 'This is of one member: sign in, and send the session. An API key has no user.',
   });
 }
 
-/** What a caller holds: a key and an app have scopes, a session has a role instead. */
-export type Credential = Pick<Caller, 'type' | 'scopes'>;
+/** What a caller holds: a key and an app have scopes, a session has a role instead. The role of an app's user bounds its scopes. */
+export type Credential = Pick<Caller, 'type' | 'scopes'> & { role?: Role };
 
 /**
  * For what a request needs beside its route's own scope.
@@ -183,15 +186,23 @@ export function requireAlso(credential: Credential, scope: Scope): void {
   if (credential.type !== 'session' && !credential.scopes.has(scope)) throw lacksScope(scope, credential);
 }
 
-export function lacksScope(scope: Scope, caller: Pick<Caller, 'type'>): ServiceError {
+export function lacksScope(scope: Scope, caller: Pick<Credential, 'type' | 'role'>): ServiceError {
   const lackedScope = scope;
   if (caller.type !== 'oauth') {
     const message = `This API key lacks the scope ${scope}. Create a key that holds it: the scopes of a key cannot change.`;
     return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
   }
-  const message = OFFERED_SCOPES.includes(scope)
-    ? `This app was not allowed the scope ${scope}. Connect it again and allow it.`
-    : `No app gets the scope ${scope}: use an API key that holds it.`;
+  if (!OFFERED_SCOPES.includes(scope)) {
+    const message = `No app gets the scope ${scope}: use an API key that holds it.`;
+    return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
+  }
+  const least = leastRoleOf(scope);
+  if (caller.role !== undefined && !roleSuffices(caller.role, least)) {
+    // Without `lackedScope`: a client that asked its user for the scope once more would be refused again.
+    const message = `An app uses the scope ${scope} only for a user with the role ${least} in the workspace; its user's is ${caller.role}.`;
+    return new ServiceError('AUTHORIZATION_ERROR', { message });
+  }
+  const message = `This app was not allowed the scope ${scope}. Connect it again and allow it.`;
   return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
 }
 
@@ -204,8 +215,13 @@ function needsKey(scope: Scope): ServiceError {
 
 /** @throws {ServiceError} AUTHORIZATION_ERROR, naming the role. */
 export function requireRole(role: Role, least: Role): void {
-  if (roleSuffices(role, least)) return;
-  throw new ServiceError('AUTHORIZATION_ERROR', {
+  const refusal = roleRefusal(role, least);
+  if (refusal !== null) throw refusal;
+}
+
+function roleRefusal(role: Role, least: Role): ServiceError | null {
+  if (roleSuffices(role, least)) return null;
+  return new ServiceError('AUTHORIZATION_ERROR', {
     message: `This needs the role ${least} in the workspace; yours is ${role}.`,
   });
 }

@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { EnvironmentRoute } from '../http/define-route.ts';
+import { refusalOf } from '../http/identify.ts';
 import {
   callRouteAsBearer,
   type BearerRequest,
@@ -32,8 +33,7 @@ export function callRoute(
   return callRouteAsBearer(exchange, route, { ...parts, signal: exchange.gone });
 }
 
-/** Whether the key may call the route at all. A key that may read only what it made itself counts. */
-export function mayCall({ caller }: BearerRequest, { scope, ownWithScope }: EnvironmentRoute): boolean {
-  if (scope === null || caller.scopes.has(scope)) return true;
-  return ownWithScope !== undefined && caller.scopes.has(ownWithScope);
+/** Whether the key or the app may call the route at all, by the very rule that a call is refused by. A key that may read only what it made itself counts. */
+export function mayCall({ caller }: BearerRequest, route: EnvironmentRoute): boolean {
+  return refusalOf(caller, route) === null;
 }

@@ -1,8 +1,9 @@
 import type { ResourceKind } from '../../db/oauth/grants.ts';
 import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user.ts';
 import type { ServiceError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/roles.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
-import type { Scope } from '../../domain/scopes.ts';
+import { type Scope, scopesForRole } from '../../domain/scopes.ts';
 import { exactText } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
@@ -33,8 +34,9 @@ export interface ConsentView {
 
 /** What an app asks for, and the form that allows it. The app's own words are shown with every hidden character. */
 export function consentContent({ asked, environments, csrfToken, refused }: ConsentView): Markup {
-  const ordinary = asked.scopes.filter((scope) => ORDINARY_SCOPES.includes(scope));
-  const groups = SCOPE_GROUPS.filter(({ scopes }) => scopes.some((scope) => asked.scopes.includes(scope)));
+  const grantable = asked.scopes.filter((scope) => environments.some(({ role }) => isAllowed(scope, role)));
+  const ordinary = grantable.filter((scope) => ORDINARY_SCOPES.includes(scope));
+  const groups = SCOPE_GROUPS.filter(({ scopes }) => scopes.some((scope) => grantable.includes(scope)));
   return markup`${refused !== null && alertOf(refused.publicMessage)}
 <p><strong>${exactText(asked.clientName)}</strong> asks to act in your name. The name is what the app says of itself: look at where it sends you.</p>
 ${facts([
@@ -46,13 +48,32 @@ ${facts([
 ${csrfField(csrfToken)}
 ${environmentChoice(environments)}
 ${ordinary.length > 0 && ordinaryChoice(ordinary)}
-${groups.length > 0 && groupChoice(groups, asked.scopes)}
-<p class="note">It never gets more than this, nor more than your own role allows. What it does is on record in your name. You can disconnect it at any time.</p>
+${groups.length > 0 && groupChoice(groups, grantable)}
+${withheldNote(asked.scopes, environments)}
+<p class="note">It never gets more than this. It uses each permission only while your role in the workspace allows it. What it does is on record in your name. You can disconnect it at any time.</p>
 <div class="buttons">
 <button class="approve" name="decision" value="allow">Allow</button>
 <button class="deny" name="decision" value="deny">Do not allow</button>
 </div>
 </form>`;
+}
+
+function isAllowed(scope: Scope, role: Role): boolean {
+  return scopesForRole([scope], role).length > 0;
+}
+
+/** What the user's role keeps from the app, by workspace: the environment that they choose decides. */
+function withheldNote(asked: readonly Scope[], environments: readonly EnvironmentOfUser[]): Markup | false {
+  const workspaces = new Map(environments.map((environment) => [environment.workspaceId, environment]));
+  const notes = [...workspaces.values()].flatMap(({ workspaceName, role }) => {
+    const withheld = asked.filter((scope) => !isAllowed(scope, role));
+    if (withheld.length === 0) return [];
+    const scopes = withheld.map((scope) => markup`<code>${scope}</code> `);
+    return [
+      markup`<p class="note">In ${exactText(workspaceName)} your role is ${role}. These need an admin, and are not granted to the app there: ${scopes}</p>`,
+    ];
+  });
+  return notes.length > 0 && markup`${notes}`;
 }
 
 /** Nothing is chosen for the user: production and development must not be taken for each other. */

@@ -6,7 +6,7 @@ import { listEnvironmentsOfUser } from '../../db/oauth/list-environments-of-user
 import { ServiceError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { OFFERED_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
-import type { Scope } from '../../domain/scopes.ts';
+import { type Scope, scopesForRole } from '../../domain/scopes.ts';
 import { callRoute, type PageRequest, readAsUser, sessionOf } from '../http/call-route.ts';
 import { redirectTo, sendPage } from '../pages/layout.ts';
 import { readForm } from '../pages/read-form.ts';
@@ -87,7 +87,7 @@ function unusable(message: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', { message });
 }
 
-/** Makes the grant with what the user left chosen: at most what the app asked for. */
+/** Makes the grant with what the user left chosen: at most what the app asked for, and what their role allows in the workspace. */
 async function consent(
   request: PageRequest,
   parts: ConsentParts,
@@ -99,8 +99,13 @@ async function consent(
   const environment = environments.find(({ id }) => id === fields.get('environmentId'));
   if (environment === undefined)
     throw unusable('Choose the environment that the app works in. Nothing was allowed yet.');
-  const scopes = asked.scopes.filter((scope) => fields.has(fieldOf(scope)));
-  if (scopes.length === 0) throw unusable('Leave at least one permission chosen, or do not allow it.');
+  const allowed = scopesForRole(asked.scopes, environment.role);
+  const scopes = allowed.filter((scope) => fields.has(fieldOf(scope)));
+  if (scopes.length === 0) {
+    const whole = 'Leave at least one permission chosen, or do not allow it.';
+    const bounded = `Your role in this workspace is ${environment.role}: what is chosen needs an admin. Nothing was allowed.`;
+    throw unusable(allowed.length === asked.scopes.length ? whole : bounded);
+  }
   const grantId = newId('connectedApp');
   await callRoute(request, consentRoute, {
     params: { workspaceId: environment.workspaceId },

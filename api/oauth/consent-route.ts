@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { countGrantsOfUser, createGrant, isConsentedTo } from '../../db/oauth/grants.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
-import { isScope } from '../../domain/scopes.ts';
+import { isScope, leastRoleOf, type Scope } from '../../domain/scopes.ts';
 import { defineWorkspaceRouteInEnvironment } from '../http/define-route.ts';
+import { requireRole } from '../http/identify.ts';
 
 /** After this long the user decides anew. */
 const GRANT_LIFETIME_DAYS = 365;
 export const CONNECTED_APPS_MAX = 200;
 
-const offeredScope = z.string().refine((scope) => isScope(scope) && OFFERED_SCOPES.includes(scope), 'no app gets this');
+const offeredScope = z.custom<Scope>(
+  (scope) => typeof scope === 'string' && isScope(scope) && OFFERED_SCOPES.includes(scope),
+  'no app gets this',
+);
 
 /**
  * What the consent page does, in the form of a route, so that it passes the same gates and leaves the same trail. No path leads to it: a consent
@@ -40,6 +44,8 @@ export const consentRoute = defineWorkspaceRouteInEnvironment({
   inEnvironment: ({ body }) => body.environmentId,
   async change(tx, { caller, body }) {
     const { environmentId, grantId, clientId, clientName, resource, scopes, openid } = body;
+    // The page leaves these out. The role is held until the commit: a member who was an admin when the page was read gets none of them.
+    for (const scope of scopes) requireRole(caller.role, leastRoleOf(scope));
     const requestHash = Buffer.from(body.requestHash, 'hex');
     if (await isConsentedTo(tx, requestHash)) {
       throw new ServiceError('CONFLICT', { message: 'This request was answered already. Start again in the app.' });
