@@ -18,7 +18,7 @@ import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import { beginMessageWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
+import { startMessageWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
@@ -45,7 +45,12 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
     wakeMessage: async (ref: MessageRef) =>
       wakeMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     beginMessage: async (ref: MessageRef) =>
-      beginMessageWorkflow(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
+      startMessageWorkflow(client, ref, {
+        environmentName: await names.nameOf(ref),
+        taskQueue,
+        eager: true,
+        again: true,
+      }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     wakeMemoryJob: async (ref: MemoryJobRef) =>

@@ -15,14 +15,12 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { grantKeys } from '../flow-control/grant-keys.ts';
-import { wakeAll } from '../messages/wake-messages.ts';
+import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 
 /** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
-export type PageDependencies = Pick<
-  ActivityDependencies,
-  'db' | 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl' | 'heartbeatTimeoutMs'
->;
+export type PageDependencies = StartsInTurn &
+  Pick<ActivityDependencies, 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl' | 'heartbeatTimeoutMs'>;
 
 /** What a page came to. */
 export interface PageOutcome {
@@ -48,10 +46,11 @@ const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'B
 
 /**
  * Publishes one page of a job again: the new messages, whatever makes sure that each record is taken once, the counters and the cursor
- * of the job are one transaction, so that each record is published again once, whatever dies. Then it starts the workflows of the page.
+ * of the job are one transaction, so that each record is published again once, whatever dies. Then it starts those of the page that there
+ * are permits for; the others queue as rows, and whoever releases a permit starts the next.
  *
  * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the job's row still names the page:
- * the next run starts it first, which does nothing to a workflow that runs. Messages of a flow-control key are no part of that: the
+ * the next run starts it first, which does nothing to a message that queues or is under way. Messages of a flow-control key are no part of that: the
  * page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
@@ -73,11 +72,11 @@ interface Taken {
 }
 const without = (step: JobStep): Taken => ({ step, keyIds: [] });
 
-/** Starts the workflows of the last page, unless that was done. */
+/** Starts the last page, unless that was done. */
 async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise<void> {
   const job = await deps.db.withEnvironment(ref, (tx) => getJob(tx, ref.jobId, [ref.kind]));
   if (job === null || job.pageStarted) return;
-  await wakeAll(deps, ref, job.pageIds);
+  await startAllInTurn(deps, ref, job.pageIds);
   await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.jobId));
 }
 

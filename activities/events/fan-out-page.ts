@@ -18,17 +18,17 @@ import {
   matchesEventType,
 } from '../../domain/events/events.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { wakeAll } from '../messages/wake-messages.ts';
+import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
 
-type PageDependencies = Pick<ActivityDependencies, 'db' | 'vault' | 'wakeMessage' | 'heartbeatTimeoutMs'>;
+type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'heartbeatTimeoutMs'>;
 
 /**
  * Makes the messages of one page of subscriptions: the messages, the counter and the cursor of the event are one transaction, so that
- * each subscription gets one message, whatever dies. Then it starts the workflows of the page.
+ * each subscription gets one message, whatever dies. Then it starts those of the page that there are permits for; the others queue.
  *
  * A crash before the commit leaves nothing. Between the commit and the starts, or among them, the event's row still names the page: the
- * next run starts it first, which does nothing to a workflow that runs.
+ * next run starts it first, which does nothing to a message that queues or is under way.
  */
 export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
   return (ref: EventRef): Promise<FanOutStep> =>
@@ -43,7 +43,7 @@ export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE)
 async function startPage(deps: PageDependencies, ref: EventRef): Promise<void> {
   const ids = await deps.db.withEnvironment(ref, (tx) => readUnstartedPage(tx, ref.eventId));
   if (ids.length === 0) return;
-  await wakeAll(deps, ref, ids);
+  await startAllInTurn(deps, ref, ids);
   await deps.db.withEnvironment(ref, (tx) => markPageStarted(tx, ref.eventId));
 }
 

@@ -17,24 +17,35 @@ export function wakeHeldMessages(deps: Pick<ActivityDependencies, 'db' | 'wakeMe
   };
 }
 
-/**
- * Starts as many of these messages as their workspace has permits for. The others wait in the queue without a workflow, and are started
- * as permits are released. It may run again: who queues or runs stays where it is.
- */
-export function startInTurn(deps: Pick<ActivityDependencies, 'db' | 'beginMessage' | 'inFlightCaps' | 'permitTakers'>) {
-  return async ({ workspaceId, environmentId }: Tenant, messageIds: string[]): Promise<void> => {
-    const tenant = { workspaceId, environmentId };
-    const most = deps.inFlightCaps.delivery;
-    const taker = { workspaceId, kind: 'delivery', holder: `batch/${messageIds[0]}`, most } as const;
-    const starting = await deps.permitTakers.inTurn(taker, () =>
-      deps.db.oneStatement(tenant, (tx) => queueDeliveries(tx, messageIds, most)),
-    );
-    if (isWithoutPermit(starting)) throw new Error('others of the workspace asked for permits all the time');
-    await inTurns(starting, (messageId) => deps.beginMessage({ messageId, ...tenant }));
-  };
+/** What starts the messages of a page or a batch. */
+export type StartsInTurn = Pick<ActivityDependencies, 'db' | 'beginMessage' | 'inFlightCaps' | 'permitTakers'>;
+
+/** Starts the messages of a batch (`startAllInTurn`). */
+export function startInTurn(deps: StartsInTurn) {
+  return (tenant: Tenant, messageIds: string[]): Promise<void> => startAllInTurn(deps, tenant, messageIds);
 }
 
-export async function wakeAll(
+/**
+ * Starts as many of these messages, which are due, as their workspace has permits for. The others wait in the queue without a workflow,
+ * and are started as permits are released. It may run again: who queues or runs stays where it is.
+ */
+export async function startAllInTurn(
+  deps: StartsInTurn,
+  { workspaceId, environmentId }: Tenant,
+  messageIds: readonly string[],
+): Promise<void> {
+  if (messageIds.length === 0) return;
+  const tenant = { workspaceId, environmentId };
+  const most = deps.inFlightCaps.delivery;
+  const taker = { workspaceId, kind: 'delivery', holder: `batch/${messageIds[0]}`, most } as const;
+  const starting = await deps.permitTakers.inTurn(taker, () =>
+    deps.db.oneStatement(tenant, (tx) => queueDeliveries(tx, messageIds, most)),
+  );
+  if (isWithoutPermit(starting)) throw new Error('others of the workspace asked for permits all the time');
+  await inTurns(starting, (messageId) => deps.beginMessage({ messageId, ...tenant }));
+}
+
+async function wakeAll(
   deps: Pick<ActivityDependencies, 'wakeMessage'>,
   { workspaceId, environmentId }: Tenant,
   messageIds: readonly string[],

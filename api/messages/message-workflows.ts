@@ -1,9 +1,4 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdConflictPolicy,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { MessageRef } from '../../domain/messages/messages.ts';
 import { deliverMessageStart, messageWorkflowId, WAKE_SIGNAL } from '../../temporal/messages/deliver-message.ts';
 import { resumeMessagesStart } from '../../temporal/messages/resume-messages.ts';
@@ -11,30 +6,38 @@ import { type StartMessagesInput, startMessagesStart } from '../../temporal/mess
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 
-export interface StartMessageOptions {
+export interface WakeMessageOptions {
   environmentName: string | null;
   /** Shown in the Temporal UI. A process that wakes a message does not know it. */
   summary?: string;
-  eager?: boolean;
   taskQueue?: string;
 }
 
-/**
- * Starts the workflow of an accepted message. One that runs is left alone, one that ended well stays ended. Throws what the
- * client throws where Temporal cannot be reached.
- */
+export interface StartMessageOptions extends WakeMessageOptions {
+  eager?: boolean;
+  /**
+   * For a message that was granted a permit while it queued: nearly always it has no workflow yet. One that runs is signalled, and one
+   * that has completed is run again. Otherwise the first is left alone, and the second stays ended.
+   */
+  again?: boolean;
+}
+
+/** Starts the workflow of an accepted message. Throws what the client throws where Temporal cannot be reached. */
 export async function startMessageWorkflow(
   client: Client,
   ref: MessageRef,
-  { environmentName, summary, eager = false, taskQueue = TASK_QUEUE }: StartMessageOptions,
+  { eager = false, again = false, ...asked }: StartMessageOptions,
 ): Promise<void> {
-  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary });
-  const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
-  await unlessEnded(() =>
-    client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-      client.workflow.start(type, { ...options, workflowIdConflictPolicy, requestEagerStart: eager }),
-    ),
-  );
+  const { environmentName, summary, taskQueue = TASK_QUEUE } = asked;
+  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again });
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
+      client.workflow.start(type, { ...options, requestEagerStart: eager }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (again) await wakeMessageWorkflow(client, ref, asked);
+  }
 }
 
 /**
@@ -44,29 +47,12 @@ export async function startMessageWorkflow(
 export async function wakeMessageWorkflow(
   client: Client,
   ref: MessageRef,
-  { environmentName, summary, taskQueue = TASK_QUEUE }: StartMessageOptions,
+  { environmentName, summary, taskQueue = TASK_QUEUE }: WakeMessageOptions,
 ): Promise<void> {
   const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
     client.workflow.signalWithStart(type, { ...options, signal: WAKE_SIGNAL }),
   );
-}
-
-/**
- * The same for a message that was granted a permit while it queued. Nearly always it has no workflow yet, which is then started, and its
- * first task is run by the worker of this process; one that runs and waits is signalled.
- */
-export async function beginMessageWorkflow(client: Client, ref: MessageRef, asked: StartMessageOptions): Promise<void> {
-  const { environmentName, summary, taskQueue = TASK_QUEUE } = asked;
-  const { type, options } = deliverMessageStart(ref, taskQueue, { environmentName, summary, again: true });
-  try {
-    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () =>
-      client.workflow.start(type, { ...options, requestEagerStart: true }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    await wakeMessageWorkflow(client, ref, asked);
-  }
 }
 
 /** Signals the workflow of a cancelled message, so that it ends now. Without this it ends when the message would be due. */
@@ -103,12 +89,4 @@ export async function startMessageWorkflows(
 ): Promise<void> {
   const { type, options } = startMessagesStart(input, taskQueue, environmentName);
   await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
-}
-
-async function unlessEnded(start: () => Promise<unknown>): Promise<void> {
-  try {
-    await start();
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error; // it ran to its end
-  }
 }

@@ -10,7 +10,7 @@ import { MESSAGES_PER_REQUEST_MAX } from '../../domain/messages/messages.ts';
 import { startFanOutOf } from '../events/event-workflows.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { validatePart } from '../http/validate-request.ts';
-import { batchBody, publishMessageBody, type PublishMessageBody } from './body-schemas.ts';
+import { batchBody, batchItem, type PublishMessageBody } from './body-schemas.ts';
 import { publisherOf } from './publisher.ts';
 import { resultOf } from './publish.ts';
 import { isToTopic, presentToTopic, publishAllToTopics } from './publish-to-topic.ts';
@@ -101,7 +101,7 @@ function refuseTooMany(messages: number): void {
 function readItem(item: unknown): Item {
   try {
     // It parses what the schema says, as the machinery does for a body.
-    return validatePart('body', publishMessageBody, item) as PublishMessageBody;
+    return validatePart('body', batchItem, item) as PublishMessageBody;
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

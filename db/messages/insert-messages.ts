@@ -63,7 +63,7 @@ function* inStatements(messages: readonly NewMessage[]): Generator<string> {
   let rows: string[] = [];
   let characters = 0;
   for (const message of messages) {
-    const row = JSON.stringify(rowOf(message));
+    const row = JSON.stringify(withoutNulls(rowOf(message)));
     rows.push(row);
     characters += row.length;
     if (characters < STATEMENT_CHARACTERS_MAX) continue;
@@ -82,7 +82,7 @@ const MESSAGE_COLUMNS = `id, kind, url, method, redact, label, scheduled_for, ma
 const CONTENT_COLUMNS = `headers, body, body_kind, body_sealed, master_key_version, wrapped_data_key, sealed_value`;
 /** The same text serves one message and a batch, so it is prepared once, and a batch needs no more parameters. */
 const INSERT = `WITH given AS MATERIALIZED (
-    SELECT ${RETENTION} AS retention, m.* FROM json_to_recordset(CAST(:messages AS json)) AS m (
+    SELECT ${RETENTION} AS retention, m.* FROM jsonb_to_recordset(CAST(:messages AS jsonb)) AS m (
       id text, kind text, url text, method text, redact jsonb, label text, scheduled_for timestamptz, max_retries integer,
       retry_delays_ms integer[], timeout_seconds integer, callback_url text, failure_callback_url text, callback_of text,
       published_by jsonb, schedule_id text, url_group_id text, url_group_endpoint_id uuid, flow_control_key_id text,
@@ -96,7 +96,13 @@ const INSERT = `WITH given AS MATERIALIZED (
     COALESCE(scheduled_for, now())
   FROM given RETURNING id, status`;
 
-/** A row as `json_to_recordset` reads it; bytes are hexadecimal. */
+/** A column that a row leaves out is null. Most columns of most messages are, and naming them doubled the time of the reading. */
+function withoutNulls(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [column, value] of Object.entries(row)) if (value === null) row[column] = undefined;
+  return row;
+}
+
+/** A row as `jsonb_to_recordset` reads it, which is twice as fast as `json_to_recordset`; bytes are hexadecimal. */
 function rowOf(message: NewMessage): Record<string, unknown> {
   const { content } = message;
   const { sealed } = content;

@@ -24,7 +24,6 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(ATTEMPTS);
   await knex.raw(DEDUPLICATION);
   await makeDirectoryFunctions(knex, DIRECTORY, [
-    'find_lost_messages(interval, interval, text, integer)',
     'find_expired_message_deduplications(text, integer)',
     'delete_expired_message_deduplications(text[])',
   ]);
@@ -251,22 +250,6 @@ const DIRECTORY = `
   CREATE POLICY directory ON message_deduplications TO service_directory USING (true);
   GRANT SELECT (environment_id, status, created_at, updated_at, begun_at, held_at, next_attempt_at, flow_control_key_id) ON messages TO service_directory;
   GRANT SELECT (environment_id, digest, expires_at), DELETE ON message_deduplications TO service_directory;
-
-  -- Messages whose workflow never started, and messages whose attempt is long overdue. Those of flow-control keys have a queue, and
-  -- a sweep, of their own.
-  CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
-    RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-    BEGIN ATOMIC
-      SELECT m.id, m.environment_id, e.workspace_id FROM messages m JOIN environments e ON e.id = m.environment_id
-      WHERE m.id > after_id AND m.id IN (
-        SELECT u.id FROM messages u WHERE u.begun_at IS NULL AND u.status IN ('pending', 'scheduled') AND u.created_at < now() - older_than
-          AND u.flow_control_key_id IS NULL
-        UNION ALL
-        SELECT o.id FROM messages o WHERE o.status IN ('pending', 'scheduled', 'processing') AND o.held_at IS NULL
-          AND o.next_attempt_at < now() - overdue_by AND o.flow_control_key_id IS NULL)
-      ORDER BY m.id LIMIT most;
-    END;
 
   CREATE FUNCTION find_expired_message_deduplications(after_id text, most integer) RETURNS TABLE (id text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

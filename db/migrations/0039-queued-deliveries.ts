@@ -49,11 +49,12 @@ const QUEUE = `
 `;
 
 /**
- * As 0018-messages has it, without those that wait in the queue for a permit, or were granted one just now: whoever grants starts
+ * Messages whose workflow never started, and messages whose attempt is long overdue. Those of flow-control keys have a queue, and a
+ * sweep, of their own. Left out are those that wait in the queue for a permit, or were granted one just now: whoever grants starts
  * them, again and again until they come (\`grant_free_permits\`).
  */
 const LOST = `
-  CREATE OR REPLACE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
+  CREATE FUNCTION find_lost_messages(older_than interval, overdue_by interval, after_id text, most integer)
     RETURNS TABLE (id text, environment_id uuid, workspace_id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
     BEGIN ATOMIC

@@ -28,9 +28,9 @@ import * as flowControl from './0026-flow-control.ts';
 import * as events from './0027-events.ts';
 import * as notifications from './0028-notifications.ts';
 import * as integrations from './0029-integrations.ts';
+import * as sessions from './0030-sessions.ts';
 import * as eventDeliveries from './0031-event-deliveries.ts';
 import * as oauth from './0032-oauth.ts';
-import * as sessions from './0033-sessions.ts';
 import * as runs from './0033-runs.ts';
 import * as memory from './0034-memory.ts';
 import * as files from './0035-files.ts';
@@ -78,9 +78,9 @@ export const MIGRATIONS: readonly Migration[] = [
   events,
   notifications,
   integrations,
+  sessions,
   eventDeliveries,
   oauth,
-  sessions,
   runs,
   memory,
   files,

@@ -42,7 +42,7 @@ test('each subscription that matches gets one message, page by page, also where 
   const woken: string[] = [];
   let failures = 1;
   const deps = world.dependencies({
-    wakeMessage: ({ messageId }) => {
+    beginMessage: ({ messageId }) => {
       if (failures-- > 0) return Promise.reject(new Error('Temporal cannot be reached'));
       woken.push(messageId);
       return Promise.resolve();

@@ -5,18 +5,19 @@ import type { z } from 'zod';
 import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
 import { jobSchema } from '../../../api/dead-letters/schemas.ts';
 import { keySchema } from '../../../api/flow-control/schemas.ts';
+import type { PageDependencies } from '../../../activities/dead-letters/job-page.ts';
+import type { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
 import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
 import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_WAITING_MAX } from '../../../domain/dead-letters/dead-letters.ts';
 import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
-import type { MessageRef } from '../../../domain/messages/messages.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
 import { type Planted, plantDeadLetters } from './plant.ts';
 
 type Job = z.infer<typeof jobSchema>;
@@ -142,8 +143,8 @@ describe('retry-all', () => {
     const { label } = await planted({ count: 500 });
     const { id } = await withoutWorkflow(label);
     const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
-    // Nothing is started, so nothing of the page is ever sent.
-    const page = () => pageOf(ref, () => Promise.resolve());
+    // Nothing is started and nothing queues, so nothing of the page is ever sent.
+    const page = () => pageOf(ref, { permitTakers: { inTurn: () => Promise.resolve([]) } as unknown as PermitTakers });
     expect(await page()).toEqual({ next: 'go on' });
     expect(await page()).toEqual({ next: 'wait', why: 'deliveries' });
     expect(await jobOf(id)).toMatchObject({ status: 'running', done: 200 });
@@ -157,7 +158,7 @@ describe('retry-all', () => {
     const { id } = await withoutWorkflow(label);
     const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
     const woken: string[] = [];
-    const page = () => pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
+    const page = () => pageOf(ref, { wakeMessage: ({ messageId }) => Promise.resolve(void woken.push(messageId)) });
     expect(await page()).toEqual({ next: 'go on' });
     expect(woken).toHaveLength(2); // the parallelism of their key
     // More wait than a page may leave waiting, and none of them is waited for.
@@ -178,13 +179,19 @@ describe('retry-all', () => {
     const { label } = await planted({ count: 3 });
     const { id } = await withoutWorkflow(label);
     const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
-    const lost = pageOf(ref, () => Promise.reject(new Error('the worker died here')));
+    const lost = pageOf(
+      ref,
+      startsInTurn(() => Promise.reject(new Error('the worker died here'))),
+    );
     await expect(lost).rejects.toThrow('the worker died here');
     expect(await jobOf(id)).toMatchObject({ done: 3 });
-    const woken: string[] = [];
-    const next = await pageOf(ref, ({ messageId }) => Promise.resolve(void woken.push(messageId)));
+    const begun: string[] = [];
+    const next = await pageOf(
+      ref,
+      startsInTurn(({ messageId }) => Promise.resolve(void begun.push(messageId))),
+    );
     expect(next).toEqual({ next: 'end', status: 'completed' });
-    expect(woken).toHaveLength(3);
+    expect(begun).toHaveLength(3);
   });
 
   test('a job whose start was lost is started by the sweep', async () => {
@@ -202,10 +209,11 @@ describe('retry-all', () => {
   });
 });
 
-/** One run of the activity, whose worker starts messages by `wakeMessage`. */
-function pageOf(ref: DeadLetterJobRef, wakeMessage: (message: MessageRef) => Promise<void>): Promise<JobStep> {
+/** One run of the activity, which starts no messages but by `given`. */
+function pageOf(ref: DeadLetterJobRef, given: Partial<PageDependencies>): Promise<JobStep> {
   const { db, resealing: vault, logger } = service.deps;
-  const starters = { wakeMessage, paceFlowControl: () => Promise.reject(new Error('nothing here has a rate')) };
+  const unexpected = () => Promise.reject(new Error('nothing here is started so'));
+  const starters = { ...startsInTurn(unexpected), wakeMessage: unexpected, paceFlowControl: unexpected, ...given };
   const page = retryDeadLetterPage({ db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters });
   return new MockActivityEnvironment().run(page, ref);
 }

@@ -12,7 +12,7 @@ import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination } from '../messages/support.ts';
+import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
 import { plantFailedDeliveries, plantTopicWith } from './plant.ts';
 
 type Recovery = z.infer<typeof recoverySchema>;
@@ -177,14 +177,15 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 });
 
-/** One run of the activity, with pages of two, whose worker starts messages by `wakeMessage`. */
+/** One run of the activity, with pages of two, whose worker starts messages by `beginMessage`. */
 function pageOf(
   ref: DeadLetterJobRef,
-  wakeMessage: (message: { messageId: string }) => Promise<void> = () => Promise.resolve(),
+  beginMessage: (message: { messageId: string }) => Promise<void> = () => Promise.resolve(),
 ): Promise<JobStep> {
   const { db, resealing: vault, logger } = service.deps;
-  const paceFlowControl = () => Promise.reject(new Error('nothing here has a rate'));
-  const deps = { db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, wakeMessage, paceFlowControl };
+  const wakeMessage = () => Promise.reject(new Error('nothing here has a flow-control key'));
+  const starters = { ...startsInTurn(beginMessage), wakeMessage, paceFlowControl: wakeMessage };
+  const deps = { db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters };
   return new MockActivityEnvironment().run(recoverSubscriptionPage(deps, 2), ref) as Promise<JobStep>;
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { makeDirectoryFunctions } from './directory-functions.ts';
 
-export const name = '0033-sessions';
+export const name = '0030-sessions';
 
 /**
  * Sessions, and the messages of their conversations.
