@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fanOutPage } from '../../../activities/events/fan-out-page.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
-import type { FanOutStep } from '../../../domain/events/events.ts';
+import type { EventRef, FanOutStep } from '../../../domain/events/events.ts';
 import { newId } from '../../../domain/ids.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
 
@@ -21,7 +21,9 @@ const SUBSCRIPTIONS: [id: string, patterns: string[], enabled: boolean][] = [
   ['sub_5', ['user.*', 'order.paid'], true],
 ];
 
-test('each subscription that matches gets one message, page by page, also where the starts of a page fail once', async () => {
+const publishedBy = { type: 'api_key', id: null } as const;
+
+beforeAll(async () => {
   const { environmentId } = world.database.tenant;
   await world.database.asOwner(`INSERT INTO topics (id, environment_id, name) VALUES ($1, $2, 'orders')`, [
     topicId,
@@ -34,11 +36,22 @@ test('each subscription that matches gets one message, page by page, also where 
       [id, environmentId, topicId, patterns, enabled],
     );
   }
-  const given = { topicId, ownId: null, type: 'order.paid', data: '{}', occurredAt: new Date() };
-  const publishedBy = { type: 'api_key', id: null } as const;
-  const event = await world.transaction((tx) => insertEvent(tx, { ...given, publishedBy }));
-  const ref = { eventId: event?.id ?? '', ...world.database.tenant };
+});
 
+async function publishedEvent(): Promise<EventRef> {
+  const given = { topicId, ownId: null, type: 'order.paid', data: '{}', occurredAt: new Date() };
+  const event = await world.transaction((tx) => insertEvent(tx, { ...given, publishedBy }));
+  return { eventId: event?.id ?? '', ...world.database.tenant };
+}
+
+const messagesOf = ({ eventId }: EventRef) =>
+  world.database.asOwner<{ id: string; subscription_id: string; published_by: object }>(
+    'SELECT id, subscription_id, published_by FROM messages WHERE event_id = $1 ORDER BY subscription_id',
+    [eventId],
+  );
+
+test('each subscription that matches gets one message, page by page, also where the starts of a page fail once', async () => {
+  const ref = await publishedEvent();
   const woken: string[] = [];
   let failures = 1;
   const deps = world.dependencies({
@@ -54,10 +67,26 @@ test('each subscription that matches gets one message, page by page, also where 
   expect(steps).toEqual([{ next: 'go on' }, { next: 'go on' }, { next: 'end', status: 'fanned_out', deliveries: 3 }]);
   expect(await page()).toEqual({ next: 'end', status: 'fanned_out', deliveries: 3 });
 
-  const messages = await world.database.asOwner<{ id: string; subscription_id: string }>(
-    'SELECT id, subscription_id FROM messages WHERE event_id = $1 ORDER BY subscription_id',
-    [ref.eventId],
-  );
+  const messages = await messagesOf(ref);
   expect(messages.map(({ subscription_id: id }) => id)).toEqual(['sub_1', 'sub_4', 'sub_5']);
+  expect(messages.map((message) => message.published_by)).toEqual(messages.map(() => publishedBy));
   expect(woken.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
+});
+
+test('where no permit is free the messages of a page queue as rows, without a workflow', async () => {
+  const ref = await publishedEvent();
+  const begun: string[] = [];
+  const deps = world.dependencies({
+    beginMessage: ({ messageId }) => Promise.resolve(void begun.push(messageId)),
+    inFlightCaps: { dispatch: 1, delivery: 0, provider_read: 1 },
+  });
+  await activityEnvironment().run(fanOutPage(deps), ref);
+  const ids = (await messagesOf(ref)).map(({ id }) => id);
+  expect(ids).toHaveLength(3);
+  const queued = await world.database.asOwner<{ holder: string }>(
+    'SELECT holder FROM in_flight_permits WHERE NOT is_taken AND holder = ANY($1)',
+    [ids],
+  );
+  expect(queued.map(({ holder }) => holder).toSorted()).toEqual(ids.toSorted());
+  expect(begun).toEqual([]);
 });
