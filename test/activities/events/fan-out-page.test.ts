@@ -78,7 +78,7 @@ test('where no permit is free the messages of a page queue as rows, without a wo
   const begun: string[] = [];
   const deps = world.dependencies({
     beginMessage: ({ messageId }) => Promise.resolve(void begun.push(messageId)),
-    inFlightCaps: { dispatch: 1, delivery: 0, provider_read: 1 },
+    inFlightCaps: { dispatch: 1, delivery: 0, provider_read: 1, notification: 1, maintenance: 1 },
   });
   await activityEnvironment().run(fanOutPage(deps), ref);
   const ids = (await messagesOf(ref)).map(({ id }) => id);

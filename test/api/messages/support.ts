@@ -13,7 +13,7 @@ export type Published = z.infer<typeof publishedSchema>;
 
 /** As a page of an activity starts its messages: with a permit for each, so that all of them are begun. */
 export function startsInTurn(beginMessage: StartsInTurn['beginMessage']): Omit<StartsInTurn, 'db'> {
-  const inFlightCaps = { dispatch: 1, delivery: 1_000, provider_read: 1 };
+  const inFlightCaps = { dispatch: 1, delivery: 1_000, provider_read: 1, notification: 1, maintenance: 1 };
   return { beginMessage, inFlightCaps, permitTakers: new PermitTakers() };
 }
 
