@@ -44,6 +44,7 @@ async function measure({ levels, batch, nodeFlags }: DeliveryOptions): Promise<R
     console.log(`${level.outstanding} outstanding:`);
     measured.push({ level, rounds: await runLevel(stage, level) });
   }
+  if (batch.rounds > 0) console.log(`${batch.rounds} batches of ${batch.messages}:`);
   const batches = await runBatches(stage, batch.messages, batch.rounds);
   await checkAttempts(stage);
   return {

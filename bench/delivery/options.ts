@@ -18,7 +18,7 @@ export interface Level {
 }
 
 export const USAGE = `Usage: npm run bench:delivery -- [options]
-  --levels=1:30:5,100:400:4,1000:1500:3   outstanding:messages of a round:rounds of each side
+  --levels=1:30:5,100:400:3,1000:1000:2   outstanding:messages of a round:rounds of each side
   --batch=1000:3                          messages of a batch:batches of each side; 0:0 for none
   --write                                 keep the result in bench/results
   --node-flags="..."                      for the service's process, to profile it; nothing is written
@@ -30,7 +30,7 @@ export function readOptions(args: string[]): DeliveryOptions {
   const { values } = parseArgs({
     args,
     options: {
-      levels: { type: 'string', default: '1:30:5,100:400:4,1000:1500:3' },
+      levels: { type: 'string', default: '1:30:5,100:400:3,1000:1000:2' },
       batch: { type: 'string', default: '1000:3' },
       write: { type: 'boolean', default: false },
       'node-flags': { type: 'string' },
