@@ -4,8 +4,8 @@ import { getEntry } from '../../db/cache/entries.ts';
 import { type Candidate, countLookup, findCandidates, findExactEntry, noteHit } from '../../db/cache/look-up.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
-import { type LookupReason, THRESHOLD_DEFAULT } from '../../domain/cache/cache.ts';
-import { type GateReason, gateReasons } from '../../domain/cache/gate.ts';
+import { GATED_CHARACTERS_MAX, type LookupReason, THRESHOLD_DEFAULT } from '../../domain/cache/cache.ts';
+import { type GateReason, gateOf } from '../../domain/cache/gate.ts';
 import { dotProduct, type Embedded } from '../../domain/embeddings/embedder.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { identityOf } from './identity.ts';
@@ -85,11 +85,16 @@ export function nearest(
   if (first === undefined) return { reason: 'empty', entryId: null, similarity: null, gate: [] };
   if (first.similarity < threshold)
     return { reason: 'below_threshold', entryId: null, similarity: first.similarity, gate: [] };
-  const near = alike.filter(({ similarity }) => similarity >= threshold);
-  for (const { id, prompt: stored, similarity } of near) {
-    if (gateReasons(prompt, stored).length === 0) return { reason: 'near', entryId: id, similarity, gate: [] };
+  const gate = gateOf(prompt);
+  const differing = gate(first.prompt);
+  if (differing.length === 0) return { reason: 'near', entryId: first.id, similarity: first.similarity, gate: [] };
+  let characters = first.prompt.length;
+  for (const { id, prompt: stored, similarity } of alike.slice(1)) {
+    characters += stored.length;
+    if (similarity < threshold || characters > GATED_CHARACTERS_MAX) break;
+    if (gate(stored).length === 0) return { reason: 'near', entryId: id, similarity, gate: [] };
   }
-  return { reason: 'gated', entryId: null, similarity: first.similarity, gate: gateReasons(prompt, first.prompt) };
+  return { reason: 'gated', entryId: null, similarity: first.similarity, gate: differing };
 }
 
 async function answered(tx: EnvironmentTransaction, { reason, entryId }: Found, shadow: boolean) {

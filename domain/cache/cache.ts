@@ -11,6 +11,8 @@ export const RESPONSE_BYTES_MAX = 262_144;
 export const NAMESPACE_DEFAULT = 'default';
 /** The nearest by the signs of their vectors are compared exactly, and by the gate. */
 export const CANDIDATES_MAX = 64;
+/** So many characters of candidates pass the gate in one lookup, which reads them on the process's own thread; the nearest always does. */
+export const GATED_CHARACTERS_MAX = 32_768;
 /** About so many characters are a token, of most texts. */
 const CHARACTERS_A_TOKEN = 4;
 

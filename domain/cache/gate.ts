@@ -21,7 +21,16 @@ export type GateReason = (typeof GATE_REASONS)[number];
 
 /** What differs between two prompts, in the order above. Empty: nothing that this gate knows. */
 export function gateReasons(left: string, right: string): GateReason[] {
-  const [a, b] = [readPrompt(left), readPrompt(right)];
+  return gateOf(left)(right);
+}
+
+/** The gate of a prompt that is compared with many: it is read once. */
+export function gateOf(asked: string): (stored: string) => GateReason[] {
+  const read = readPrompt(asked);
+  return (stored) => differences(read, readPrompt(stored));
+}
+
+function differences(a: Prompt, b: Prompt): GateReason[] {
   const differs: Record<GateReason, boolean> = {
     numbers: !isSame(a.numbers, b.numbers),
     negation: a.negations !== b.negations,
@@ -56,11 +65,11 @@ interface Prompt {
   classes: ReadonlyMap<string, string[]>;
 }
 
-const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
+/** No quotation holds its own opening mark: where none is closed, a search that goes on over the next ones takes quadratic time. */
+const QUOTED = /"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu;
 const NUMBER = /\d+(?:[.,:/-]\d+)*/g;
 /** Addresses, paths, identifiers with punctuation, and hashes keep their punctuation: `a.b`, `x@y.z`, `#12`, `user_id`. */
 const WORD = /[#@]?[\p{L}\p{N}_]+(?:['’.@/+:_-][\p{L}\p{N}_]+)*(?:\+\+|#)?|[%€$£¥₹]|°[cf]/giu;
-const SENTENCE_END = /[.!?:;\n]\s*$/;
 const IDENTIFIER = /[_@#/]|\p{L}\.\p{L}|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u;
 
 function readPrompt(prompt: string): Prompt {
@@ -79,7 +88,7 @@ function readPrompt(prompt: string): Prompt {
     if (/^\d/.test(word) && !/\p{L}/u.test(word)) continue;
     if (IDENTIFIER.test(word)) names.add(lower);
     else if (/^\p{Lu}/u.test(word) && lower !== 'i' && !lower.startsWith("i'")) {
-      const isFirst = index === 0 || SENTENCE_END.test(text.slice(0, index).replace(/["“„«'(]$/, ''));
+      const isFirst = isFirstOfSentence(text, index);
       if (!isFirst) names.add(lower);
       else if (!SENTENCE_STARTERS.has(lower)) perhapsNames.add(lower);
     }
@@ -96,6 +105,17 @@ function readPrompt(prompt: string): Prompt {
     perhapsNames,
     classes,
   };
+}
+
+const OPENING = /["“„«'(]/;
+const SENTENCE_END = /[.!?:;\n]/;
+
+/** Whether a sentence begins at this place: at the start, or behind the end of one, white space and at most one opening mark. */
+function isFirstOfSentence(text: string, index: number): boolean {
+  let at = index - 1;
+  if (OPENING.test(text[at] ?? '')) at--;
+  for (; at >= 0 && !SENTENCE_END.test(text[at] ?? ''); at--) if (!/\s/.test(text[at] ?? '')) return false;
+  return at >= 0 || index === 0;
 }
 
 /** `10km` and `check-in` are looked for as a whole and in parts. */

@@ -12,7 +12,8 @@ export function normalisedPrompt(prompt: string): string {
   return symbols.length === 0 ? foldCase(text) : `${foldCase(text)}\0${symbols.join(' ')}`;
 }
 
-const CLOSING = /[\s.!?…。]+$/u;
+/** Looked for where such characters begin alone: begun at each of them, a row of dots takes quadratic time. */
+const CLOSING = /(?<![\s.!?…。])[\s.!?…。]+$/u;
 
 /** `5!`, `n!` and `(n + 1)!` are numbers. */
 const isFactorial = (text: string, at: number): boolean =>

@@ -19,6 +19,17 @@ test('lets paraphrases pass', () => {
   expect(PARAPHRASES.flatMap(([a]) => gateReasons(a, a))).toEqual([]);
 });
 
+// Quadratic, minutes: the test would time out.
+test.each([
+  ['Paris ', 60_000],
+  ['« ', 200_000],
+  ['“ ', 200_000],
+  ['„', 200_000],
+])('takes time in proportion to a prompt of %j', (unit, times) => {
+  const prompt = unit.repeat(times);
+  expect(gateReasons(prompt, prompt)).toEqual([]);
+});
+
 test('knows what tells of an action', () => {
   const id = `eff_${'0'.repeat(22)}`;
   expect(

@@ -48,3 +48,8 @@ test('folds the case of every character as Unicode simple case folding does', ()
   expect(wrong).toEqual([]);
   expect(['ß', 'ẞ', 'İ', 'I', 'ı', 'ς', 'Σ'].map(foldCase)).toEqual(['ß', 'ß', 'İ', 'i', 'ı', 'σ', 'σ']);
 });
+
+test('takes time in proportion to the prompt', () => {
+  // Quadratic, half an hour: the test would time out.
+  expect(normalisedPrompt(`${'…'.repeat(200_000)}x`)).toHaveLength(600_001);
+});
