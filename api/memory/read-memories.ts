@@ -5,9 +5,20 @@ import { getMemory } from '../../db/memory/get-memory.ts';
 import { listMemories } from '../../db/memory/list-memories.ts';
 import { listMemoryVersions } from '../../db/memory/list-versions.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
+import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { parseJsonText } from '../http/json-text.ts';
 import { queryBoolean } from '../http/pagination.ts';
-import { filterFields, memoryParams, memorySchema, moment, presentMemory } from './schemas.ts';
+import { validatePart } from '../http/validate-request.ts';
+import {
+  collectionIdsSchema,
+  filterFields,
+  filterSchema,
+  memoryParams,
+  memorySchema,
+  moment,
+  presentMemory,
+} from './schemas.ts';
 
 export const asOfSchema = moment.describe('As it was recorded then and held then. Not with `validAt`.');
 export const validAtSchema = moment.describe('What held then, as it is recorded now. Not with `asOf`.');
@@ -31,6 +42,36 @@ export async function namedCollections(
   return found;
 }
 
+const idsAfterCommas = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .pipe(collectionIdsSchema)
+  .optional()
+  .describe('Ids of collections, after commas. Left out: every collection of the environment.');
+
+interface ListedFilter extends Pick<MemoryFilter, 'userId' | 'agentId' | 'sessionId' | 'kind'> {
+  sourceType?: string | undefined;
+  sourceId?: string | undefined;
+  metadata?: string | undefined;
+}
+
+/** The filter of a search or a forgetting, as a query says it. */
+function filterOf(query: ListedFilter): MemoryFilter {
+  const { userId, agentId, sessionId, kind, sourceType, sourceId, metadata } = query;
+  if (sourceId !== undefined && sourceType === undefined) {
+    throw validationError([{ path: 'query.sourceId', message: 'needs sourceType' }]);
+  }
+  const filter = {
+    userId,
+    agentId,
+    sessionId,
+    kind,
+    source: sourceType === undefined ? undefined : { type: sourceType, id: sourceId },
+    metadata: metadata === undefined ? undefined : parseJsonText(metadata, { path: 'query.metadata' }),
+  };
+  return validatePart('query', filterSchema, filter) as z.output<typeof filterSchema>;
+}
+
 export const listMemoriesRoute = defineRoute({
   id: 'memory.list',
   method: 'GET',
@@ -41,10 +82,15 @@ export const listMemoriesRoute = defineRoute({
   role: 'member',
   request: {
     query: z.strictObject({
-      collectionId: z.string().min(1).max(100).optional(),
+      collectionIds: idsAfterCommas,
       ...filterFields,
       sourceType: z.string().min(1).max(60).optional(),
       sourceId: z.string().min(1).max(200).optional().describe('With `sourceType`.'),
+      metadata: z
+        .string()
+        .max(METADATA_BYTES_MAX)
+        .optional()
+        .describe('A JSON object: members that the metadata has, with these values.'),
       includeSuperseded: queryBoolean.optional(),
       asOf: asOfSchema.optional(),
       validAt: validAtSchema.optional(),
@@ -53,13 +99,10 @@ export const listMemoriesRoute = defineRoute({
   response: { 200: z.array(memorySchema) },
   errors: ['NOT_FOUND'],
   async list(tx, { query, page }) {
-    const { collectionId, asOf, validAt, includeSuperseded = false, sourceType, sourceId, ...fields } = query;
+    const { collectionIds, asOf, validAt, includeSuperseded = false } = query;
     refuseBothMoments('query', query);
-    if (sourceId !== undefined && sourceType === undefined) {
-      throw validationError([{ path: 'query.sourceId', message: 'needs sourceType' }]);
-    }
-    const collections = await namedCollections(tx, collectionId === undefined ? undefined : [collectionId]);
-    const filter = sourceType === undefined ? fields : { ...fields, source: { type: sourceType, id: sourceId } };
+    const filter = filterOf(query);
+    const collections = await namedCollections(tx, collectionIds);
     const moments = asOf === undefined && validAt === undefined ? null : { asOf, validAt };
     const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: moments, includeSuperseded };
     const { items, total } = await listMemories(tx, wanted, page);

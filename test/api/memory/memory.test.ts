@@ -78,7 +78,7 @@ describe('memories', () => {
       expect(memoriesOf(await call('GET', `/${id}/history`)).map((one) => one.id)).toEqual([second.id, first.id]);
     }
     const listed = async (query: string): Promise<string[]> =>
-      memoriesOf(await call('GET', `?collectionId=${collectionId}${query}`)).map((one) => one.content);
+      memoriesOf(await call('GET', `?collectionIds=${collectionId}${query}`)).map((one) => one.content);
     expect(await listed('')).toEqual(['Ada lives in Lisbon']);
     expect(await listed('&includeSuperseded=true')).toHaveLength(2);
     expect(await listed('&validAt=2026-03-01T00:00:00Z')).toEqual(['Ada lives in London']);
@@ -187,7 +187,7 @@ describe('memories', () => {
     const forgotten = await call('POST', '/forget', { filter: { userId: 'ada', metadata: { deep: { n: 1 } } } });
     expect(forgotten.status, forgotten.text).toBe(200);
     expect(dataOf(forgotten)).toEqual({ deleted: 3 });
-    expect(memoriesOf(await call('GET', `?collectionId=${collectionId}`)).map(({ id }) => id)).toEqual([other.id]);
+    expect(memoriesOf(await call('GET', `?collectionIds=${collectionId}`)).map(({ id }) => id)).toEqual([other.id]);
   });
 
   it('are not there any more when they expire, and neither is any version', async () => {
@@ -200,7 +200,7 @@ describe('memories', () => {
     for (const path of [`/${id}`, `/${next.id}`, `/${next.id}/history`])
       expect((await call('GET', path)).status).toBe(404);
     expect((await call('PATCH', `/${next.id}`, { content: 'later' })).status).toBe(404);
-    expect(totalOf(await call('GET', `?collectionId=${collectionId}&includeSuperseded=true`))).toBe(0);
+    expect(totalOf(await call('GET', `?collectionIds=${collectionId}&includeSuperseded=true`))).toBe(0);
     expect(dataOf(await call('POST', '/search', { query: 'for a while', collectionIds: [collectionId] }))).toEqual([]);
     expect((await call('GET', `/collections/${collectionId}`)).json).toMatchObject({ data: { memoryCount: 0 } });
   });
@@ -240,6 +240,47 @@ describe('memories', () => {
       expect.arrayContaining([expect.objectContaining({ path })]),
     );
     expect(await storedRows()).toBe(0);
+  });
+
+  it('are listed by each filter that a search has', async () => {
+    const other = dataOf(await call('POST', '/collections', { name: `other ${Math.random()}` })).id;
+    const source = { type: 'ticket', id: 'T-1' };
+    const wanted = {
+      userId: 'u',
+      agentId: 'a',
+      sessionId: 's',
+      kind: 'episode',
+      source,
+      metadata: { team: 'x', n: 1 },
+    };
+    const { id } = await store({ content: 'wanted', ...wanted });
+    await store({ content: 'unlike it in everything' });
+    await call('POST', '', { collectionId: other, content: 'elsewhere', ...wanted });
+    const listed = async (query: Record<string, string>): Promise<string[]> =>
+      memoriesOf(await call('GET', `?${new URLSearchParams({ collectionIds: collectionId, ...query })}`)).map(
+        (one) => one.id,
+      );
+    for (const query of [
+      { userId: 'u' },
+      { agentId: 'a' },
+      { sessionId: 's' },
+      { kind: 'episode' },
+      { sourceType: 'ticket' },
+      { sourceType: 'ticket', sourceId: 'T-1' },
+      { metadata: '{"team":"x"}' },
+      { metadata: '{"n":1,"team":"x"}', userId: 'u' },
+    ] as Record<string, string>[]) {
+      expect([query, await listed(query)]).toEqual([query, [id]]);
+    }
+    expect(await listed({ metadata: '{"team":"y"}' })).toEqual([]);
+    expect(await listed({ collectionIds: `${collectionId},${other}`, userId: 'u' })).toHaveLength(2);
+    const repeated = await call('GET', `?collectionIds=${collectionId}&collectionIds=${other}&userId=u`);
+    expect(totalOf(repeated)).toBe(2);
+    expect((await call('GET', `?collectionIds=${collectionId},col_none`)).status).toBe(404);
+    for (const metadata of ['{', '[1]', '"x"', '{"a":1,"a":2}']) {
+      const refused = await call('GET', `?metadata=${encodeURIComponent(metadata)}`);
+      expect([metadata, refused.status, refused.text.includes('query.metadata')]).toEqual([metadata, 400, true]);
+    }
   });
 
   it('refuse two moments at once', async () => {

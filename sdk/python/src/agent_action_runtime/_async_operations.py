@@ -948,9 +948,9 @@ class AsyncMemoryOperations:
         """Remember something. Scope: memory:write."""
         return await self._caller.call("POST", "/api/v2/memory", body=body, idempotency_key=idempotency_key)
 
-    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, collection_id: Optional[str] = None, user_id: Optional[str] = None, agent_id: Optional[str] = None, session_id: Optional[str] = None, kind: Optional[Literal["fact", "episode"]] = None, source_type: Optional[str] = None, source_id: Optional[str] = None, include_superseded: Optional[bool] = None, as_of: Optional[str] = None, valid_at: Optional[str] = None) -> Page[List[Memory]]:
+    async def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, collection_ids: Optional[Union[str, List[str]]] = None, user_id: Optional[str] = None, agent_id: Optional[str] = None, session_id: Optional[str] = None, kind: Optional[Literal["fact", "episode"]] = None, source_type: Optional[str] = None, source_id: Optional[str] = None, metadata: Optional[str] = None, include_superseded: Optional[bool] = None, as_of: Optional[str] = None, valid_at: Optional[str] = None) -> Page[List[Memory]]:
         """List memories, the one recorded last first. Scope: memory:read."""
-        return await self._caller.call_page("/api/v2/memory", query={"page": page, "limit": limit, "collectionId": collection_id, "userId": user_id, "agentId": agent_id, "sessionId": session_id, "kind": kind, "sourceType": source_type, "sourceId": source_id, "includeSuperseded": include_superseded, "asOf": as_of, "validAt": valid_at})
+        return await self._caller.call_page("/api/v2/memory", query={"page": page, "limit": limit, "collectionIds": collection_ids, "userId": user_id, "agentId": agent_id, "sessionId": session_id, "kind": kind, "sourceType": source_type, "sourceId": source_id, "metadata": metadata, "includeSuperseded": include_superseded, "asOf": as_of, "validAt": valid_at})
 
     async def search(self, body: SearchMemoryRequest) -> List[FoundMemory]:
         """Search memories. Scope: memory:read."""

@@ -8026,7 +8026,8 @@ export interface operations {
         page?: number;
         /** Items on a page. */
         limit?: number;
-        collectionId?: string;
+        /** Ids of collections, after commas. Left out: every collection of the environment. */
+        collectionIds?: string | Array<string>;
         userId?: string;
         agentId?: string;
         sessionId?: string;
@@ -8035,6 +8036,8 @@ export interface operations {
         sourceType?: string;
         /** With `sourceType`. */
         sourceId?: string;
+        /** A JSON object: members that the metadata has, with these values. */
+        metadata?: string;
         includeSuperseded?: "true" | "false";
         /** As it was recorded then and held then. Not with `validAt`. */
         asOf?: schemas["DateTimeWithOffset"];
