@@ -1,4 +1,5 @@
 import { queueDeliveries } from '../../db/in-flight/queue-deliveries.ts';
+import { splitByDueTime } from '../../db/messages/split-by-due-time.ts';
 import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
 import type { Tenant } from '../../db/client.ts';
 import { isWithoutPermit } from '../../domain/in-flight.ts';
@@ -20,9 +21,13 @@ export function wakeHeldMessages(deps: Pick<ActivityDependencies, 'db' | 'wakeMe
 /** What starts the messages of a page or a batch. */
 export type StartsInTurn = Pick<ActivityDependencies, 'db' | 'beginMessage' | 'inFlightCaps' | 'permitTakers'>;
 
-/** Starts the messages of a batch (`startAllInTurn`). */
+/** Starts the messages of a batch (`startAllInTurn`). One that is not due does not queue: its workflow waits for its time. */
 export function startInTurn(deps: StartsInTurn) {
-  return (tenant: Tenant, messageIds: string[]): Promise<void> => startAllInTurn(deps, tenant, messageIds);
+  return async (tenant: Tenant, messageIds: string[]): Promise<void> => {
+    const { due, later } = await deps.db.oneStatement(tenant, (tx) => splitByDueTime(tx, messageIds));
+    await startAllInTurn(deps, tenant, due);
+    await inTurns(later, (messageId) => deps.beginMessage({ ...tenant, messageId }));
+  };
 }
 
 /**

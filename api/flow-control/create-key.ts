@@ -18,7 +18,7 @@ export const createKeyRoute = defineRoute({
   role: 'admin',
   request: { body: flowControlSchema },
   response: { 201: keySchema },
-  errors: ['CONFLICT'],
+  errors: ['CONFLICT', 'QUOTA_EXCEEDED'],
   idempotent: true,
   async change(tx, { body: { key, ...limits } }) {
     const id = await createKey(tx, key, limitsOf(limits));

@@ -1,14 +1,16 @@
 import type { Limits } from '../../domain/flow-control/flow-control.ts';
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { requireRoom } from './require-room.ts';
 import { conflictWhereTaken } from '../taken.ts';
 
-/** Creates a key and returns its id. Throws CONFLICT where the environment has it already. */
+/** Creates a key and returns its id. Throws CONFLICT where the environment has it already, QUOTA_EXCEEDED where it has as many as it may. */
 export async function createKey(
   tx: EnvironmentTransaction,
   key: string,
   { rate, parallelism }: Limits,
 ): Promise<string> {
+  await requireRoom(tx, 1);
   const id = newId('flowControlKey');
   await tx
     .raw(

@@ -1,6 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import type { Limits } from '../../domain/flow-control/flow-control.ts';
 import type { EnvironmentTransaction } from '../client.ts';
+import { requireRoom } from './require-room.ts';
 
 /** A key as a message names it, with the limits that it brings. */
 export interface WantedKey {
@@ -21,7 +22,8 @@ interface Found {
 /**
  * The ids of the keys that messages name, by key. Creates those that are missing and gives the others the limits that the messages
  * bring, unless those are pinned; of several messages the last one counts. The keys are held against deletion until the commit. A
- * key whose limits stay is only read, so that its publishers do not wait for each other.
+ * key whose limits stay is only read, so that its publishers do not wait for each other. Throws QUOTA_EXCEEDED where the environment
+ * has as many keys as it may.
  */
 export async function ensureKeys(
   tx: EnvironmentTransaction,
@@ -39,6 +41,7 @@ export async function ensureKeys(
   const ids = new Map(rows.map(({ id, key }) => [key, id]));
   const found = new Map(rows.map((row) => [row.key, row]));
   const written = [...limits].filter(([key, brought]) => changes(found.get(key), brought));
+  await requireRoom(tx, written.filter(([key]) => !found.has(key)).length);
   for (const { id, key } of await write(tx, written)) ids.set(key, id);
   return ids;
 }

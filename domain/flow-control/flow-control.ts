@@ -7,6 +7,11 @@ export const PERIOD_SECONDS_MAX = 7 * 24 * 60 * 60;
 /** The most calls of one key in flight. A key without `parallelism` has this one, so that its open workflows are bounded. */
 export const PARALLELISM_MAX = 1_000;
 
+/** Keys of one environment. */
+export const KEYS_PER_ENVIRONMENT_MAX = 10_000;
+/** A key without limits, messages and anything an operator set makes room after so long. */
+export const IDLE_KEY_SECONDS = 24 * 60 * 60;
+
 /** A granted message that nobody takes up for so long returns to its place in the queue. */
 export const GRANT_LEASE_MS = 120_000;
 /** The slot of a message that waits for a permit of its workspace. The sweep has it look again before the end, and keep the slot. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyCap } from '../../harness/in-flight-caps.ts';
 import { keepPermits } from '../../../activities/in-flight/keep-permits.ts';
 import { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
+import { startInTurn } from '../../../activities/messages/wake-messages.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import type { DispatchResult, ReadBackResult } from '../../../activities/adapters/adapter.ts';
@@ -321,4 +322,16 @@ test('a permit that is free beside somebody who waits is granted, and told again
     await keeper.stop();
   }
   expect(await permits('msg_2')).toEqual([{ taken: true }]);
+});
+
+test('of a batch only what is due queues for permits; what is due later waits for its time beside it', async () => {
+  const { told, overrides } = onePermit();
+  const later = { scheduledFor: new Date(Date.now() + 3_600_000) };
+  const messages = [plainMessage(later), plainMessage(), plainMessage(later), plainMessage()];
+  await world.transaction((tx) => insertMessages(tx, messages));
+  const [laterId = '', dueId = '', alsoLaterId = '', waitingId = ''] = messages.map(({ id }) => id);
+  await startInTurn(world.dependencies(overrides))(world.database.tenant, [laterId, dueId, alsoLaterId, waitingId]);
+  expect(told).toEqual([dueId, laterId, alsoLaterId]);
+  expect([await permits(dueId), await permits(waitingId)]).toEqual([[{ taken: true }], [{ taken: false }]]);
+  expect([await permits(laterId), await permits(alsoLaterId)]).toEqual([[], []]);
 });

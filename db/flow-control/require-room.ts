@@ -1,0 +1,46 @@
+import { ServiceError } from '../../domain/errors.ts';
+import { IDLE_KEY_SECONDS, KEYS_PER_ENVIRONMENT_MAX } from '../../domain/flow-control/flow-control.ts';
+import type { EnvironmentTransaction } from '../client.ts';
+
+/** Far from the cap nobody waits for others that make keys at this moment. */
+const COUNTED_ALONE_FROM = KEYS_PER_ENVIRONMENT_MAX / 2;
+
+/**
+ * Makes room for new keys where the environment has as many as it may: idle ones go that say no more than their names. Throws
+ * QUOTA_EXCEEDED where that is not enough.
+ */
+export async function requireRoom(tx: EnvironmentTransaction, newKeys: number): Promise<void> {
+  if (newKeys === 0 || (await countKeys(tx)) + newKeys <= COUNTED_ALONE_FROM) return;
+  // Serialized: two publishes that counted at the same time would both miss the other's keys.
+  await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('flow-control-keys/' || current_environment_id(), 0))");
+  const tooMany = (await countKeys(tx)) + newKeys - KEYS_PER_ENVIRONMENT_MAX;
+  if (tooMany <= 0 || (await deleteIdleKeys(tx, tooMany)) >= tooMany) return;
+  throw new ServiceError('QUOTA_EXCEEDED', {
+    message: `An environment has at most ${KEYS_PER_ENVIRONMENT_MAX} flow-control keys. Delete those that are no longer needed, or publish with fewer keys.`,
+  });
+}
+
+async function countKeys(tx: EnvironmentTransaction): Promise<number> {
+  const { rows } = await tx.raw<{ rows: { keys: number }[] }>(
+    'SELECT count(*)::int AS keys FROM flow_control_keys WHERE environment_id = current_environment_id()',
+  );
+  return rows[0]?.keys ?? 0;
+}
+
+/**
+ * A publish holds the keys that it names (FOR KEY SHARE) until its commit, and they are skipped. What it queued before is found in the
+ * queue, so no message loses its key.
+ */
+async function deleteIdleKeys(tx: EnvironmentTransaction, most: number): Promise<number> {
+  const { rows } = await tx.raw<{ rows: unknown[] }>(
+    `DELETE FROM flow_control_keys WHERE id IN (
+       SELECT f.id FROM flow_control_keys f
+       WHERE f.environment_id = current_environment_id() AND f.rate IS NULL AND f.parallelism IS NULL AND NOT f.rate_pinned AND NOT f.parallelism_pinned
+         AND f.paused_at IS NULL AND COALESCE(f.held_until < now(), true) AND f.updated_at < now() - make_interval(secs => :idleSeconds)
+         AND NOT EXISTS (SELECT FROM flow_control_queue q WHERE q.key_id = f.id)
+       ORDER BY f.updated_at LIMIT :most FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    { idleSeconds: IDLE_KEY_SECONDS, most },
+  );
+  return rows.length;
+}

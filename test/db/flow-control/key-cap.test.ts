@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureKeys } from '../../../db/flow-control/ensure-keys.ts';
+import { KEYS_PER_ENVIRONMENT_MAX } from '../../../domain/flow-control/flow-control.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const publish = (...keys: string[]) =>
+  database.db.withEnvironment(database.tenant, (tx) =>
+    ensureKeys(
+      tx,
+      keys.map((key) => ({ key, limits: {} })),
+    ),
+  );
+
+test('at the cap of keys a new one takes the room of an idle one that says no more than its name, or is refused', async () => {
+  const { environmentId } = database.tenant;
+  const old = `now() - interval '25 hours'`;
+  const plant = (id: string, columns: string, values: string) =>
+    database.asOwner(
+      `INSERT INTO flow_control_keys (id, environment_id, key, updated_at, ${columns}) VALUES ($1, $2, $1, ${values})`,
+      [id, environmentId],
+    );
+  const kept = ['limited', 'parallel', 'pinned', 'paused', 'held', 'young', 'waiting'];
+  await plant('limited', 'rate, period_seconds', `${old}, 5, 1`);
+  await plant('parallel', 'parallelism', `${old}, 5`);
+  await plant('pinned', 'rate_pinned', `${old}, true`);
+  await plant('paused', 'paused_at', `${old}, now()`);
+  await plant('held', 'held_until', `${old}, now() + interval '1 hour'`);
+  await plant('young', 'held_until', `now() - interval '23 hours', now()`);
+  await plant('waiting', 'held_until', `${old}, NULL`);
+  await database.asOwner(
+    `INSERT INTO flow_control_queue (message_id, environment_id, key_id, due_at) VALUES ('msg_waits', $1, 'waiting', now())`,
+    [environmentId],
+  );
+  await plant('idle', 'held_until', `${old}, ${old}`);
+  await database.asOwner(
+    `INSERT INTO flow_control_keys (id, environment_id, key, parallelism)
+     SELECT 'many' || n, $1, 'many' || n, 1 FROM generate_series(1, $2::integer) n`,
+    [environmentId, KEYS_PER_ENVIRONMENT_MAX - kept.length - 1],
+  );
+  await expect(publish('one', 'two')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect([...(await publish('one')).keys()]).toEqual(['one']);
+  const left = await database.asOwner<{ id: string }>(
+    `SELECT id FROM flow_control_keys WHERE id = ANY($1) ORDER BY id`,
+    [[...kept, 'idle']],
+  );
+  expect(left.map(({ id }) => id)).toEqual([...kept].sort());
+  await expect(publish('two')).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect([...(await publish('one', 'limited')).keys()].sort()).toEqual(['limited', 'one']); // those that are there are named as before
+});
