@@ -1,10 +1,17 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findKnownSpans } from '../../db/runs/find-known-spans.ts';
 import { type LockedRun, lockRun } from '../../db/runs/get-run.ts';
-import { upsertSpans } from '../../db/runs/upsert-spans.ts';
+import { mergedAttributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { checkSpans } from '../../domain/runs/check-spans.ts';
-import { type RejectedSpan, SPANS_AFTER_END_SECONDS, type SpanUpsert } from '../../domain/runs/runs.ts';
+import {
+  type CheckedSpan,
+  type KnownSpan,
+  type RejectedSpan,
+  SPAN_BYTES_MAX,
+  SPANS_AFTER_END_SECONDS,
+  type SpanUpsert,
+} from '../../domain/runs/runs.ts';
 
 /** Locks a run whose spans may be written. @throws {ServiceError} NOT_FOUND; CONFLICT where it ended too long ago. */
 export async function lockRunForSpans(tx: EnvironmentTransaction, runId: string): Promise<LockedRun> {
@@ -32,6 +39,43 @@ export async function writeSpans(
     [...new Set(parentIds)],
   );
   const { spans, rejected } = checkSpans(upserts, known, new Date());
-  await upsertSpans(tx, runId, spans);
-  return { accepted: upserts.length - rejected.length, rejected };
+  const full = await findFull(tx, runId, spans, known);
+  await upsertSpans(
+    tx,
+    runId,
+    spans.filter(({ id }) => !full.has(id)),
+  );
+  const refused = new Set(rejected.map(({ index }) => index));
+  for (const [index, { id }] of upserts.entries()) {
+    if (full.has(id) && !refused.has(index)) rejected.push({ index, message: FULL });
+  }
+  return {
+    accepted: upserts.length - rejected.length,
+    rejected: rejected.toSorted((a, b) => a.index - b.index),
+  };
+}
+
+const FULL = `would have more than ${SPAN_BYTES_MAX} bytes of attributes: they are merged with those that are there`;
+
+/** The spans whose attributes would be too many with those that are there. The exact size is asked for only where the sum says so. */
+async function findFull(
+  tx: EnvironmentTransaction,
+  runId: string,
+  spans: readonly CheckedSpan[],
+  known: readonly KnownSpan[],
+): Promise<Set<string>> {
+  const there = new Map(known.map(({ id, attributesBytes }) => [id, attributesBytes]));
+  const doubtful: CheckedSpan[] = [];
+  const full = new Set<string>();
+  for (const span of spans) {
+    if (!span.attributes) continue;
+    const sent = Buffer.byteLength(JSON.stringify(span.attributes));
+    const before = there.get(span.id) ?? 0;
+    if (sent > SPAN_BYTES_MAX) full.add(span.id);
+    else if (sent + before > SPAN_BYTES_MAX) doubtful.push(span);
+  }
+  for (const [id, bytes] of await mergedAttributesBytes(tx, runId, doubtful)) {
+    if (bytes > SPAN_BYTES_MAX) full.add(id);
+  }
+  return full;
 }

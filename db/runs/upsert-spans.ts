@@ -25,6 +25,23 @@ export async function upsertSpans(
   await tx.raw(UPSERT, { runId, spans: JSON.stringify(rows) });
 }
 
+/** Bytes of the attributes that spans of a run would have with these, by id. */
+export async function mergedAttributesBytes(
+  tx: EnvironmentTransaction,
+  runId: string,
+  spans: readonly Pick<CheckedSpan, 'id' | 'attributes'>[],
+): Promise<Map<string, number>> {
+  if (spans.length === 0) return new Map();
+  const sent = JSON.stringify(spans.map(({ id, attributes }) => ({ id, attributes })));
+  const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
+    `SELECT s.id, octet_length((COALESCE(s.attributes, '{}') || n.attributes)::text) AS bytes
+     FROM json_to_recordset(CAST(:sent AS json)) AS n (id text, attributes jsonb)
+     JOIN spans s ON s.run_id = :runId AND s.id = n.id COLLATE "C"`,
+    { runId, sent },
+  );
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+}
+
 /** The span of an invocation moves with the invocation alone, also where that moved after this transaction looked at it. */
 const OWN = ['status', 'started_at', 'ended_at', 'sent_status', 'is_start_sent', 'is_end_sent']
   .map((column) => `${column} = CASE WHEN s.invocation_id IS NULL THEN n.${column} ELSE s.${column} END`)

@@ -1,4 +1,13 @@
-import type { CheckedSpan, CheckedSpans, KnownSpan, RejectedSpan, SentState, SpanUpsert } from './runs.ts';
+import {
+  type CheckedSpan,
+  type CheckedSpans,
+  type KnownSpan,
+  type RejectedSpan,
+  type SentState,
+  SPAN_DEPTH_MAX,
+  SPAN_PARTS_MAX,
+  type SpanUpsert,
+} from './runs.ts';
 
 /**
  * What of a request can be written. A span that is named several times is merged in its order. `known` holds the spans of the request that
@@ -9,10 +18,16 @@ export function checkSpans(upserts: readonly SpanUpsert[], known: readonly Known
   const parents = new Map(known.map(({ id, parentId }) => [id, parentId]));
   const merged = new Map<string, CheckedSpan>();
   const rejected: RejectedSpan[] = [];
+  const parts = new Map<string, number>();
   for (const [index, upsert] of upserts.entries()) {
     const before = merged.get(upsert.id) ?? null;
-    const result = checkSpan(upsert, before, there.get(upsert.id) ?? null, now);
-    const message = typeof result === 'string' ? result : circleIssue(upsert, parents);
+    const part = (parts.get(upsert.id) ?? 0) + 1;
+    parts.set(upsert.id, part);
+    const result =
+      part > SPAN_PARTS_MAX
+        ? `is the ${part}th part of its span in one request; at most ${SPAN_PARTS_MAX} are taken`
+        : checkSpan(upsert, before, there.get(upsert.id) ?? null, now);
+    const message = typeof result === 'string' ? result : placeIssue(upsert, parents);
     if (message !== null || typeof result === 'string') {
       rejected.push({ index, message: message ?? '' });
       continue;
@@ -94,12 +109,13 @@ function sentMembers<Members extends object>(members: Members): Partial<Members>
   ) as Partial<Members>;
 }
 
-/** Goes up from its parent: whoever comes back to the span would close a circle. */
-function circleIssue({ id, parentId }: SpanUpsert, parents: ReadonlyMap<string, string | null>): string | null {
+/** Goes up from its parent: whoever comes back to the span would close a circle. A span that sends no parent stays where it is. */
+function placeIssue({ id, parentId }: SpanUpsert, parents: ReadonlyMap<string, string | null>): string | null {
   let above = parentId ?? null;
-  for (const seen = new Set<string>(); above !== null && !seen.has(above); above = parents.get(above) ?? null) {
+  for (let level = 1; above !== null; level++) {
     if (above === id) return 'would be its own ancestor';
-    seen.add(above);
+    if (level > SPAN_DEPTH_MAX) return `would be more than ${SPAN_DEPTH_MAX} levels below its root`;
+    above = parents.get(above) ?? null;
   }
   return null;
 }

@@ -48,25 +48,25 @@ const OPEN_INFERENCE_KIND = 'openinference.span.kind';
 const OPEN_INFERENCE_TOKENS = ['llm.token_count.prompt', 'llm.token_count.completion'] as const;
 const COSTS = ['llm.cost.total', 'gen_ai.usage.cost'] as const;
 
-const KIND_OF_OPERATION: Readonly<Record<string, SpanKind>> = {
-  chat: 'model',
-  text_completion: 'model',
-  generate_content: 'model',
-  embeddings: 'model',
-  execute_tool: 'tool',
-  invoke_agent: 'agent',
-  create_agent: 'agent',
-  invoke_workflow: 'agent',
-  retrieval: 'retrieval',
-};
-const KIND_OF_OPEN_INFERENCE: Readonly<Record<string, SpanKind>> = {
-  LLM: 'model',
-  EMBEDDING: 'model',
-  TOOL: 'tool',
-  AGENT: 'agent',
-  RETRIEVER: 'retrieval',
-  RERANKER: 'retrieval',
-};
+const KIND_OF_OPERATION: ReadonlyMap<string, SpanKind> = new Map([
+  ['chat', 'model'],
+  ['text_completion', 'model'],
+  ['generate_content', 'model'],
+  ['embeddings', 'model'],
+  ['execute_tool', 'tool'],
+  ['invoke_agent', 'agent'],
+  ['create_agent', 'agent'],
+  ['invoke_workflow', 'agent'],
+  ['retrieval', 'retrieval'],
+]);
+const KIND_OF_OPEN_INFERENCE: ReadonlyMap<string, SpanKind> = new Map([
+  ['LLM', 'model'],
+  ['EMBEDDING', 'model'],
+  ['TOOL', 'tool'],
+  ['AGENT', 'agent'],
+  ['RETRIEVER', 'retrieval'],
+  ['RERANKER', 'retrieval'],
+]);
 
 const INPUTS = [ATTR_GEN_AI_INPUT_MESSAGES, ATTR_GEN_AI_TOOL_CALL_ARGUMENTS, 'gen_ai.prompt', 'input.value'] as const;
 const OUTPUTS = [
@@ -152,7 +152,7 @@ export function firstCharacters(text: string, max: number): string {
 function kindOf(attributes: JsonObject): SpanKind {
   const operation = textOr(attributes[ATTR_GEN_AI_OPERATION_NAME]) ?? '';
   const kind = textOr(attributes[OPEN_INFERENCE_KIND])?.toUpperCase() ?? '';
-  return KIND_OF_OPERATION[operation] ?? KIND_OF_OPEN_INFERENCE[kind] ?? 'other';
+  return KIND_OF_OPERATION.get(operation) ?? KIND_OF_OPEN_INFERENCE.get(kind) ?? 'other';
 }
 
 function tokensOf(attributes: JsonObject): { input: number | null; output: number | null } | null {

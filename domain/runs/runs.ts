@@ -11,6 +11,10 @@ export type SpanStatus = RunStatus;
 export const SPAN_NAME_CHARACTERS_MAX = 200;
 export const SPANS_PER_REQUEST_MAX = 500;
 export const SPAN_BYTES_MAX = 65_536;
+/** How many levels a span may be below its root. Whoever looks for a circle, or for what is above a span, goes no further. */
+export const SPAN_DEPTH_MAX = 200;
+/** How many parts of one span a request may hold. */
+export const SPAN_PARTS_MAX = 50;
 export const RUN_TAGS_MAX = 50;
 export const RUN_TAG_CHARACTERS_MAX = 100;
 /** How long spans of a run are taken after its end: exporters send in batches, and what they hold may come late. */
@@ -53,6 +57,8 @@ export interface KnownSpan extends SentState {
   startedAt: Date;
   endedAt: Date | null;
   hasError: boolean;
+  /** Bytes of the attributes that are there. */
+  attributesBytes: number;
   /** Set for the span of an invocation. */
   invocationId: string | null;
 }

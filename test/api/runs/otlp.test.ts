@@ -112,6 +112,12 @@ describe('the spans of a trace', () => {
     expect(await readRun(id)).toEqual(ended);
   });
 
+  test('have a kind of ours whatever they call their operation', async () => {
+    const { root } = treeOf(newTraceId());
+    await accepted({ ...root, attributes: [text('gen_ai.operation.name', '__proto__')] });
+    expect(await level(await runOfTrace(root.traceId))).toMatchObject([{ kind: 'other' }]);
+  });
+
   test('have one run also where batches of them come at once', async () => {
     const traceId = newTraceId();
     const { root } = treeOf(traceId);

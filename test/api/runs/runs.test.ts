@@ -170,6 +170,23 @@ describe('spans', () => {
     expect((await level(id)).map(({ name }) => name)).toEqual(['root']);
   });
 
+  test('have at most 64 KiB of attributes, however many parts bring them', async () => {
+    const { id } = await begin();
+    const part = (...names: string[]) => ({
+      id: hex(1),
+      attributes: Object.fromEntries(names.map((name) => [name, 'x'.repeat(20_000)])),
+    });
+    expect((await write(id, part('a', 'b'))).accepted).toBe(1);
+    // Two thirds of it are there already.
+    expect((await write(id, part('a', 'b', 'c'))).accepted).toBe(1);
+    const { accepted, rejected } = await write(id, part('d'), { id: hex(2), name: 'other' });
+    expect([accepted, rejected]).toMatchObject([1, [{ index: 0, message: expect.stringContaining('65536 bytes') }]]);
+    const refused = await call('PATCH', `/${id}/spans/${hex(1)}`, { attributes: part('d').attributes });
+    expect([refused.status, errorOf(refused).code]).toEqual([400, 'VALIDATION_ERROR']);
+    const span = dataOf(await call('GET', `/${id}/spans/${hex(1)}`), spanSchema);
+    expect(Object.keys(span.attributes ?? {})).toEqual(['a', 'b', 'c']);
+  });
+
   test('take every offset of RFC 3339, which PostgreSQL does not, and no year that it cannot hold', async () => {
     const { id } = await begin();
     const far = { startedAt: '2026-01-02T23:00:00+23:11', endedAt: '2026-01-02T23:00:01.5-23:59' };
@@ -184,6 +201,18 @@ describe('spans', () => {
     for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '2026-01-02T23:00:00%2B23:11']) {
       expect([moment, (await call('GET', `?startDate=${moment}`)).status]).toEqual([moment, 200]);
     }
+  });
+
+  test('are looked for above no further than a span may be below its root', async () => {
+    const { id } = await begin();
+    const chain = (from: number) =>
+      Array.from({ length: 150 }, (_, level) => {
+        const own = from + level;
+        return { id: hex(own), name: `${own}`, ...(own === 1 ? {} : { parentId: hex(own - 1) }) };
+      });
+    expect((await write(id, ...chain(1))).rejected).toEqual([]);
+    const { accepted, rejected } = await write(id, ...chain(151));
+    expect([accepted, rejected[0]?.index]).toEqual([51 + 98, 51]);
   });
 
   test('concurrent writers of one run make no circle and lose nothing', async () => {

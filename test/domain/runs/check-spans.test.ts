@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkSpans } from '../../../domain/runs/check-spans.ts';
-import type { KnownSpan, SpanUpsert } from '../../../domain/runs/runs.ts';
+import { type KnownSpan, SPAN_DEPTH_MAX, SPAN_PARTS_MAX, type SpanUpsert } from '../../../domain/runs/runs.ts';
 
 const NOW = new Date('2026-11-22T12:00:00.000Z');
 const [A, B, C] = ['aaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbb', 'cccccccccccccccc'];
@@ -16,6 +16,7 @@ const known = (id: string, more: Partial<KnownSpan> = {}): KnownSpan => ({
   isStartSent: true,
   isEndSent: false,
   hasError: false,
+  attributesBytes: 0,
   ...more,
 });
 const check = (upserts: SpanUpsert[], there: KnownSpan[] = []) => checkSpans(upserts, there, NOW);
@@ -78,6 +79,27 @@ describe('a circle', () => {
   ])('%s', (_, upserts, there, indexes) => {
     expect(check(upserts, there).rejected.map(({ index }) => index)).toEqual(indexes);
   });
+});
+
+test('a span is not deeper than the most levels, whose count bounds the work for each', () => {
+  const at = (level: number): string => level.toString(16).padStart(16, '0');
+  const chain = Array.from({ length: 20_000 }, (_, level) =>
+    span(at(level + 1), level === 0 ? {} : { parentId: at(level) }),
+  );
+  const { spans, rejected } = check(chain);
+  expect(rejected[0]).toEqual({
+    index: SPAN_DEPTH_MAX + 1,
+    message: `would be more than ${SPAN_DEPTH_MAX} levels below its root`,
+  });
+  // What names a rejected parent waits for it among the roots.
+  expect(spans.length + rejected.length).toBe(chain.length);
+});
+
+test('a request holds at most so many parts of one span', () => {
+  const parts = Array.from({ length: SPAN_PARTS_MAX + 1 }, (_, part) => span(A, { attributes: { [part]: 1 } }));
+  const { spans, rejected } = check([...parts, span(B)]);
+  expect(rejected.map(({ index }) => index)).toEqual([SPAN_PARTS_MAX]);
+  expect(Object.keys(spans[0]?.attributes ?? {})).toHaveLength(SPAN_PARTS_MAX);
 });
 
 test('of the span of an invocation only its place and its attributes can be sent', () => {
