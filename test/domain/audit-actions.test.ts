@@ -13,16 +13,24 @@ const SOURCE = FOLDERS.flatMap((folder) =>
     .map((file) => readFileSync(path.join(projectRoot(), folder, file), 'utf8')),
 ).join('\n');
 
-/** Written as it is, or as `what.${…}` or `${…}.happened`. */
+/** The actions that code composes, by the text that composes them. */
+const COMPOSED: Readonly<Record<string, readonly string[]>> = {
+  '`approval.${status}`': ['approval.expired', 'approval.cancelled'],
+  '`${target.type}.resolved`': ['effect.resolved', 'invocation.resolved'],
+};
+
+/** Written as it is, or composed by a text that is listed and still there. */
 function isRecorded(action: string): boolean {
-  const [what = '', happened = ''] = action.split('.');
-  return [`'${action}'`, `\`${what}.\${`, `}.${happened}\``].some((spelling) => SOURCE.includes(spelling));
+  if (SOURCE.includes(`'${action}'`)) return true;
+  return Object.entries(COMPOSED).some(([text, actions]) => actions.includes(action) && SOURCE.includes(text));
 }
 
 describe('the table of audit actions', () => {
   test('holds no action that no code records; the compiler finds one that it lacks', () => {
     const actions = Object.values(AUDIT_ACTIONS).flatMap((area) => Object.keys(area));
     expect(actions.filter((action) => !isRecorded(action))).toEqual([]);
-    expect(isRecorded('secret.forgotten')).toBe(false);
+    for (const unknown of ['secret.forgotten', 'approval.forgotten', 'run.resolved']) {
+      expect(isRecorded(unknown), unknown).toBe(false);
+    }
   });
 });

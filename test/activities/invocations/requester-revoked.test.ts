@@ -68,7 +68,15 @@ async function reserve(ref: InvocationRef): Promise<string> {
     'SELECT status FROM approvals WHERE invocation_id = $1',
     [ref.invocationId],
   );
+  const entries = await world.database.asOwner<{ refusal: string }>(
+    `SELECT l.details ->> 'refusal' AS refusal FROM audit_log l JOIN approvals a ON a.id = l.target_id
+     WHERE a.invocation_id = $1 AND l.action = 'approval.invalidated'`,
+    [ref.invocationId],
+  );
   const code = /\((\w+)\)/.exec(invocation?.error ?? '')?.[1] ?? 'sent';
+  expect(entries, 'one audit entry of each invalidated approval').toEqual(
+    approval?.status === 'invalidated' ? [{ refusal: code }] : [],
+  );
   return `${decision}: ${code}, ${attempts.length} attempts, approval ${approval?.status ?? 'none'}`;
 }
 

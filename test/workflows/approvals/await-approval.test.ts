@@ -85,6 +85,17 @@ async function read(approvalId: string): Promise<ApprovalRecord> {
   return approval;
 }
 
+/** What the audit log has of an approval. */
+const entriesOf = ({ approval }: Parked): Promise<unknown[]> =>
+  world.database.asOwner('SELECT action, actor_type, details FROM audit_log WHERE target_id = $1 ORDER BY sequence', [
+    approval.id,
+  ]);
+const endedEntry = (action: string, { approval, ref }: Parked): object => ({
+  action,
+  actor_type: 'system',
+  details: { invocationId: ref.invocationId, bindingDigest: approval.bindingDigest },
+});
+
 /** Writes the rows that the route commits, without a notification. */
 async function approve({ approval, ref }: Parked): Promise<void> {
   await world.transaction(async (tx) => {
@@ -135,6 +146,7 @@ test('nobody decides: two reminders, then it is expired, and nothing is sent', a
       },
     ],
   });
+  expect(await entriesOf(parked)).toEqual([endedEntry('approval.expired', parked)]);
   expect(adapter.sent).toHaveLength(before);
 });
 
@@ -169,6 +181,7 @@ test.each(['the invocation', 'the approval'])('%s is cancelled in the Temporal U
   await (which === 'the approval' ? child : parked.handle).cancel();
   expect(await result(parked)).toMatchObject({ status: 'cancelled', stage: 'rejected' });
   expect((await read(parked.approval.id)).status).toBe('cancelled');
+  expect(await entriesOf(parked)).toEqual([endedEntry('approval.cancelled', parked)]);
   expect(await world.recorded(parked.ref)).toMatchObject({
     invocation: { status: 'cancelled' },
     effects: [{ rejection_reason: 'approval_cancelled', grade: 'refused' }],
