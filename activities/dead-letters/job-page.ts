@@ -45,6 +45,31 @@ export type TakePage = (
 const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'];
 
 /**
+ * What is refused for the sake of its content, now and at each further try: a request that is not valid (under a limit that was
+ * lowered since, for instance), and values that the database takes no more. Of a page of one record it is that record.
+ */
+const CONTENT_CODES: readonly string[] = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'];
+/** Data exceptions, exceeded program limits, violated checks. A unique or foreign key may hold at the next try. */
+const CONTENT_SQLSTATE = /^(22...|54...|23514)$/;
+
+/** The messages of a page cannot be accepted, whoever tries again. */
+class PageRefused extends Error {
+  /** The last record of the page. */
+  readonly afterId: string;
+
+  constructor(afterId: string, cause: unknown) {
+    super('the messages of a page were refused', { cause });
+    this.afterId = afterId;
+  }
+}
+
+function refusesContent(error: unknown): boolean {
+  if (error instanceof ServiceError) return CONTENT_CODES.includes(error.code);
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' && CONTENT_SQLSTATE.test(code);
+}
+
+/**
  * Publishes one page of a job again: the new messages, whatever makes sure that each record is taken once, the counters and the cursor
  * of the job are one transaction, so that each record is published again once, whatever dies. Then it starts those of the page that there
  * are permits for; the others queue as rows, and whoever releases a permit starts the next.
@@ -81,8 +106,8 @@ async function startPage(deps: PageDependencies, ref: DeadLetterJobRef): Promise
 }
 
 /**
- * Takes the next page, or a smaller one where the budget or the allowance does not suffice for all of it: what is left of them is
- * used up before the job fails.
+ * Takes the next page, or a smaller one where the budget or the allowance does not suffice for all of it, or not all of it is accepted:
+ * what is left of a budget is used up before the job fails, and a record that cannot be published again stops no other.
  */
 async function nextPage(
   deps: PageDependencies,
@@ -94,8 +119,10 @@ async function nextPage(
     try {
       return await deps.db.withEnvironment(ref, (tx) => take(tx, deps, ref, size, takePage));
     } catch (error) {
-      if (!(error instanceof ServiceError) || !ENDING_CODES.includes(error.code)) throw error;
+      const isRefused = error instanceof PageRefused;
+      if (!isRefused && !(error instanceof ServiceError && ENDING_CODES.includes(error.code))) throw error;
       if (size > 1) continue;
+      if (isRefused) return await passOver(deps, ref, error);
       const reason = { code: error.code, message: error.publicMessage };
       return without(
         await deps.db.withEnvironment(ref, async (tx) => {
@@ -108,6 +135,24 @@ async function nextPage(
       );
     }
   }
+}
+
+/** Counts the one record of a page as failed, and goes on behind it. The record stays where it is. */
+async function passOver(
+  deps: PageDependencies,
+  ref: DeadLetterJobRef,
+  { afterId, cause }: PageRefused,
+): Promise<Taken> {
+  const { jobId, kind } = ref;
+  deps.logger.error({ jobId, messageId: afterId, err: cause }, 'a message could not be published again by its job');
+  return deps.db.withEnvironment(ref, async (tx) => {
+    const job = await lockJob(tx, jobId, [kind]);
+    if (job !== null && job.endedAt !== null) return without({ next: 'end', status: job.status });
+    // Otherwise another run has passed it meanwhile.
+    if (job !== null && job.afterId < afterId)
+      await advanceJob(tx, jobId, { done: 0, failed: 1, afterId, pageIds: [] });
+    return without({ next: 'go on' });
+  });
 }
 
 /** Ends a job that the same transaction has locked. What it has not reached stays. */
@@ -151,16 +196,21 @@ export async function waitOf(tx: EnvironmentTransaction, job: JobRecord): Promis
   return { next: 'wait', why: 'deliveries' };
 }
 
-/** Publishes what a page came to, in the name of whoever asked for the job. */
+/** Publishes what a page came to, in the name of whoever asked for the job. `afterId`: the last record of the page. */
 export async function publishDrafts(
   tx: EnvironmentTransaction,
   deps: PageDependencies,
   ref: DeadLetterJobRef,
   { requestedBy: publishedBy, apiKeyId, publishesWhileHalted }: JobRecord,
-  drafts: readonly MessageDraft[],
+  { drafts, afterId }: { drafts: readonly MessageDraft[]; afterId: string },
 ): Promise<readonly Published[]> {
   if (drafts.length === 0) return [];
-  return acceptMessages(tx, deps.vault, { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted }, drafts);
+  const publisher = { tenant: ref, publishedBy, apiKeyId, publishesWhileHalted };
+  try {
+    return await acceptMessages(tx, deps.vault, publisher, drafts);
+  } catch (error) {
+    throw refusesContent(error) ? new PageRefused(afterId, error) : error;
+  }
 }
 
 /** As many as may be held in memory together, at least one. */

@@ -38,7 +38,7 @@ async function takePage(
   // Whoever deletes a record has it: a record that somebody else retried or deleted meanwhile makes no message here.
   const deleted = new Set(await deleteDeadLetters(tx, [...drafts.keys()]));
   const taken = [...drafts].flatMap(([id, draft]) => (deleted.has(id) ? [draft] : []));
-  const published = await publishDrafts(tx, deps, ref, job, taken);
+  const published = await publishDrafts(tx, deps, ref, job, { drafts: taken, afterId });
   return { next: 'page', published, failed, afterId };
 }
 

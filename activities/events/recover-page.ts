@@ -44,7 +44,7 @@ async function takePage(
     const event = events.get(eventId);
     return event === undefined ? [] : [deliveryDraft(deps.vault, ref, { event, target, retryOf })];
   });
-  const published = await publishDrafts(tx, deps, ref, job, drafts);
+  const published = await publishDrafts(tx, deps, ref, job, { drafts, afterId: last.id });
   return { next: 'page', published, failed: page.length - drafts.length, afterId: last.id };
 }
 

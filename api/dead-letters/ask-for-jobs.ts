@@ -1,4 +1,5 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
+import { withGroupId } from '../../db/dead-letters/filter.ts';
 import { createJob } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFilter, DeadLetterJobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { validationError } from '../../domain/errors.ts';
@@ -66,8 +67,10 @@ async function askFor(
   tx: EnvironmentTransaction,
   { caller, actor, deps }: { caller: Caller; actor: Actor; deps: WorkDependencies },
   kind: DeadLetterJobKind,
-  filter: DeadLetterFilter,
+  asked: DeadLetterFilter,
 ) {
+  // A job is over the records of this moment, so it keeps which group has the name now.
+  const filter = await withGroupId(tx, asked);
   const { publishedBy: requestedBy, apiKeyId, publishesWhileHalted } = publisherOf(caller, actor);
   const job = await createJob(tx, { kind, filter, subscriptionId: null, requestedBy, apiKeyId, publishesWhileHalted });
   return {

@@ -1,10 +1,10 @@
 import type { EnvironmentTransaction } from '../client.ts';
-import { bindingsOf, MATCHES } from './filter.ts';
+import { bindingsOf, MATCHES_BY_ID } from './filter.ts';
 import type { JobRecord } from './jobs.ts';
 
 type Scope = Pick<JobRecord, 'filter' | 'createdAt'>;
 /** Records that failed later were not there when the job was asked for: what fails again is not retried for ever. */
-const IN_JOB = `${MATCHES} AND d.failed_at <= :createdAt`;
+const IN_JOB = `${MATCHES_BY_ID} AND d.failed_at <= :createdAt`;
 const scopeOf = ({ filter, createdAt }: Scope) => ({ ...bindingsOf(filter), createdAt });
 
 export async function countJobRecords(tx: EnvironmentTransaction, job: Scope): Promise<number> {
@@ -15,14 +15,15 @@ export async function countJobRecords(tx: EnvironmentTransaction, job: Scope): P
   return rows[0]?.total ?? 0;
 }
 
-/** The ids of the next page in their order, with the size of their content. Nothing is locked. */
+/** The ids of the next page in their order, with the size of their content as it is stored. Nothing is locked. */
 export async function findRetryPage(
   tx: EnvironmentTransaction,
   job: Scope & Pick<JobRecord, 'afterId'>,
   limit: number,
 ): Promise<{ id: string; bytes: number }[]> {
   const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
-    `SELECT p.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.sealed_value), 0) AS bytes
+    `SELECT p.message_id AS id, COALESCE(octet_length(c.body), 0) + COALESCE(octet_length(c.headers::text), 0)
+       + COALESCE(octet_length(c.sealed_value), 0) AS bytes
      FROM (SELECT d.message_id FROM dead_letters d WHERE ${IN_JOB} AND d.message_id > :afterId
            ORDER BY d.message_id LIMIT :limit) p
        LEFT JOIN message_contents c ON c.message_id = p.message_id

@@ -1,71 +1,41 @@
-import { randomUUID } from 'node:crypto';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
 import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
-import { jobSchema } from '../../../api/dead-letters/schemas.ts';
-import { keySchema } from '../../../api/flow-control/schemas.ts';
-import type { PageDependencies } from '../../../activities/dead-letters/job-page.ts';
-import type { PermitTakers } from '../../../activities/in-flight/permit-takers.ts';
-import { retryDeadLetterPage } from '../../../activities/dead-letters/retry-page.ts';
 import { idleDeadLetterJobs } from '../../../activities/maintenance/idle-dead-letter-jobs.ts';
 import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
-import { type DeadLetterJobRef, type JobStep, RETRY_WAITING_MAX } from '../../../domain/dead-letters/dead-letters.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
+import type { DeadLetterJobRef } from '../../../domain/dead-letters/dead-letters.ts';
 import { ADMISSION_ESTIMATE_MICROCENTS } from '../../../domain/budgets.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
-import { dataOf, errorOf } from '../invocations/support.ts';
-import { type Destination, startDestination, startsInTurn } from '../messages/support.ts';
+import { errorOf } from '../invocations/support.ts';
+import { type Destination, startDestination } from '../messages/support.ts';
+import { type Job, jobIn, JOB_TIMEOUT_MS, JobWorld } from './job-world.ts';
 import { type Planted, plantDeadLetters } from './plant.ts';
-
-type Job = z.infer<typeof jobSchema>;
-/** Long enough for a busy machine; what is awaited is the end of a job. */
-const JOB_TIMEOUT_MS = 120_000;
 
 let service: TestService;
 let destination: Destination;
+let jobs: JobWorld;
 beforeAll(async () => {
   [service, destination] = await Promise.all([startTestService(), startDestination()]);
+  jobs = new JobWorld(service, `${destination.baseUrl}/job`);
 });
 afterAll(async () => {
   await service.close();
   await destination.close();
 });
 
-const jobIn = (reply: CallResult): Job => dataOf(reply, jobSchema);
-const jobOf = async (id: string): Promise<Job> => jobIn(await service.get(`/api/v2/dlq/jobs/${id}`));
-const retryAll = (filter: object): Promise<CallResult> => service.post('/api/v2/dlq/retry-all', filter);
+const jobOf = (id: string) => jobs.jobOf(id);
+const retryAll = (filter: object) => jobs.retryAll(filter);
+const planted = (given: Planted) => jobs.planted(given);
+const retriesOf = (ids: readonly string[]) => jobs.retriesOf(ids);
+const recordsOf = (label: string) => jobs.recordsOf(label);
+const withoutWorkflow = (label: string) => jobs.withoutWorkflow({ label });
 const clear = (query: string): Promise<CallResult> =>
   service.call('DELETE', `/api/v2/dlq?${query}`, { key: service.key });
 async function ended(id: string): Promise<Job> {
   await expect.poll(async () => (await jobOf(id)).endedAt, { timeout: JOB_TIMEOUT_MS }).not.toBeNull();
   return jobOf(id);
 }
-/** Dead letters under a label of their own; their messages are due in an hour when they are retried by hand. */
-async function planted(given: Planted): Promise<{ label: string; ids: string[] }> {
-  const label = `job ${randomUUID()}`;
-  return {
-    label,
-    ids: await plantDeadLetters(service.database, { url: `${destination.baseUrl}/job`, ...given, label }),
-  };
-}
-/** How often each of these was retried. */
-async function retriesOf(ids: readonly string[]): Promise<number[]> {
-  const rows = await service.database.asOwner<{ n: number }>(
-    `SELECT (SELECT count(*)::int FROM messages m WHERE m.retry_of = u.id) AS n FROM unnest($1::text[]) u (id)`,
-    [ids],
-  );
-  return rows.map((row) => row.n);
-}
-const recordsOf = async (label: string): Promise<number> =>
-  (
-    await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM dead_letters WHERE label = $1', [
-      label,
-    ])
-  )[0]?.n ?? -1;
-
 describe('retry-all', () => {
   test('is a job that retries each record of its filter once, and no other', async () => {
     const [{ label, ids }, other] = [await planted({ count: 220 }), await planted({ count: 3 })];
@@ -139,61 +109,6 @@ describe('retry-all', () => {
     expect(await ended(id)).toMatchObject({ status: 'completed', done: 2, reason: null });
   });
 
-  test('begins no page while most of the last one waits for its first attempt', async () => {
-    const { label } = await planted({ count: 500 });
-    const { id } = await withoutWorkflow(label);
-    const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
-    // Nothing is started and nothing queues, so nothing of the page is ever sent.
-    const page = () => pageOf(ref, { permitTakers: { inTurn: () => Promise.resolve([]) } as unknown as PermitTakers });
-    expect(await page()).toEqual({ next: 'go on' });
-    expect(await page()).toEqual({ next: 'wait', why: 'deliveries' });
-    expect(await jobOf(id)).toMatchObject({ status: 'running', done: 200 });
-  });
-
-  test('messages of a flow-control key are no part of the pacing: their key holds them, and grants them', async () => {
-    const key = await service.post('/api/v2/flow-control', { key: 'retried-all', parallelism: 2 });
-    const { id: flowControlKeyId } = dataOf(key, keySchema);
-    const url = `${destination.baseUrl}/keyed-job`;
-    const { label, ids } = await planted({ count: RETRY_WAITING_MAX + 10, url, flowControlKeyId });
-    const { id } = await withoutWorkflow(label);
-    const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
-    const woken: string[] = [];
-    const page = () => pageOf(ref, { wakeMessage: ({ messageId }) => Promise.resolve(void woken.push(messageId)) });
-    expect(await page()).toEqual({ next: 'go on' });
-    expect(woken).toHaveLength(2); // the parallelism of their key
-    // More wait than a page may leave waiting, and none of them is waited for.
-    expect(await page()).toEqual({ next: 'end', status: 'completed' });
-    expect(await jobOf(id)).toMatchObject({ done: ids.length, failed: 0 });
-    expect(new Set(await retriesOf(ids))).toEqual(new Set([1]));
-    const path = `/api/v2/flow-control/${flowControlKeyId}`;
-    expect(dataOf(await service.get(path), keySchema)).toMatchObject({ waiting: ids.length - 2, inFlight: 2 });
-    // The starts of the two went nowhere: their leases end, and the next grant lets them through again.
-    const ended = 'UPDATE flow_control_queue SET lease_until = now() WHERE message_id = ANY($1)';
-    await service.database.asOwner(ended, [woken]);
-    await service.call('PATCH', path, { key: service.key, body: { parallelism: 100 } });
-    const bodies = () => new Set(destination.on('/keyed-job').map((sent) => sent.body)).size;
-    await expect.poll(bodies, { timeout: JOB_TIMEOUT_MS }).toBe(ids.length);
-  });
-
-  test('a page whose starts were lost with its worker is started by the next run', async () => {
-    const { label } = await planted({ count: 3 });
-    const { id } = await withoutWorkflow(label);
-    const ref: DeadLetterJobRef = { jobId: id, kind: 'retry', ...service.database.tenant };
-    const lost = pageOf(
-      ref,
-      startsInTurn(() => Promise.reject(new Error('the worker died here'))),
-    );
-    await expect(lost).rejects.toThrow('the worker died here');
-    expect(await jobOf(id)).toMatchObject({ done: 3 });
-    const begun: string[] = [];
-    const next = await pageOf(
-      ref,
-      startsInTurn(({ messageId }) => Promise.resolve(void begun.push(messageId))),
-    );
-    expect(next).toEqual({ next: 'end', status: 'completed' });
-    expect(begun).toHaveLength(3);
-  });
-
   test('a job whose start was lost is started by the sweep', async () => {
     const { label } = await planted({ count: 2 });
     const { id } = await withoutWorkflow(label);
@@ -208,26 +123,6 @@ describe('retry-all', () => {
     expect(await ended(id)).toMatchObject({ status: 'completed', done: 2 });
   });
 });
-
-/** One run of the activity, which starts no messages but by `given`. */
-function pageOf(ref: DeadLetterJobRef, given: Partial<PageDependencies>): Promise<JobStep> {
-  const { db, resealing: vault, logger } = service.deps;
-  const unexpected = () => Promise.reject(new Error('nothing here is started so'));
-  const starters = { ...startsInTurn(unexpected), wakeMessage: unexpected, paceFlowControl: unexpected, ...given };
-  const page = retryDeadLetterPage({ db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters });
-  return new MockActivityEnvironment().run(page, ref);
-}
-
-/** A job of an API process that died between the commit and the start. */
-async function withoutWorkflow(label: string): Promise<{ id: string }> {
-  const id = `dlj_${randomUUID().replaceAll('-', '').slice(0, 22)}`;
-  await service.database.asOwner(
-    `INSERT INTO dead_letter_jobs (id, environment_id, kind, filter, requested_by, publishes_while_halted)
-     VALUES ($1, $2, 'retry', jsonb_build_object('label', $3::text), '{"type":"api_key","id":null}', false)`,
-    [id, service.database.tenant.environmentId, label],
-  );
-  return { id };
-}
 
 describe('clear', () => {
   test('is a job that deletes the records of its filter; their messages stay', async () => {
@@ -301,14 +196,14 @@ test('retry, delete, retry-all and clear of the same records at once: each recor
   ]);
   const asked = [retryAll({ label }), clear(`label=${encodeURIComponent(label)}`), retryAll({ label })];
   const one = await Promise.all(singles);
-  const jobs = await Promise.all(asked.map(async (reply) => ended(jobIn(await reply).id)));
+  const ends = await Promise.all(asked.map(async (reply) => ended(jobIn(await reply).id)));
   const had = (status: number) => one.filter((reply) => reply.status === status).length;
   expect(had(200) + had(201) + had(404)).toBe(one.length);
-  expect(jobs.map((job) => job.status)).toEqual(['completed', 'completed', 'completed']);
-  expect(1 + had(200) + had(201) + jobs.reduce((sum, job) => sum + job.done, 0)).toBe(300);
+  expect(ends.map((job) => job.status)).toEqual(['completed', 'completed', 'completed']);
+  expect(1 + had(200) + had(201) + ends.reduce((sum, job) => sum + job.done, 0)).toBe(300);
   const retries = await retriesOf(ids);
   expect(Math.max(...retries)).toBe(1);
-  const retried = 1 + had(201) + (jobs[0]?.done ?? 0) + (jobs[2]?.done ?? 0);
+  const retried = 1 + had(201) + (ends[0]?.done ?? 0) + (ends[2]?.done ?? 0);
   expect(retries.reduce((sum, n) => sum + n, 0)).toBe(retried);
   expect(await recordsOf(label)).toBe(0);
 });
