@@ -4,9 +4,9 @@ import type { MessageWork } from '../../db/messages/lock-message.ts';
 import { messagePlace, openContent, sealContent } from '../../db/messages/message-content.ts';
 import { ownMessage } from '../../db/messages/own-message.ts';
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
-import type { Vault } from '../../db/secrets/vault.ts';
 import { newId } from '../../domain/ids.ts';
 import type { MessageRef } from '../../domain/messages/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 export interface MessageOutcome {
   status: 'delivered' | 'failed';
@@ -20,7 +20,7 @@ export interface MessageOutcome {
  */
 export async function insertCallbacks(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'open' | 'seal'>,
+  deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
   ref: MessageRef,
   work: MessageWork,
   outcome: MessageOutcome,
@@ -30,12 +30,12 @@ export async function insertCallbacks(
   if (wanted.length === 0) return [];
   const content = {
     headers: null,
-    body: { kind: 'json', text: JSON.stringify(callbackBody(vault, ref, work, outcome)) } as const,
+    body: { kind: 'json', text: JSON.stringify(callbackBody(deps, ref, work, outcome)) } as const,
   };
   const redact = work.redact?.body === true ? { body: true } : null;
   const callbacks = wanted.map((url) => {
     const id = newId('message');
-    const sealed = sealContent(vault, messagePlace(ref, id), content, redact);
+    const sealed = sealContent(deps.vault, messagePlace(ref, id), content, redact);
     const { id: callbackOf, publishedBy } = work;
     return ownMessage({ id, kind: 'callback', url, content: sealed, redact, callbackOf, publishedBy });
   });
@@ -44,13 +44,12 @@ export async function insertCallbacks(
 }
 
 function callbackBody(
-  vault: Pick<Vault, 'open'>,
+  deps: Pick<ActivityDependencies, 'vault' | 'logger'>,
   ref: MessageRef,
   work: MessageWork,
   { status, seen }: MessageOutcome,
 ): Record<string, unknown> {
-  const { content } = work;
-  const source = content === null ? null : openContent(vault, messagePlace(ref, work.id), content).body;
+  const source = sourceOf(deps, ref, work);
   return {
     messageId: work.id,
     url: work.url,
@@ -60,8 +59,23 @@ function callbackBody(
     responseStatus: seen.status,
     responseHeaders: seen.headers,
     responseBody: seen.body?.toString('base64') ?? null,
-    sourceBody: source === null ? null : Buffer.from(source.text, 'utf8').toString('base64'),
+    sourceBody: source === null ? null : Buffer.from(source, 'utf8').toString('base64'),
     label: work.label,
     createdAt: work.createdAt.toISOString(),
   };
+}
+
+/** The body that was sent. Null where there was none, or where it opens no more: the end of a message does not wait for a lost key. */
+function sourceOf(
+  { vault, logger }: Pick<ActivityDependencies, 'vault' | 'logger'>,
+  ref: MessageRef,
+  { id, content }: MessageWork,
+): string | null {
+  if (content === null || !content.bodySealed) return content?.body ?? null;
+  try {
+    return openContent(vault, messagePlace(ref, id), content).body?.text ?? null;
+  } catch (error) {
+    logger.error({ ...ref, err: error }, 'a callback is sent without the body of its message, which does not open');
+    return null;
+  }
 }

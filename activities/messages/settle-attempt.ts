@@ -71,7 +71,7 @@ export async function settleAttempt(
     const grant = await releaseSlot(tx, work.id, { how: 'retried', againInMs: delayMs, ...hold });
     return { step: { next: 'park' }, closed: true, grant, ended: null };
   }
-  const callbackIds = await insertCallbacks(tx, deps.vault, ref, work, { status: outcome.kind, seen: result.seen });
+  const callbackIds = await insertCallbacks(tx, deps, ref, work, { status: outcome.kind, seen: result.seen });
   const grant = work.flowControlKeyId === null ? null : await releaseSlot(tx, work.id, { how: 'ended', ...hold });
   const { subscriptionId, url } = work;
   const ended = subscriptionId === null ? null : { subscriptionId, url, isDelivered: outcome.kind === 'delivered' };

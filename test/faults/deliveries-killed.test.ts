@@ -92,12 +92,15 @@ interface Row {
   id: string;
   status: string;
   attempts: number;
+  isDeadLetter: boolean;
 }
 async function rows(): Promise<Row[]> {
   const client = new Client({ connectionString: servers.ownerUrl });
   await client.connect();
   try {
-    return (await client.query<Row>('SELECT id, status, attempts FROM messages')).rows;
+    const listed = `SELECT id, status, attempts,
+      EXISTS (SELECT FROM dead_letters d WHERE d.message_id = m.id) AS "isDeadLetter" FROM messages m`;
+    return (await client.query<Row>(listed)).rows;
   } finally {
     await client.end();
   }
@@ -152,5 +155,7 @@ test('every accepted message ends, and was received', { timeout: endWithinMs * 2
     return !isStable || byId.get(id)?.status !== (kind in TAKES ? 'delivered' : 'failed');
   });
   expect(wrong).toEqual([]);
+  // What failed has its record in the dead-letter queue, and nothing else has.
+  expect([...byId.values()].filter(({ status, isDeadLetter }) => isDeadLetter !== (status === 'failed'))).toEqual([]);
   expect([...receipts.keys()].filter((place) => !accepted.has(place))).toEqual([]); // no redirect was followed
 });

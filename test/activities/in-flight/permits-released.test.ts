@@ -273,12 +273,31 @@ describe('a delivery', () => {
     return { messageId, visit };
   }
 
-  test('that was cancelled while it was queued leaves the queue', async () => {
+  test('that is cancelled while it queues leaves the queue at once, without any visit', async () => {
     const { overrides } = onePermit();
     const { messageId, visit } = await queued(overrides);
     await world.transaction((tx) => cancelMessage(tx, messageId));
+    expect(await permits(messageId)).toEqual([]);
+    expect(await permits('msg_before')).toEqual([{ taken: true }]);
     expect(await visit()).toMatchObject({ next: 'end', status: 'cancelled' });
     expect(await permits(messageId)).toEqual([]);
+  });
+
+  test('that is cancelled when it was granted a permit leaves it to the next', async () => {
+    const { told, overrides } = onePermit();
+    const { messageId } = await queued(overrides);
+    await world.database.asOwner(`DELETE FROM in_flight_permits WHERE holder = 'msg_before'`);
+    await take('delivery', messageId);
+    expect(await permits(messageId)).toEqual([{ taken: true }]);
+    await world.transaction((tx) => cancelMessage(tx, messageId));
+    expect(await permits(messageId)).toEqual([]);
+    const keeper = keepPermits(world.dependencies(overrides), { intervalMs: 20 });
+    try {
+      await expect.poll(() => told).toContain('msg_behind');
+    } finally {
+      await keeper.stop();
+    }
+    expect(await permits('msg_behind')).toEqual([{ taken: true }]);
   });
 
   test('that is held by a halt leaves the queue to the other environments of its workspace', async () => {

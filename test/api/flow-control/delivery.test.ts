@@ -74,7 +74,7 @@ async function allEnded(ids: readonly string[], status = 'delivered'): Promise<v
 }
 
 describe('messages of a flow-control key', () => {
-  test('are delivered in order, never more at once than its parallelism; who waits has no workflow', async () => {
+  test('are granted in order, never more at once than its parallelism; who waits has no workflow', async () => {
     const key = newKey();
     const ids = await publishAll({ key, parallelism: 2 }, 1, 8);
     await expect.poll(() => destination.inFlight).toBe(2);
@@ -87,7 +87,9 @@ describe('messages of a flow-control key', () => {
     }
     destination.answerAll();
     await allEnded(ids);
-    expect(destination.arrived.toSorted()).toEqual(numbers(1, 8));
+    // The first grant is of two, whose workflows start at once. After it each answer granted one.
+    expect(destination.arrived.slice(0, 2).toSorted()).toEqual(numbers(1, 2));
+    expect(destination.arrived.slice(2)).toEqual(numbers(3, 8));
     expect(destination.mostInFlight).toBe(2);
     expect(await keyOf(key)).toMatchObject({ waiting: 0, inFlight: 0 });
     expect(await hasWorkflow(`flow-control/${(await keyOf(key)).id}`)).toBe(false);
