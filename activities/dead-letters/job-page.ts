@@ -46,7 +46,7 @@ const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'B
 
 /**
  * What is refused for the sake of its content, now and at each further try: a request that is not valid (under a limit that was
- * lowered since, for instance), and values that the database takes no more. Of a page of one record it is that record.
+ * lowered since, for instance), and values that the database takes no more. Where a page has one record, it is that record.
  */
 const CONTENT_CODES: readonly string[] = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'];
 /** Data exceptions, exceeded program limits, violated checks. A unique or foreign key may hold at the next try. */

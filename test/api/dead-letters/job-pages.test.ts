@@ -176,7 +176,7 @@ describe('a page of retry-all', () => {
     await setContent(ids[1], `headers = '{"authorization": "[REDACTED]"}'`);
     const { id } = await jobs.withoutWorkflow({ label });
     const seal: Vault['seal'] = (context, value) => {
-      // Of the three messages, only the one with a credential is sealed.
+      // Only the one with a credential is sealed.
       if (!context.name.startsWith('message/')) return service.deps.resealing.seal(context, value);
       throw Object.assign(new Error('refused by the database'), { code: sqlState });
     };
