@@ -80,8 +80,8 @@ const isPrivileged = (scope: Scope): boolean => facts(scope).privileged === true
 const OUTSIDE_FULL_ACCESS: readonly Scope[] = ['integrations:read', 'integrations:write', 'messages:ingest'];
 
 /**
- * What an agent's key holds: it finds and invokes actions and keeps its own state. It defines, changes and archives nothing, and
- * decides nothing. The list is explicit: a scope that is added later is granted to agents only by a decision.
+ * What an agent's key holds: it finds and invokes actions and keeps its own state. It defines, changes and archives no action, and
+ * decides nothing. With `events:write` it makes topics and subscriptions too (docs/identity.md, "Presets"). The list is explicit: a scope that is added later is granted to agents only by a decision.
  */
 const AGENT_SCOPES: Scope[] = [
   'actions:read',
