@@ -2,8 +2,8 @@ import { type Role, roleSuffices } from './roles.ts';
 
 /**
  * All scopes in one table. `privileged`: not granted by default. `earlier`: in a namespace that no preset
- * grants (docs/identity.md, "API keys"). `forMembers`: an app of a member holds it; every other scope takes an admin, since a member could
- * not make a key that holds it either (docs/oauth.md, "What the user allows").
+ * grants (docs/identity.md, "API keys"). `forMembers`: an app of a member holds it; it gives no more than the member's
+ * session does, or than an agent's key holds. Every other scope takes an admin (docs/oauth.md, "What the user allows").
  */
 interface ScopeFacts {
   privileged?: true;
@@ -32,7 +32,7 @@ export const SCOPE_TABLE = {
   'url-groups:write': { earlier: true },
   'billing:read': {},
   'notifications:read': { forMembers: true },
-  'notifications:write': {},
+  'notifications:write': { forMembers: true },
   'notifications:manage': { privileged: true },
   'feedback:write': { earlier: true },
   'analytics:read': {},
@@ -56,7 +56,7 @@ export const SCOPE_TABLE = {
   'actions:resolve': { privileged: true },
   'approvals:read': { forMembers: true },
   'approvals:write': {},
-  'approvals:decide': { privileged: true },
+  'approvals:decide': { privileged: true, forMembers: true },
   'budgets:read': { privileged: true, forMembers: true },
   'budgets:write': { privileged: true },
   'runs:read': { forMembers: true },

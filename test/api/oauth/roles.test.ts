@@ -224,11 +224,11 @@ test('tools/list shows no tool that the role of the user refuses, and a call of 
   await client.close();
 });
 
-test('a member holds by an app what an agent holds, memory, and what a session of theirs may read', () => {
-  const readBySession = ROUTES.flatMap(({ kind, scope, role }) =>
-    kind === 'environment' && role === 'member' && scope !== null && scope.endsWith(':read') ? [scope] : [],
+test('a member holds by an app what an agent holds, memory, and what a session of theirs may do', () => {
+  const bySession = ROUTES.flatMap(({ kind, scope, role }) =>
+    kind === 'environment' && role === 'member' && scope !== null ? [scope] : [],
   );
-  const expected = new Set([...PRESET_SCOPES.agent, ...readBySession, 'memory:read', 'memory:write']);
+  const expected = new Set([...PRESET_SCOPES.agent, ...bySession, 'memory:read', 'memory:write']);
   const ofMembers = OFFERED_SCOPES.filter((scope) => leastRoleOf(scope) === 'member');
   expect(ofMembers).toEqual(OFFERED_SCOPES.filter((scope) => expected.has(scope)));
 });
