@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteEntry, flushEntries, getEntry, listEntries, readCacheStats } from '../../db/cache/entries.ts';
 import { notFound } from '../../domain/errors.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { entryParams, entrySchema, flushBody, presentEntry, statsSchema } from './schemas.ts';
+import { entryParams, entrySchema, flushBody, listedEntrySchema, presentEntry, statsSchema } from './schemas.ts';
 
 export const listEntriesRoute = defineRoute({
   id: 'cache.list',
@@ -11,7 +11,7 @@ export const listEntriesRoute = defineRoute({
   summary: 'List cached answers, newest first',
   scope: 'cache:read',
   request: { query: z.strictObject({ namespace: z.string().min(1).max(64).optional() }) },
-  response: { 200: z.array(entrySchema) },
+  response: { 200: z.array(listedEntrySchema) },
   errors: [],
   async list(tx, { query: { namespace = null }, page }) {
     const { items, total } = await listEntries(tx, namespace, page);

@@ -10,6 +10,7 @@ import {
   TTL_SECONDS_MAX,
 } from '../../domain/cache/cache.ts';
 import { GATE_REASONS } from '../../domain/cache/gate.ts';
+import { orShortened } from '../http/shortened.ts';
 
 const namespaceSchema = z
   .string()
@@ -85,6 +86,13 @@ export const entrySchema = z
   })
   .meta({ id: 'CacheEntry' });
 
+export const listedEntrySchema = entrySchema
+  .extend({
+    prompt: orShortened(entrySchema.shape.prompt),
+    response: orShortened(entrySchema.shape.response),
+  })
+  .meta({ id: 'ListedCacheEntry' });
+
 export const lookupSchema = z
   .strictObject({
     hit: z.boolean(),
@@ -110,7 +118,10 @@ export const statsSchema = z
 
 export const entryParams = z.strictObject({ entryId: z.string().min(1).max(100) });
 
-export function presentEntry(entry: CacheEntryRecord): z.input<typeof entrySchema> {
+/** An entry as its route answers it, or as a list does. */
+export function presentEntry<Prompt, Response>(
+  entry: Omit<CacheEntryRecord, 'prompt' | 'response'> & { prompt: Prompt; response: Response },
+) {
   return {
     id: entry.id,
     prompt: entry.prompt,

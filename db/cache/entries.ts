@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { EnvironmentTransaction } from '../client.ts';
-import { CACHE_COLUMNS, type CacheEntryRecord, IS_LIVE } from './records.ts';
+import {
+  CACHE_COLUMNS,
+  type CacheEntryRecord,
+  IS_LIVE,
+  LISTED_CACHE_COLUMNS,
+  type ListedCacheEntry,
+} from './records.ts';
 
 export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<CacheEntryRecord | null> {
   const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
@@ -10,19 +16,19 @@ export async function getEntry(tx: EnvironmentTransaction, id: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Newest first, ties by id. */
+/** Newest first, ties by id, with large prompts and responses shortened. */
 export async function listEntries(
   tx: EnvironmentTransaction,
   namespace: string | null,
   { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: CacheEntryRecord[]; total: number }> {
+): Promise<{ items: ListedCacheEntry[]; total: number }> {
   const where = `c.environment_id = current_environment_id() AND ${IS_LIVE} AND (CAST(:namespace AS text) IS NULL OR c.namespace = :namespace)`;
   const counted = await tx.raw<{ rows: { total: number }[] }>(
     `SELECT count(*)::int AS total FROM cache_entries c WHERE ${where}`,
     { namespace },
   );
-  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
-    `SELECT ${CACHE_COLUMNS} FROM cache_entries c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset`,
+  const { rows } = await tx.raw<{ rows: ListedCacheEntry[] }>(
+    `SELECT ${LISTED_CACHE_COLUMNS} FROM cache_entries c WHERE ${where} ORDER BY c.created_at DESC, c.id DESC LIMIT :limit OFFSET :offset`,
     { namespace, limit, offset },
   );
   return { items: rows, total: counted.rows[0]?.total ?? 0 };

@@ -46,6 +46,8 @@ const MEMBERS: readonly { list: string; member: string; sql?: string }[] = [
   { list: '/api/v2/dlq', member: 'body', sql: "UPDATE message_contents SET body_kind = 'json', body = $LARGE::text" },
   { list: '/api/v2/dlq', member: 'headers', sql: 'UPDATE message_contents SET headers = $LARGE' },
   { list: '/api/v2/dlq', member: 'responseHeaders', sql: LARGE_RESPONSE },
+  { list: '/api/v2/cache', member: 'prompt' },
+  { list: '/api/v2/cache', member: 'response' },
   { list: '/api/v2/schedules', member: 'destination.body' },
   { list: '/api/v2/schedules', member: 'destination.headers' },
 ];
@@ -64,6 +66,7 @@ beforeAll(async () => {
   const asked = { title: 'Deploy', summary: 'Deploys.', payload: LARGE };
   planted(await service.post('/api/v2/approvals', asked));
   await plantDeadLetters(service.database);
+  planted(await service.post('/api/v2/cache', { prompt: LARGE, response: LARGE }));
   const message = { url: 'https://example.com/', headers: { 'x-large': LARGE }, body: LARGE };
   planted(await service.post('/api/v2/messages/publish', { ...message, delay: 3_600 }));
   planted(await service.post('/api/v2/schedules', { cron: '0 9 * * *', destination: message, paused: true }));

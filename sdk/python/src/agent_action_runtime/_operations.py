@@ -87,6 +87,7 @@ from .types import (
     ListedApproval,
     ListedApprovalPolicy,
     ListedApprovalPolicyVersion,
+    ListedCacheEntry,
     ListedDeadLetter,
     ListedEffectDetail,
     ListedEvent,
@@ -645,7 +646,7 @@ class CacheOperations:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, namespace: Optional[str] = None) -> Page[List[CacheEntry]]:
+    def list(self, *, page: Optional[int] = None, limit: Optional[int] = None, namespace: Optional[str] = None) -> Page[List[ListedCacheEntry]]:
         """List cached answers, newest first. Scope: cache:read."""
         return self._caller.call_page("/api/v2/cache", query={"page": page, "limit": limit, "namespace": namespace})
 

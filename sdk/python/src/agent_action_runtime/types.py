@@ -2292,6 +2292,19 @@ class ListedApprovalReminders(TypedDict):
     lastAt: Optional[str]
 
 
+class ListedCacheEntry(TypedDict):
+    id: str
+    prompt: Union[str, Shortened]
+    response: Any
+    model: Optional[str]
+    namespace: str
+    attributes: Dict[str, Any]
+    hits: int
+    createdAt: str
+    expiresAt: str
+    lastHitAt: Optional[str]
+
+
 class ListedDeadLetter(TypedDict):
     messageId: str
     url: str

@@ -1715,6 +1715,18 @@ export interface schemas {
     };
     createdAt: schemas["DateTime"];
   };
+  ListedCacheEntry: {
+    id: string;
+    prompt: string | schemas["Shortened"];
+    response: schemas["JsonValue"] | schemas["Shortened"];
+    model: string | null;
+    namespace: string;
+    attributes: Record<string, schemas["JsonValue"]>;
+    hits: number;
+    createdAt: schemas["DateTime"];
+    expiresAt: schemas["DateTime"];
+    lastHitAt: schemas["DateTime"] | null;
+  };
   ListedDeadLetter: {
     messageId: string;
     url: string;
@@ -6178,7 +6190,7 @@ export interface operations {
     requestBody?: never;
     responses: {
       200: { content: { "application/json": schemas["Page"] & {
-        data: Array<schemas["CacheEntry"]>;
+        data: Array<schemas["ListedCacheEntry"]>;
       } } };
     };
   };
