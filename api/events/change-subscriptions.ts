@@ -13,6 +13,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { requireAlso } from '../http/identify.ts';
 import {
   deletedSchema,
   presentSubscription,
@@ -34,14 +35,16 @@ export const updateSubscriptionRoute = defineRoute({
   summary: 'Change a subscription',
   description:
     'Members that are left out stay. A change holds for the events whose deliveries are made from now on. Sealed values of headers stay ' +
-    'with their origin: for a URL of another one give them anew. Enabling a subscription that the service disabled forgets its failures.',
+    'with their origin: for a URL of another one give them anew. It takes `events:read` too. Enabling a subscription that the service disabled forgets its failures.',
   scope: 'events:write',
   role: 'admin',
   request: { params: subscriptionParams, body: updateSubscriptionBody },
   response: { 200: subscriptionSchema },
   errors: ['NOT_FOUND'],
   idempotent: true,
-  async change(tx, { params: { subscriptionId }, body, caller: { tenant }, deps }) {
+  async change(tx, { params: { subscriptionId }, body, caller, deps }) {
+    requireAlso(caller, 'events:read'); // it may send what is published elsewhere
+    const { tenant } = caller;
     const before = await locked(tx, subscriptionId);
     if (Object.values(body).every((value) => value === undefined)) {
       return { reply: { status: 200, data: presentSubscription(before) }, audit: 'none: nothing was to be changed' };

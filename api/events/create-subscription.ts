@@ -7,6 +7,7 @@ import { lockTopicToSubscribe } from '../../db/events/topics.ts';
 import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
+import { requireAlso } from '../http/identify.ts';
 import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription, topicParams } from './schemas.ts';
 import { subscriptionEntry } from './subscription-entry.ts';
 
@@ -18,7 +19,7 @@ export const createSubscriptionRoute = defineRoute({
   description:
     'Events that are published from now on are delivered to the URL, where a pattern of `eventTypes` matches their type. The reserved ' +
     'topic `service` tells of the service itself; it is made by its first subscription. With `generateSecret` the reply holds a signing ' +
-    'secret, once; a retry under the same Idempotency-Key holds it again. 402: no message of the month is left, or the topic has 10,000 subscriptions.',
+    'secret, once; a retry under the same Idempotency-Key holds it again. 402: no message of the month is left, or the topic has 10,000 subscriptions. It takes `events:read` too: a subscription tells what is published.',
   scope: 'events:write',
   role: 'admin',
   request: { params: topicParams, body: createSubscriptionBody },
@@ -26,7 +27,9 @@ export const createSubscriptionRoute = defineRoute({
   errors: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
   quotaStatus: 402,
   idempotent: true,
-  async change(tx, { params: { ref }, body, caller: { tenant }, deps }) {
+  async change(tx, { params: { ref }, body, caller, deps }) {
+    requireAlso(caller, 'events:read');
+    const { tenant } = caller;
     const topic = await lockTopicToSubscribe(tx, ref);
     await refuseUsedUp(tx, 'messages');
     const { generateSecret, headers = null, ...plain } = body;

@@ -38,6 +38,22 @@ const list = async (ref: string) =>
 const update = (id: string, body: object): Promise<CallResult> => call('PATCH', `/subscriptions/${id}`, body);
 
 describe('a subscription', () => {
+  test('tells what is published: to make or change one takes events:read too', async () => {
+    const topic = await createTopic();
+    const { id } = await create(topic);
+    const { key: publisher } = await api.createKey(api.database.tenant, { scopes: ['events:write'] });
+    const asked = (method: string, path: string) =>
+      api.call(method, `/api/v2/events${path}`, { key: publisher, body: { url: 'https://other.example/hook' } });
+    for (const reply of [
+      await asked('POST', `/topics/${topic}/subscriptions`),
+      await asked('PATCH', `/subscriptions/${id}`),
+    ]) {
+      expect([reply.status, errorOf(reply).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+      expect(errorOf(reply).message).toContain('events:read');
+    }
+    expect(await list(topic)).toMatchObject([{ id, url: HOOK }]);
+  });
+
   test('gets every type, without a secret of its own, unless it says otherwise', async () => {
     const topic = await createTopic();
     const plain = await create(topic);
