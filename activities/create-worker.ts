@@ -62,10 +62,11 @@ const CONCURRENT_SQL_MAX = 100;
  */
 const CONCURRENT_WORKFLOW_TASKS_MAX = 200;
 /**
- * Polls for workflow tasks, as many as the backlog asks for. A poll takes a quarter of a second on a busy machine: with the SDK's
- * fixed ten, the tasks that close an invocation after its reply fell behind, filled the cache, and kept first tasks for 40 s.
+ * Polls for workflow tasks. A poll takes a quarter of a second on a busy machine: with the SDK's ten, the tasks that close an
+ * invocation after its reply fell behind, filled the cache, and kept first tasks for 40 s. Their number is fixed: where the SDK lets
+ * it follow the backlog, some tasks are lost with a poll as it shrinks, and wait for their time-out of 10 s.
  */
-const WORKFLOW_TASK_POLLS = { type: 'autoscaling', minimum: 5, initial: 10, maximum: 100 } as const;
+const WORKFLOW_TASK_POLLS = { type: 'simple-maximum', maximum: 30 } as const;
 /** After the grace period an activity is cancelled. One that still runs is left to its heartbeat time-out. */
 const SHUTDOWN_FORCE_MARGIN_MS = 10_000;
 
