@@ -81,7 +81,8 @@ const OUTSIDE_FULL_ACCESS: readonly Scope[] = ['integrations:read', 'integration
 
 /**
  * What an agent's key holds: it finds and invokes actions and keeps its own state. It defines, changes and archives no action, and
- * decides nothing. With `events:write` it makes topics and subscriptions too (docs/identity.md, "Presets"). The list is explicit: a scope that is added later is granted to agents only by a decision.
+ * decides nothing. With `events:write` it makes and deletes topics too (docs/identity.md, "Presets"). The list is explicit: a scope
+ * that is added later is granted to agents only by a decision.
  */
 const AGENT_SCOPES: Scope[] = [
   'actions:read',
@@ -117,9 +118,14 @@ export function leastRoleOf(scope: Scope): Role {
   return facts(scope).forMembers === true ? 'member' : 'admin';
 }
 
+/** Whether an app of somebody with this role may use the scope. */
+export function isScopeForRole(scope: Scope, role: Role): boolean {
+  return roleSuffices(role, leastRoleOf(scope));
+}
+
 /** Those of the scopes that an app of somebody with this role may use. */
 export function scopesForRole(scopes: Iterable<Scope>, role: Role): Scope[] {
-  return [...scopes].filter((scope) => roleSuffices(role, leastRoleOf(scope)));
+  return [...scopes].filter((scope) => isScopeForRole(scope, role));
 }
 
 export function isScope(value: string): value is Scope {

@@ -16,11 +16,10 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { grantKeys } from '../flow-control/grant-keys.ts';
 import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
-import { withHeartbeats } from '../with-heartbeats.ts';
 
 /** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
 export type PageDependencies = StartsInTurn &
-  Pick<ActivityDependencies, 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl' | 'heartbeatTimeoutMs'>;
+  Pick<ActivityDependencies, 'vault' | 'logger' | 'wakeMessage' | 'paceFlowControl'>;
 
 /** What a page came to. */
 export interface PageOutcome {
@@ -79,15 +78,14 @@ function refusesContent(error: unknown): boolean {
  * page waits for none of them, each key grants what it may send, and the sweep grants what a crash left out.
  */
 export function publishPage(deps: PageDependencies, pageSize: number, takePage: TakePage) {
-  return (ref: DeadLetterJobRef): Promise<JobStep> =>
-    withHeartbeats(deps, async () => {
-      await startPage(deps, ref);
-      const { step, keyIds } = await nextPage(deps, ref, pageSize, takePage);
-      await startPage(deps, ref);
-      const { workspaceId, environmentId } = ref;
-      await grantKeys(deps, { workspaceId, environmentId }, keyIds);
-      return step;
-    });
+  return async (ref: DeadLetterJobRef): Promise<JobStep> => {
+    await startPage(deps, ref);
+    const { step, keyIds } = await nextPage(deps, ref, pageSize, takePage);
+    await startPage(deps, ref);
+    const { workspaceId, environmentId } = ref;
+    await grantKeys(deps, { workspaceId, environmentId }, keyIds);
+    return step;
+  };
 }
 
 interface Taken {

@@ -19,9 +19,8 @@ import {
 } from '../../domain/events/events.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
-import { withHeartbeats } from '../with-heartbeats.ts';
 
-type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'heartbeatTimeoutMs'>;
+type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault'>;
 
 /**
  * Makes the messages of one page of subscriptions: the messages, the counter and the cursor of the event are one transaction, so that
@@ -31,13 +30,12 @@ type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'hea
  * next run starts it first, which does nothing to a message that queues or is under way.
  */
 export function fanOutPage(deps: PageDependencies, pageSize = FAN_OUT_PAGE_SIZE) {
-  return (ref: EventRef): Promise<FanOutStep> =>
-    withHeartbeats(deps, async () => {
-      await startPage(deps, ref);
-      const step = await nextPage(deps, ref, pageSize);
-      await startPage(deps, ref);
-      return step;
-    });
+  return async (ref: EventRef): Promise<FanOutStep> => {
+    await startPage(deps, ref);
+    const step = await nextPage(deps, ref, pageSize);
+    await startPage(deps, ref);
+    return step;
+  };
 }
 
 async function startPage(deps: PageDependencies, ref: EventRef): Promise<void> {

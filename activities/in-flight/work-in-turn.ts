@@ -25,7 +25,8 @@ interface WorkOptions<Args extends unknown[]> {
 /**
  * Lets an activity run where its workspace has a permit for it; without one it answers `NoPermit` and has done nothing. The holder is
  * the workflow and the activity, so that an execution after a crash finds the permit of the one before it. The permit is released at
- * the end, also after a failure: Temporal runs the activity again later, and meanwhile others of the workspace have their turn.
+ * the end, also after a failure: Temporal runs the activity again later, and meanwhile others of the workspace have their turn. It
+ * sends the activity's heartbeats, while it queues and while it works.
  */
 export function workInTurn<Args extends [Tenant, ...unknown[]], Result>(
   deps: Dependencies,

@@ -4,9 +4,8 @@ import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { advanceMemoryJob, endMemoryJob, lockMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
 import { FORGET_PAGE_SIZE, type MemoryJobRef, type MemoryJobStep } from '../../domain/memory/memory-jobs.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { withHeartbeats } from '../with-heartbeats.ts';
 
-type Dependencies = Pick<ActivityDependencies, 'db' | 'heartbeatTimeoutMs'>;
+type Dependencies = Pick<ActivityDependencies, 'db'>;
 
 const GONE: MemoryJobStep = { next: 'end', status: 'succeeded' };
 
@@ -16,14 +15,12 @@ const GONE: MemoryJobStep = { next: 'end', status: 'succeeded' };
  */
 export function forgetMemoryPage(deps: Dependencies, pageSize = FORGET_PAGE_SIZE) {
   return (ref: MemoryJobRef): Promise<MemoryJobStep> =>
-    withHeartbeats(deps, () =>
-      deps.db.withEnvironment(ref, async (tx): Promise<MemoryJobStep> => {
-        const job = await lockMemoryJob(tx, ref.jobId);
-        if (job === null) return GONE;
-        if (job.endedAt !== null) return { next: 'end', status: job.status };
-        return job.kind === 'delete' ? deletePage(tx, job, pageSize) : forgetPage(tx, job, pageSize);
-      }),
-    );
+    deps.db.withEnvironment(ref, async (tx): Promise<MemoryJobStep> => {
+      const job = await lockMemoryJob(tx, ref.jobId);
+      if (job === null) return GONE;
+      if (job.endedAt !== null) return { next: 'end', status: job.status };
+      return job.kind === 'delete' ? deletePage(tx, job, pageSize) : forgetPage(tx, job, pageSize);
+    });
 }
 
 async function deletePage(tx: EnvironmentTransaction, job: MemoryJobRecord, most: number): Promise<MemoryJobStep> {

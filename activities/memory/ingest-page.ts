@@ -25,10 +25,9 @@ import {
 } from '../../domain/memory/memory-jobs.ts';
 import { DERIVED_FROM_JOB } from '../../domain/memory/memories.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { withHeartbeats } from '../with-heartbeats.ts';
 import { splitInput } from './split-input.ts';
 
-type Dependencies = Pick<ActivityDependencies, 'db' | 'embedder' | 'heartbeatTimeoutMs'>;
+type Dependencies = Pick<ActivityDependencies, 'db' | 'embedder'>;
 
 const GO_ON: MemoryJobStep = { next: 'go on' };
 
@@ -38,25 +37,24 @@ const GO_ON: MemoryJobStep = { next: 'go on' };
  * commit leaves the chunks, one after it finds them gone, and so each becomes one memory.
  */
 export function ingestMemoryPage(deps: Dependencies, pageSize = INGEST_PAGE_SIZE) {
-  return (ref: MemoryJobRef): Promise<MemoryJobStep> =>
-    withHeartbeats(deps, async () => {
-      const pause = await readExpensiveWorkPause(deps.db);
-      if (pause !== null) return wait(deps, ref, 'paused', new ServiceError('EXPENSIVE_WORK_PAUSED'));
-      const begun = await deps.db.withEnvironment(ref, (tx) => begin(tx, ref, pageSize));
-      if ('next' in begun) return begun;
-      let embedded: Embedded;
-      try {
-        const texts = begun.chunks.map(({ content }) => content);
-        const { workspaceId } = ref;
-        embedded = await deps.embedder.embed(texts, { workspaceId, expected: begun.expected });
-      } catch (error) {
-        if (error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE') {
-          return wait(deps, ref, 'embeddings', error);
-        }
-        throw error;
+  return async (ref: MemoryJobRef): Promise<MemoryJobStep> => {
+    const pause = await readExpensiveWorkPause(deps.db);
+    if (pause !== null) return wait(deps, ref, 'paused', new ServiceError('EXPENSIVE_WORK_PAUSED'));
+    const begun = await deps.db.withEnvironment(ref, (tx) => begin(tx, ref, pageSize));
+    if ('next' in begun) return begun;
+    let embedded: Embedded;
+    try {
+      const texts = begun.chunks.map(({ content }) => content);
+      const { workspaceId } = ref;
+      embedded = await deps.embedder.embed(texts, { workspaceId, expected: begun.expected });
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE') {
+        return wait(deps, ref, 'embeddings', error);
       }
-      return deps.db.withEnvironment(ref, (tx) => store(tx, ref, begun.chunks, embedded));
-    });
+      throw error;
+    }
+    return deps.db.withEnvironment(ref, (tx) => store(tx, ref, begun.chunks, embedded));
+  };
 }
 
 interface Begun {

@@ -8,7 +8,7 @@ import { GATED_CHARACTERS_MAX, type LookupReason, THRESHOLD_DEFAULT } from '../.
 import { type GateReason, gateOf } from '../../domain/cache/gate.ts';
 import { dotProduct, type Embedded } from '../../domain/embeddings/embedder.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { identityOf } from './identity.ts';
+import { type AskedIdentity, identityOf } from './identity.ts';
 import { lookupBody, lookupSchema, presentEntry } from './schemas.ts';
 
 interface Found {
@@ -35,16 +35,17 @@ export const lookUpRoute = defineRoute({
     'It is counted first, and holds no lock of the budget and no connection while its prompt is embedded.',
   audited: 'none: a lookup changes its own counters alone',
   async handler({ body, caller, deps, transaction }) {
+    const asked = identityOf(body);
     const same = await transaction(async (tx) => {
       if (caller.type === 'api_key') {
         await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
       }
-      const exact = await findExactEntry(tx, identityOf(body));
+      const exact = await findExactEntry(tx, asked);
       return exact && replyOf(tx, body, { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] });
     });
     if (same !== null) return same;
     const embedded = await deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId });
-    return transaction(async (tx) => replyOf(tx, body, await findNear(tx, body, embedded)));
+    return transaction(async (tx) => replyOf(tx, body, await findNear(tx, body, asked, embedded)));
   },
 });
 
@@ -63,10 +64,10 @@ async function replyOf(tx: EnvironmentTransaction, { shadow = false }: Lookup, f
 async function findNear(
   tx: EnvironmentTransaction,
   body: Lookup,
+  { identity }: AskedIdentity,
   { model: embeddingModel, vectors: [vector] }: Embedded,
 ): Promise<Found> {
   if (vector === undefined) throw new Error('each text has a vector');
-  const { identity } = identityOf(body);
   const candidates = await findCandidates(tx, { identity, embeddingModel, vector });
   return nearest(body.prompt, vector, candidates, body.threshold ?? THRESHOLD_DEFAULT);
 }

@@ -2,7 +2,7 @@ import { notThisEnvironment } from './missing.ts';
 import { notFound, ServiceError, validationError } from '../../domain/errors.ts';
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { roleSuffices } from '../../domain/roles.ts';
-import { leastRoleOf, type Scope } from '../../domain/scopes.ts';
+import { isScopeForRole, leastRoleOf, type Scope } from '../../domain/scopes.ts';
 import type { FoundSession } from '../../db/auth/find-sign-in-session.ts';
 import { type SessionAuthenticator, userOf } from './authenticate-session.ts';
 import type { AssumedCaller, Authenticator } from './authenticate.ts';
@@ -196,10 +196,9 @@ export function lacksScope(scope: Scope, caller: Pick<Credential, 'type' | 'role
     const message = `No app gets the scope ${scope}: use an API key that holds it.`;
     return new ServiceError('AUTHORIZATION_ERROR', { message, lackedScope });
   }
-  const least = leastRoleOf(scope);
-  if (caller.role !== undefined && !roleSuffices(caller.role, least)) {
+  if (caller.role !== undefined && !isScopeForRole(scope, caller.role)) {
     // Without `lackedScope`: a client that asked its user for the scope once more would be refused again.
-    const message = `An app uses the scope ${scope} only for a user with the role ${least} in the workspace; its user's is ${caller.role}.`;
+    const message = `An app uses the scope ${scope} only for a user with the role ${leastRoleOf(scope)} in the workspace; its user's is ${caller.role}.`;
     return new ServiceError('AUTHORIZATION_ERROR', { message });
   }
   const message = `This app was not allowed the scope ${scope}. Connect it again and allow it.`;

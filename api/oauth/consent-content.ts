@@ -1,9 +1,8 @@
 import type { ResourceKind } from '../../db/oauth/grants.ts';
 import type { EnvironmentOfUser } from '../../db/oauth/list-environments-of-user.ts';
 import type { ServiceError } from '../../domain/errors.ts';
-import type { Role } from '../../domain/roles.ts';
 import { type ScopeGroup, ORDINARY_SCOPES, SCOPE_GROUPS } from '../../domain/oauth/offered-scopes.ts';
-import { type Scope, scopesForRole } from '../../domain/scopes.ts';
+import { isScopeForRole, type Scope } from '../../domain/scopes.ts';
 import { exactText } from '../pages/exact-text.ts';
 import { alertOf, csrfField } from '../pages/layout.ts';
 import { markup, type Markup } from '../pages/markup.ts';
@@ -34,7 +33,7 @@ export interface ConsentView {
 
 /** What an app asks for, and the form that allows it. The app's own words are shown with every hidden character. */
 export function consentContent({ asked, environments, csrfToken, refused }: ConsentView): Markup {
-  const grantable = asked.scopes.filter((scope) => environments.some(({ role }) => isAllowed(scope, role)));
+  const grantable = asked.scopes.filter((scope) => environments.some(({ role }) => isScopeForRole(scope, role)));
   const ordinary = grantable.filter((scope) => ORDINARY_SCOPES.includes(scope));
   const groups = SCOPE_GROUPS.filter(({ scopes }) => scopes.some((scope) => grantable.includes(scope)));
   return markup`${refused !== null && alertOf(refused.publicMessage)}
@@ -58,15 +57,11 @@ ${withheldNote(asked.scopes, environments)}
 </form>`;
 }
 
-function isAllowed(scope: Scope, role: Role): boolean {
-  return scopesForRole([scope], role).length > 0;
-}
-
 /** What the user's role keeps from the app, by workspace: the environment that they choose decides. */
 function withheldNote(asked: readonly Scope[], environments: readonly EnvironmentOfUser[]): Markup | false {
   const workspaces = new Map(environments.map((environment) => [environment.workspaceId, environment]));
   const notes = [...workspaces.values()].flatMap(({ workspaceName, role }) => {
-    const withheld = asked.filter((scope) => !isAllowed(scope, role));
+    const withheld = asked.filter((scope) => !isScopeForRole(scope, role));
     if (withheld.length === 0) return [];
     const scopes = withheld.map((scope) => markup`<code>${scope}</code> `);
     return [

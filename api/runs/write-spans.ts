@@ -57,25 +57,21 @@ export async function writeSpans(
 
 const FULL = `would have more than ${SPAN_BYTES_MAX} bytes of attributes: they are merged with those that are there`;
 
-/** The spans whose attributes would be too many with those that are there. The exact size is asked for only where the sum says so. */
+/** The spans whose attributes would be too many, with those that are there. */
 async function findFull(
   tx: EnvironmentTransaction,
   runId: string,
   spans: readonly CheckedSpan[],
   known: readonly KnownSpan[],
 ): Promise<Set<string>> {
-  const there = new Map(known.map(({ id, attributesBytes }) => [id, attributesBytes]));
-  const doubtful: CheckedSpan[] = [];
-  const full = new Set<string>();
-  for (const span of spans) {
-    if (!span.attributes) continue;
-    const sent = Buffer.byteLength(JSON.stringify(span.attributes));
-    const before = there.get(span.id) ?? 0;
-    if (sent > SPAN_BYTES_MAX) full.add(span.id);
-    else if (sent + before > SPAN_BYTES_MAX) doubtful.push(span);
-  }
-  for (const [id, bytes] of await mergedAttributesBytes(tx, runId, doubtful)) {
-    if (bytes > SPAN_BYTES_MAX) full.add(id);
-  }
-  return full;
+  const there = new Set(known.map(({ id }) => id));
+  const sent = spans.filter(({ attributes }) => attributes);
+  const merged = await mergedAttributesBytes(
+    tx,
+    runId,
+    sent.filter(({ id }) => there.has(id)),
+  );
+  const bytesOf = ({ id, attributes }: CheckedSpan): number =>
+    merged.get(id) ?? Buffer.byteLength(JSON.stringify(attributes));
+  return new Set(sent.filter((span) => bytesOf(span) > SPAN_BYTES_MAX).map(({ id }) => id));
 }

@@ -19,12 +19,7 @@ export const GATE_REASONS = [
 ] as const;
 export type GateReason = (typeof GATE_REASONS)[number];
 
-/** What differs between two prompts, in the order above. Empty: nothing that this gate knows. */
-export function gateReasons(left: string, right: string): GateReason[] {
-  return gateOf(left)(right);
-}
-
-/** The gate of a prompt that is compared with many: it is read once. */
+/** The gate of a prompt, which is read once. It says what differs from another one, in the order above; empty: nothing that it knows. */
 export function gateOf(asked: string): (stored: string) => GateReason[] {
   const read = readPrompt(asked);
   return (stored) => differences(read, readPrompt(stored));

@@ -57,8 +57,6 @@ export interface KnownSpan extends SentState {
   startedAt: Date;
   endedAt: Date | null;
   hasError: boolean;
-  /** Bytes of the attributes that are there. */
-  attributesBytes: number;
   /** Set for the span of an invocation. */
   invocationId: string | null;
 }

@@ -61,7 +61,7 @@ describe('memory jobs', () => {
   };
   const refOf = (jobId: string, kind: MemoryJobKind): MemoryJobRef => ({ ...database.tenant, jobId, kind });
   const step = (ref: MemoryJobRef): Promise<MemoryJobStep> => {
-    const deps = { db: database.db, embedder, heartbeatTimeoutMs: 60_000 };
+    const deps = { db: database.db, embedder };
     const page = ref.kind === 'ingest' ? ingestMemoryPage(deps, PAGE) : forgetMemoryPage(deps, PAGE);
     return new MockActivityEnvironment().run(page, ref);
   };

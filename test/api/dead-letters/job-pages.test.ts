@@ -12,7 +12,6 @@ import {
   RETRY_PAGE_SIZE,
   RETRY_WAITING_MAX,
 } from '../../../domain/dead-letters/dead-letters.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { newId } from '../../../domain/ids.ts';
 import { CONTENT_PER_REQUEST_BYTES_MAX } from '../../../domain/messages/messages.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
@@ -42,7 +41,7 @@ function pageOf(
   const vault = seal === undefined ? resealing : { open: resealing.open.bind(resealing), seal };
   const unexpected = () => Promise.reject(new Error('nothing here is started so'));
   const starters = { ...startsInTurn(unexpected), wakeMessage: unexpected, paceFlowControl: unexpected, ...given };
-  const deps = { db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters };
+  const deps = { db, vault, logger, ...starters };
   return new MockActivityEnvironment().run(retryDeadLetterPage(deps, pageSize), ref);
 }
 

@@ -7,7 +7,6 @@ import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
 import { wakeDeadLetterJob } from '../../../api/dead-letters/job-workflows.ts';
 import { recoverySchema } from '../../../api/events/delivery-schemas.ts';
 import type { DeadLetterJobRef, JobStep } from '../../../domain/dead-letters/dead-letters.ts';
-import { HEARTBEAT_TIMEOUT_MS } from '../../../domain/heartbeats.ts';
 import { PATIENCE_MS, TEST_TIMEOUT_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import type { CallResult } from '../harness/test-api.ts';
@@ -185,7 +184,7 @@ function pageOf(
   const { db, resealing: vault, logger } = service.deps;
   const wakeMessage = () => Promise.reject(new Error('nothing here has a flow-control key'));
   const starters = { ...startsInTurn(beginMessage), wakeMessage, paceFlowControl: wakeMessage };
-  const deps = { db, vault, logger, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS, ...starters };
+  const deps = { db, vault, logger, ...starters };
   return new MockActivityEnvironment().run(recoverSubscriptionPage(deps, 2), ref) as Promise<JobStep>;
 }
 

@@ -16,7 +16,6 @@ const known = (id: string, more: Partial<KnownSpan> = {}): KnownSpan => ({
   isStartSent: true,
   isEndSent: false,
   hasError: false,
-  attributesBytes: 0,
   ...more,
 });
 const check = (upserts: SpanUpsert[], there: KnownSpan[] = []) => checkSpans(upserts, there, NOW);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_MODEL, LocalEmbedder } from '../../../../activities/adapters/embeddings/local-embedder.ts';
 import { nearest } from '../../../../api/cache/look-up.ts';
 import { THRESHOLD_DEFAULT } from '../../../../domain/cache/cache.ts';
-import { gateReasons } from '../../../../domain/cache/gate.ts';
+import { gateOf } from '../../../../domain/cache/gate.ts';
 import { dotProduct, type EmbedCall } from '../../../../domain/embeddings/embedder.ts';
 import { embeddingModelLookup, findEmbeddingModel, type ModelLookup } from '../../../../embedded/embedding-model.ts';
 import { compiledModule } from '../../../harness/compiled-module.ts';
@@ -27,7 +27,7 @@ async function compared(embedder: LocalEmbedder, pairs: readonly (readonly [stri
     const find = (threshold: number) => nearest(asked, vector, [{ id: 'stored', prompt, vector: stored }], threshold);
     return {
       similarity: find(0).similarity ?? 0,
-      isGated: gateReasons(asked, prompt).length > 0,
+      isGated: gateOf(asked)(prompt).length > 0,
       answers: (threshold) => find(threshold).entryId !== null,
     };
   });
