@@ -74,7 +74,7 @@ function whatElseFits(given: Asked, answer: Fitting, whole: readonly Unit[], kep
   const isInShare = more <= needed + (given.maxTokens - needed) / 2;
   // A memory gives way to the last turn: the newest message, or the newest ones since the user's.
   const sinceUser = whole.length - whole.findLastIndex(({ message: { role } }) => role === 'user');
-  const [lastTurn] = [1, sinceUser].filter((last) => last <= whole.length && withUnits(0, last) <= given.maxTokens);
+  const lastTurn = [1, sinceUser].find((last) => last <= whole.length && withUnits(0, last) <= given.maxTokens);
   if (lastTurn === undefined && more <= given.maxTokens) issues.push('a memory fits where no message does');
   if (lastTurn !== undefined && isInShare && withUnits(remembered + 1, lastTurn) <= given.maxTokens) {
     issues.push('a memory of their half fits beside the last turn');
