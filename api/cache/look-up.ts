@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { admitToBudget } from '../../db/budgets/admit-to-budget.ts';
 import { getEntry } from '../../db/cache/entries.ts';
 import { type Candidate, countLookup, findCandidates, findExactEntry, noteHit } from '../../db/cache/look-up.ts';
+import type { CacheEntryRecord } from '../../db/cache/records.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { BUDGET_ERRORS } from '../../domain/budgets.ts';
 import { GATED_CHARACTERS_MAX, type LookupReason, THRESHOLD_DEFAULT } from '../../domain/cache/cache.ts';
@@ -17,6 +18,9 @@ interface Found {
   similarity: number | null;
   gate: GateReason[];
 }
+
+/** A store of the same prompt gives an entry another id: what was found may be gone when it is answered, and is looked for again. */
+const LOOKS_MAX = 2;
 
 export const lookUpRoute = defineRoute({
   id: 'cache.lookup',
@@ -40,25 +44,58 @@ export const lookUpRoute = defineRoute({
       if (caller.type === 'api_key') {
         await admitToBudget(tx, { apiKeyId: caller.keyId, kind: 'cacheLookups', count: 1 });
       }
-      const exact = await findExactEntry(tx, asked);
-      return exact && replyOf(tx, body, { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] });
+      const exact = await answerOf(tx, body, () => findExact(tx, asked));
+      return exact && replyOf(tx, body, exact);
     });
     if (same !== null) return same;
     const embedded = await deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId });
-    return transaction(async (tx) => replyOf(tx, body, await findNear(tx, body, asked, embedded)));
+    return transaction(async (tx) => {
+      const near = await answerOf(tx, body, () => findNear(tx, body, asked, embedded));
+      return replyOf(tx, body, near ?? NOTHING);
+    });
   },
 });
 
 type Lookup = z.output<typeof lookupBody>;
 
-async function replyOf(tx: EnvironmentTransaction, { shadow = false }: Lookup, found: Found) {
-  const { reason, entryId, similarity, gate } = found;
-  const wouldHit = entryId !== null;
-  const entry = await answered(tx, found, shadow);
+interface Answer {
+  found: Found;
+  entry: (CacheEntryRecord & { tokens?: number }) | null;
+}
+
+const NOTHING: Answer = { found: { reason: 'empty', entryId: null, similarity: null, gate: [] }, entry: null };
+
+/** Null where nothing was found, or what was found went before it was answered. */
+async function answerOf(
+  tx: EnvironmentTransaction,
+  { shadow = false }: Pick<Lookup, 'shadow'>,
+  find: () => Promise<Found | null>,
+): Promise<Answer | null> {
+  for (let look = 1; look <= LOOKS_MAX; look++) {
+    const found = await find();
+    if (found === null) return null;
+    if (found.entryId === null) return { found, entry: null };
+    const entry = await (shadow ? getEntry(tx, found.entryId) : noteHit(tx, found.entryId));
+    if (entry !== null) return { found, entry };
+  }
+  return null;
+}
+
+async function replyOf(tx: EnvironmentTransaction, { shadow = false }: Lookup, { found, entry }: Answer) {
+  const { reason, similarity, gate } = found;
+  const wouldHit = entry !== null;
+  if (!shadow) {
+    await countLookup(tx, wouldHit ? 'hits' : reason === 'gated' ? 'gated' : 'misses', entry?.tokens ?? 0);
+  }
   return {
     status: 200,
     data: { hit: wouldHit && !shadow, wouldHit, entry: entry && presentEntry(entry), similarity, reason, gate },
   };
+}
+
+async function findExact(tx: EnvironmentTransaction, asked: AskedIdentity): Promise<Found | null> {
+  const exact = await findExactEntry(tx, asked);
+  return exact && { reason: 'exact', entryId: exact.id, similarity: 1, gate: [] };
 }
 
 async function findNear(
@@ -96,12 +133,4 @@ export function nearest(
     if (gate(stored).length === 0) return { reason: 'near', entryId: id, similarity, gate: [] };
   }
   return { reason: 'gated', entryId: null, similarity: first.similarity, gate: differing };
-}
-
-async function answered(tx: EnvironmentTransaction, { reason, entryId }: Found, shadow: boolean) {
-  if (shadow) return entryId === null ? null : getEntry(tx, entryId);
-  const entry = entryId === null ? null : await noteHit(tx, entryId);
-  const what = entry !== null ? 'hits' : reason === 'gated' ? 'gated' : 'misses';
-  await countLookup(tx, what, entry?.tokens ?? 0);
-  return entry;
 }

@@ -131,8 +131,10 @@ test('flush takes a namespace, attributes, or everything of its own environment 
   expect((await look({ prompt: PROMPT, namespace: 'flush' }, stranger)).entry?.response).toBe('a neighbour’s');
 });
 
-test('what an action did is never stored', async () => {
-  const response = { text: 'It is refunded.', effectId: `eff_${'0'.repeat(22)}` };
+test.each([
+  [{ text: 'It is refunded.', effectId: `eff_${'0'.repeat(22)}` }],
+  [`Refunded.\neff_${'0'.repeat(22)}`],
+])('what an action did is never stored: %j', async (response) => {
   const reply = await post('', { prompt: 'Refund order 7', response });
   expect([reply.status, errorOf(reply).details?.['issues']]).toEqual([
     400,

@@ -35,5 +35,24 @@ test('knows what tells of an action', () => {
   expect(
     [{ status: 'succeeded', effectId: id }, `The refund ${id} went through.`, ['ok', { id }]].map(tellsOfAction),
   ).toEqual([true, true, true]);
-  expect(['Paris.', { answer: 'eff_ is a prefix' }, 7].map(tellsOfAction)).toEqual([false, false, false]);
+  const others = ['Paris.', { answer: 'eff_ is a prefix' }, 7, `${id}0`, `msg_${'0'.repeat(22)}`];
+  expect(others.map(tellsOfAction)).toEqual(others.map(() => false));
+});
+
+test.each(['\n', '\r', '\t', '\f', '\b', '\v', '\u0001', '\\', '"', '_', '*', 'é', ' '])(
+  'knows what tells of an action behind %j and before it',
+  (character) => {
+    const id = `apr_${'Z'.repeat(22)}`;
+    const said = `Refunded.${character}${id}${character}Done.`;
+    expect([said, { [said]: 1 }, [[{ a: said }]], JSON.stringify({ text: said })].map(tellsOfAction)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  },
+);
+
+test('knows the id of an action as Markdown writes it', () => {
+  expect(tellsOfAction(`_Refunded_: eff\\_${'0'.repeat(22)}`)).toBe(true);
 });

@@ -1,0 +1,74 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { entrySchema, lookupSchema, statsSchema } from '../../../api/cache/schemas.ts';
+import { newId } from '../../../domain/ids.ts';
+import { FakeEmbedder } from '../../harness/fake-embedder.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
+import { startTestApi, type TestApi } from '../harness/test-api.ts';
+import { dataOf } from '../invocations/support.ts';
+
+/** What a lookup found is stored anew, deleted or flushed before it is answered. */
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = await startTestApi({ embedder: new FakeEmbedder() });
+  ({ key } = await api.createKey(api.database.tenant));
+});
+afterAll(() => api?.close());
+
+type Body = Record<string, unknown>;
+const post = (path: string, body: Body) => api.call('POST', `/api/v2/cache${path}`, { key, body });
+const store = async (body: Body) => dataOf(await post('', { response: 'stored', ...body }), entrySchema);
+const stats = async () => dataOf(await api.call('GET', '/api/v2/cache/stats', { key }), statsSchema);
+
+const PROMPT = 'Please explain in some detail how the water cycle of the earth works';
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%cache_entries%'`;
+
+/** Looks up once the statement has run, and commits the statement once the lookup waits for it. */
+async function lookUpDuring(sql: string, values: unknown[], body: Body): Promise<z.infer<typeof lookupSchema>> {
+  const other = new Client({ connectionString: api.database.ownerUrl });
+  await other.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query(sql, values);
+    const looked = post('/lookup', body);
+    await expect
+      .poll(async () => (await api.database.asOwner(WAITING)).length, { timeout: PATIENCE_MS })
+      .toBeGreaterThan(0);
+    await other.query('COMMIT');
+    return dataOf(await looked, lookupSchema);
+  } finally {
+    await other.end();
+  }
+}
+
+const STORED_ANEW = `UPDATE cache_entries SET id = $2, response = '"anew"' WHERE id = $1`;
+const DELETED = 'DELETE FROM cache_entries WHERE id = $1';
+
+test.each([
+  ['exact', PROMPT],
+  ['near', `${PROMPT} here`],
+])('a hit (%s) on an entry that is stored anew is a hit on the new one', async (reason, prompt) => {
+  const namespace = `anew-${reason}`;
+  const { id } = await store({ prompt: PROMPT, namespace });
+  const next = newId('cacheEntry');
+  const before = await stats();
+  const found = await lookUpDuring(STORED_ANEW, [id, next], { prompt, namespace });
+  expect(found).toMatchObject({ hit: true, wouldHit: true, reason, entry: { id: next, response: 'anew', hits: 1 } });
+  const after = await stats();
+  expect([after.hits - before.hits, after.misses - before.misses]).toEqual([1, 0]);
+});
+
+test.each([
+  ['exact', PROMPT],
+  ['near', `${PROMPT} here`],
+])('a hit (%s) on an entry that is deleted is a miss, and says so', async (reason, prompt) => {
+  const namespace = `deleted-${reason}`;
+  const { id } = await store({ prompt: PROMPT, namespace });
+  const before = await stats();
+  const found = await lookUpDuring(DELETED, [id], { prompt, namespace });
+  expect(found).toEqual({ hit: false, wouldHit: false, entry: null, similarity: null, reason: 'empty', gate: [] });
+  const after = await stats();
+  expect([after.hits - before.hits, after.misses - before.misses]).toEqual([0, 1]);
+});
