@@ -1,4 +1,5 @@
 import {
+  ATTR_DNS_ANSWERS,
   ATTR_ENDUSER_ID,
   ATTR_EXCEPTION_MESSAGE,
   ATTR_EXCEPTION_TYPE,
@@ -18,7 +19,7 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_USER_ID,
 } from '@opentelemetry/semantic-conventions/incubating';
-import type { Json, JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { SPAN_BYTES_MAX, SPAN_NAME_CHARACTERS_MAX, type SpanKind, type SpanUpsert } from './runs.ts';
 
 /** A span of OTLP, whichever encoding it came in. */
@@ -81,24 +82,42 @@ const OUTPUTS = [
  * somewhere or not: a convention that nobody has heard of leaks nothing.
  */
 const CONTENT_WORD =
-  /^(prompts?|completions?|messages?|msg|inputs?|outputs?|contents?|arguments|args|results?|documents?|text|instructions|query|statement|parameters|variables|template|definitions?|description|values?|data|body|events|object|calls|embeddings?|transcript|stacktrace|explanation|thinking|reasoning)$/i;
+  /^(prompts?|completions?|messages?|msg|inputs?|outputs?|contents?|arguments?|args|results?|documents?|text|instructions|query|statement|parameters|params|variables|template|definitions?|description|values?|data|body|events|object|calls|embeddings?|transcript|stacktrace|explanation|thinking|reasoning)$/i;
+/** Content where the name ends in them. Elsewhere they say what a name is about, such as that of the model that was asked. */
+const CONTENT_AT_END =
+  /^(requests?|responses?|call|answers?|questions?|reply|replies|choices|thoughts?|observations?|payload)$/i;
+/** How the content is written, behind the word that says so. */
+const FORMAT_WORD = /^(|json|raw|str|string)$/i;
+const WORD_ENDS = /[^A-Za-z]|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const NO_CONTENT: ReadonlySet<string> = new Set([
   ATTR_GEN_AI_OUTPUT_TYPE,
   ATTR_GEN_AI_DATA_SOURCE_ID,
   'gen_ai.prompt.name',
+  ATTR_DNS_ANSWERS,
 ]);
 
 export function isContent(name: string, value: Json): boolean {
   if (NO_CONTENT.has(name) || typeof value === 'number' || typeof value === 'boolean') return false;
-  return name.split(/[^A-Za-z]|(?<=[a-z])(?=[A-Z])/).some((word) => CONTENT_WORD.test(word));
+  const words = name.split(WORD_ENDS);
+  const last = words.findLast((word) => !FORMAT_WORD.test(word)) ?? '';
+  return CONTENT_AT_END.test(last) || words.some((word) => CONTENT_WORD.test(word));
+}
+
+/** Also within an attribute that is an object: its members have names as attributes have. */
+function withoutContent(attributes: JsonObject): JsonObject {
+  const kept = Object.entries(attributes).filter(([name, value]) => !isContent(name, value));
+  return Object.fromEntries(kept.map(([name, value]) => [name, membersWithoutContent(value)]));
+}
+
+function membersWithoutContent(value: Json): Json {
+  if (Array.isArray(value)) return value.map(membersWithoutContent);
+  return isJsonObject(value) ? withoutContent(value) : value;
 }
 
 /** The span as it is written. Contents are kept only where the caller asked for it. Null: it is too large. */
 export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpsert | null {
   const { attributes } = span;
-  const kept = Object.entries(attributes).filter(
-    ([name, value]) => name !== RUN_ID_ATTRIBUTE && !isContent(name, value),
-  );
+  const own = Object.entries(attributes).filter(([name]) => name !== RUN_ID_ATTRIBUTE);
   const exception = span.events['exception'];
   const tokens = tokensOf(attributes);
   const cost = COSTS.map((name) => attributes[name]).find((value) => typeof value === 'number' && value >= 0);
@@ -114,7 +133,7 @@ export function spanOfTrace(span: TracedSpan, captureContent: boolean): SpanUpse
     ...(tokens === null ? {} : { tokens }),
     ...(typeof cost === 'number' ? { cost } : {}),
     ...(span.hasFailed ? { error: errorOf(span, exception, captureContent) } : {}),
-    attributes: Object.fromEntries(kept),
+    attributes: withoutContent(Object.fromEntries(own)),
   };
   const whole = captureContent ? { ...bare, ...contentsOf(attributes) } : bare;
   return [whole, bare].find((one) => Buffer.byteLength(JSON.stringify(one), 'utf8') <= SPAN_BYTES_MAX) ?? null;

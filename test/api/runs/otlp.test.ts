@@ -141,7 +141,10 @@ describe('the spans of a trace', () => {
   test('keep what was said only where the caller asks for it', async () => {
     const { tool } = treeOf(newTraceId());
     const unstorable = text('output.value', '"half \\ud800 and \\u0000"');
-    const said = { ...tool, attributes: [...tool.attributes, text('tool.args', 'Ada'), unstorable] };
+    // Google's ADK has whole prompts and answers there unless it is told not to, OpenInference the call of a function.
+    const adk = ['gcp.vertex.agent.llm_request', 'gcp.vertex.agent.llm_response', 'gcp.vertex.agent.tool_response'];
+    const more = [...adk, 'gcp.vertex.agent.tool_call_args', 'llm.function_call'].map((name) => text(name, 'of Ada'));
+    const said = { ...tool, attributes: [...tool.attributes, text('tool.args', 'Ada'), ...more, unstorable] };
     const shown = async (traceId: string, headers: Record<string, string>) => {
       const reply = await send(requestOf([{ ...said, traceId }]), { headers });
       expect([reply.status, reply.json]).toEqual([200, {}]);
@@ -153,7 +156,7 @@ describe('the spans of a trace', () => {
       input: { customer: 'Ada' },
       output: '"half \\ud800 and \\u0000"',
       error: { type: 'LookupError', message: 'Ada?' },
-      attributes: { 'tool.args': 'Ada' },
+      attributes: { 'tool.args': 'Ada', 'gcp.vertex.agent.llm_request': 'of Ada' },
     });
   });
 });
