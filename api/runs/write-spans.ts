@@ -1,11 +1,11 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { findKnownSpans } from '../../db/runs/find-known-spans.ts';
 import { type LockedRun, lockRun } from '../../db/runs/get-run.ts';
-import { mergedAttributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
+import { attributesBytes, upsertSpans } from '../../db/runs/upsert-spans.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { checkSpans } from '../../domain/runs/check-spans.ts';
 import {
-  type CheckedSpan,
   type KnownSpan,
   type RejectedSpan,
   SPAN_BYTES_MAX,
@@ -38,40 +38,41 @@ export async function writeSpans(
     upserts.map(({ id }) => id),
     [...new Set(parentIds)],
   );
-  const { spans, rejected } = checkSpans(upserts, known, new Date());
-  const full = await findFull(tx, runId, spans, known);
-  await upsertSpans(
-    tx,
-    runId,
-    spans.filter(({ id }) => !full.has(id)),
-  );
-  const refused = new Set(rejected.map(({ index }) => index));
-  for (const [index, { id }] of upserts.entries()) {
-    if (full.has(id) && !refused.has(index)) rejected.push({ index, message: FULL });
-  }
-  return {
-    accepted: upserts.length - rejected.length,
-    rejected: rejected.toSorted((a, b) => a.index - b.index),
-  };
+  const { spans, rejected } = checkSpans(upserts, known, new Date(), await findFull(tx, runId, upserts, known));
+  await upsertSpans(tx, runId, spans);
+  return { accepted: upserts.length - rejected.length, rejected };
 }
 
-const FULL = `would have more than ${SPAN_BYTES_MAX} bytes of attributes: they are merged with those that are there`;
-
-/** The spans whose attributes would be too many, with those that are there. */
+/** The spans whose attributes would be too many: all that the request has of one, with those that are there. */
 async function findFull(
   tx: EnvironmentTransaction,
   runId: string,
-  spans: readonly CheckedSpan[],
+  upserts: readonly SpanUpsert[],
   known: readonly KnownSpan[],
-): Promise<Set<string>> {
+): Promise<ReadonlySet<string>> {
   const there = new Set(known.map(({ id }) => id));
-  const sent = spans.filter(({ attributes }) => attributes);
-  const merged = await mergedAttributesBytes(
-    tx,
-    runId,
-    sent.filter(({ id }) => there.has(id)),
-  );
-  const bytesOf = ({ id, attributes }: CheckedSpan): number =>
-    merged.get(id) ?? Buffer.byteLength(JSON.stringify(attributes));
-  return new Set(sent.filter((span) => bytesOf(span) > SPAN_BYTES_MAX).map(({ id }) => id));
+  const sent = attributesById(upserts).filter(({ id, attributes }) => there.has(id) || mayBeTooMany(attributes));
+  const bytes = await attributesBytes(tx, runId, sent);
+  return new Set([...bytes].filter(([, count]) => count > SPAN_BYTES_MAX).map(([id]) => id));
+}
+
+function attributesById(upserts: readonly SpanUpsert[]): { id: string; attributes: JsonObject }[] {
+  const parts = new Map<string, JsonObject[]>();
+  for (const { id, attributes } of upserts) {
+    const before = parts.get(id);
+    if (before === undefined) parts.set(id, attributes ? [attributes] : []);
+    else if (attributes) before.push(attributes);
+  }
+  return [...parts].flatMap(([id, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const merged = () => Object.fromEntries([first, ...others].flatMap((part) => Object.entries(part)));
+    return [{ id, attributes: others.length === 0 ? first : merged() }];
+  });
+}
+
+/** PostgreSQL counts, which puts spaces between members and writes numbers without an exponent. It need not where that cannot be too much. */
+function mayBeTooMany(attributes: JsonObject): boolean {
+  const json = JSON.stringify(attributes);
+  const growth = /\de[+-]\d/.test(json) ? 64 : 2;
+  return Buffer.byteLength(json) * growth > SPAN_BYTES_MAX;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.ts';
 import type { CheckedSpan } from '../../domain/runs/runs.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
@@ -25,19 +26,22 @@ export async function upsertSpans(
   await tx.raw(UPSERT, { runId, spans: JSON.stringify(rows) });
 }
 
-/** Bytes of the attributes that spans of a run would have with these, by id. */
-export async function mergedAttributesBytes(
+/**
+ * Bytes of the attributes that spans of a run, new ones too, would have with these, by id: as PostgreSQL writes JSON, without the spaces
+ * between them.
+ */
+export async function attributesBytes(
   tx: EnvironmentTransaction,
   runId: string,
-  spans: readonly Pick<CheckedSpan, 'id' | 'attributes'>[],
+  spans: readonly { id: string; attributes: JsonObject }[],
 ): Promise<Map<string, number>> {
   if (spans.length === 0) return new Map();
-  const sent = JSON.stringify(spans.map(({ id, attributes }) => ({ id, attributes })));
   const { rows } = await tx.raw<{ rows: { id: string; bytes: number }[] }>(
-    `SELECT s.id, octet_length((COALESCE(s.attributes, '{}') || n.attributes)::text) AS bytes
+    `SELECT n.id, octet_length(CAST(m.attributes AS text)) - 2 * (SELECT count(*)::int FROM jsonb_object_keys(m.attributes)) + 1 AS bytes
      FROM json_to_recordset(CAST(:sent AS json)) AS n (id text, attributes jsonb)
-     JOIN spans s ON s.run_id = :runId AND s.id = n.id COLLATE "C"`,
-    { runId, sent },
+     LEFT JOIN spans s ON s.run_id = :runId AND s.id = n.id COLLATE "C"
+     CROSS JOIN LATERAL (SELECT COALESCE(s.attributes, '{}') || n.attributes AS attributes) m`,
+    { runId, sent: JSON.stringify(spans) },
   );
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }

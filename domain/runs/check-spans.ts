@@ -4,6 +4,7 @@ import {
   type KnownSpan,
   type RejectedSpan,
   type SentState,
+  SPAN_BYTES_MAX,
   SPAN_DEPTH_MAX,
   SPAN_PARTS_MAX,
   type SpanUpsert,
@@ -11,9 +12,15 @@ import {
 
 /**
  * What of a request can be written. A span that is named several times is merged in its order. `known` holds the spans of the request that
- * are there, and all that is there above the parents of the request, so that no circle is made: its spans would be on no level.
+ * are there, and all that is there above the parents of the request, so that no circle is made: its spans would be on no level. Spans that
+ * are `full` stay as and where they are, which the places of the others depend on.
  */
-export function checkSpans(upserts: readonly SpanUpsert[], known: readonly KnownSpan[], now: Date): CheckedSpans {
+export function checkSpans(
+  upserts: readonly SpanUpsert[],
+  known: readonly KnownSpan[],
+  now: Date,
+  full: ReadonlySet<string> = new Set(),
+): CheckedSpans {
   const there = new Map(known.map((span) => [span.id, span]));
   const parents = new Map(known.map(({ id, parentId }) => [id, parentId]));
   const merged = new Map<string, CheckedSpan>();
@@ -23,8 +30,9 @@ export function checkSpans(upserts: readonly SpanUpsert[], known: readonly Known
     const before = merged.get(upsert.id) ?? null;
     const part = (parts.get(upsert.id) ?? 0) + 1;
     parts.set(upsert.id, part);
-    const result =
-      part > SPAN_PARTS_MAX
+    const result = full.has(upsert.id)
+      ? `would have more than ${SPAN_BYTES_MAX} bytes of attributes: they are merged with those that are there`
+      : part > SPAN_PARTS_MAX
         ? `is the ${part}th part of its span in one request; at most ${SPAN_PARTS_MAX} are taken`
         : checkSpan(upsert, before, there.get(upsert.id) ?? null, now);
     const message = typeof result === 'string' ? result : placeIssue(upsert, parents);

@@ -187,6 +187,59 @@ describe('spans', () => {
     expect(Object.keys(span.attributes ?? {})).toEqual(['a', 'b', 'c']);
   });
 
+  test('have as many attributes as fit, however many parts bring them: new ones are measured as those that are there', async () => {
+    const { id } = await begin();
+    const part = (from: number, to: number, value: number) => ({
+      id: hex(value === 1 ? 1 : 2),
+      attributes: Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`a${from + index}`, value])),
+    });
+    const many = part(10_000, 15_900, 1); // 11 bytes each, as `"a10000":1,`
+    const small = (name: string) => ({ id: hex(1), attributes: { [name]: 1 } });
+    for (const sent of [many, many, small('b')]) expect((await write(id, sent)).rejected).toEqual([]);
+    expect((await write(id, part(15_900, 16_000, 1))).accepted).toBe(0);
+    expect((await write(id, small('c'))).accepted).toBe(1);
+    // 300 digits each, as PostgreSQL writes them.
+    const [half, other] = [part(100, 220, 1e300), part(220, 340, 1e300)];
+    expect((await write(id, { ...half, attributes: { ...half.attributes, ...other.attributes } })).accepted).toBe(0);
+    for (const [sent, accepted] of [
+      [half, 1],
+      [half, 1],
+      [other, 0],
+    ] as const) {
+      expect((await write(id, sent)).accepted).toBe(accepted);
+    }
+  });
+
+  test('make no circle with one that stays where it is, for its attributes are too many', async () => {
+    const { id } = await begin();
+    const [a, b, c] = [hex(1), hex(2), hex(3)];
+    const attributes = (name: string) => ({ [name]: 'x'.repeat(40_000) });
+    await write(id, { id: a, name: 'a' }, { id: b, name: 'b', parentId: a, attributes: attributes('first') });
+    const { accepted, rejected } = await write(
+      id,
+      { id: b, parentId: c, attributes: attributes('second') },
+      { id: a, parentId: b },
+      { id: c, name: 'c' },
+    );
+    expect([accepted, rejected.map(({ index }) => index)]).toEqual([1, [0, 1]]);
+    expect(rejected.map(({ message }) => message)).toEqual([
+      expect.stringContaining('bytes of attributes'),
+      'would be its own ancestor',
+    ]);
+    expect((await level(id)).map(({ name, childCount }) => [name, childCount])).toEqual([
+      ['a', 1],
+      ['c', 0],
+    ]);
+  });
+
+  test('are full for all parts of one in a request together', async () => {
+    const { id } = await begin();
+    const part = (name: string) => ({ id: hex(1), attributes: { [name]: 'x'.repeat(40_000) } });
+    const { accepted, rejected } = await write(id, part('a'), { id: hex(2), name: 'other' }, part('b'), part('a'));
+    expect([accepted, rejected.map(({ index }) => index)]).toEqual([1, [0, 2, 3]]);
+    expect((await write(id, part('a'), part('a'))).accepted).toBe(2);
+  });
+
   test('take every offset of RFC 3339, which PostgreSQL does not, and no year that it cannot hold', async () => {
     const { id } = await begin();
     const far = { startedAt: '2026-01-02T23:00:00+23:11', endedAt: '2026-01-02T23:00:01.5-23:59' };

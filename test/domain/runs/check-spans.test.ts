@@ -80,6 +80,15 @@ describe('a circle', () => {
   });
 });
 
+test('a full span stays where it is, for the others too', () => {
+  const there = [known(A), known(B, { parentId: A })];
+  const moved = [{ id: B, parentId: C }, { id: A, parentId: B }, span(C)];
+  expect(check(moved, there).rejected).toEqual([]);
+  const { spans, rejected } = checkSpans(moved, there, NOW, new Set([B]));
+  expect(rejected.map(({ index }) => index)).toEqual([0, 1]);
+  expect(spans.map(({ id }) => id)).toEqual([C]);
+});
+
 test('a span is not deeper than the most levels, whose count bounds the work for each', () => {
   const at = (level: number): string => level.toString(16).padStart(16, '0');
   const chain = Array.from({ length: 20_000 }, (_, level) =>
