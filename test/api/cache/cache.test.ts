@@ -131,16 +131,16 @@ test('flush takes a namespace, attributes, or everything of its own environment 
   expect((await look({ prompt: PROMPT, namespace: 'flush' }, stranger)).entry?.response).toBe('a neighbour’s');
 });
 
-test.each([
-  [{ text: 'It is refunded.', effectId: `eff_${'0'.repeat(22)}` }],
-  [`Refunded.\neff_${'0'.repeat(22)}`],
-])('what an action did is never stored: %j', async (response) => {
-  const reply = await post('', { prompt: 'Refund order 7', response });
-  expect([reply.status, errorOf(reply).details?.['issues']]).toEqual([
-    400,
-    [expect.objectContaining({ path: 'body.response' })],
-  ]);
-});
+test.each([[{ text: 'It is refunded.', effectId: `eff_${'0'.repeat(22)}` }], [`Refunded.\neff_${'0'.repeat(22)}`]])(
+  'what an action did is never stored: %j',
+  async (response) => {
+    const reply = await post('', { prompt: 'Refund order 7', response });
+    expect([reply.status, errorOf(reply).details?.['issues']]).toEqual([
+      400,
+      [expect.objectContaining({ path: 'body.response' })],
+    ]);
+  },
+);
 
 test('lookups count in the budget of their key, and a key that has none left gets 429', async () => {
   const { key: own, record } = await api.createKey(api.database.tenant);
