@@ -2242,26 +2242,41 @@ ALTER FUNCTION find_overdue_reads(interval,text,integer) OWNER TO service_direct
 REVOKE ALL ON FUNCTION find_overdue_reads(interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_overdue_reads(interval,text,integer) TO service_app;
 
-CREATE OR REPLACE FUNCTION public.find_raised_events(most integer)
+CREATE OR REPLACE FUNCTION public.find_raised_events(after_id uuid, most integer)
  RETURNS TABLE(environment_id uuid, workspace_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 BEGIN ATOMIC
- SELECT r.environment_id,
+ WITH RECURSIVE walk(id) AS (
+         ( SELECT r.environment_id
+            FROM raised_events r
+           WHERE (r.environment_id > find_raised_events.after_id)
+           ORDER BY r.environment_id
+          LIMIT 1)
+         UNION ALL
+          SELECT ( SELECT r.environment_id
+                    FROM raised_events r
+                   WHERE (r.environment_id > w_1.id)
+                   ORDER BY r.environment_id
+                  LIMIT 1) AS environment_id
+            FROM walk w_1
+           WHERE (w_1.id IS NOT NULL)
+         )
+  SELECT e.id,
      e.workspace_id
-    FROM (( SELECT o.environment_id
-            FROM raised_events o
-           WHERE (o.look_again_at <= now())
-           ORDER BY o.id
-          LIMIT find_raised_events.most) r
-      JOIN environments e ON ((e.id = r.environment_id)))
-   GROUP BY r.environment_id, e.workspace_id;
+    FROM (walk w
+      JOIN environments e ON ((e.id = w.id)))
+   WHERE (EXISTS ( SELECT
+            FROM raised_events r
+           WHERE ((r.environment_id = w.id) AND (r.look_again_at <= now()))))
+   ORDER BY e.id
+  LIMIT find_raised_events.most;
 END
 ;
-ALTER FUNCTION find_raised_events(integer) OWNER TO service_directory;
-REVOKE ALL ON FUNCTION find_raised_events(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_raised_events(integer) TO service_app;
+ALTER FUNCTION find_raised_events(uuid,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_raised_events(uuid,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_raised_events(uuid,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_sign_in_session(hash bytea, idle interval, of_workspace uuid, of_environment uuid)
  RETURNS TABLE(id text, user_id text, email text, name text, csrf_token text, expires_at timestamp with time zone, last_seen_at timestamp with time zone, token_issued_at timestamp with time zone, is_current boolean, workspace_id uuid, role text, environment_id uuid, environment_name text, environment_kind text, environment_protected boolean)
@@ -4818,6 +4833,7 @@ CREATE TABLE events (
   page_started boolean DEFAULT true NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
   fanned_out_at timestamp(3) with time zone,
+  unmade integer DEFAULT 0 NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (id),
   CONSTRAINT events_check CHECK (((status = 'fanning_out'::text) = (fanned_out_at IS NULL))),
   CONSTRAINT events_check1 CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
@@ -4825,7 +4841,8 @@ CREATE TABLE events (
   CONSTRAINT events_public_id_check CHECK (((char_length(public_id) >= 1) AND (char_length(public_id) <= 128))),
   CONSTRAINT events_retention_check CHECK ((retention = ANY (ARRAY['week'::text, 'month'::text, 'quarter'::text]))),
   CONSTRAINT events_status_check CHECK ((status = ANY (ARRAY['fanning_out'::text, 'fanned_out'::text, 'failed'::text]))),
-  CONSTRAINT events_type_check CHECK ((type ~ '^[a-zA-Z0-9_.-]{1,128}$'::text))
+  CONSTRAINT events_type_check CHECK ((type ~ '^[a-zA-Z0-9_.-]{1,128}$'::text)),
+  CONSTRAINT events_unmade_check CHECK ((unmade >= 0))
 );
 CREATE INDEX events_by_age ON public.events USING btree (retention, created_at);
 CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at DESC, id DESC);
@@ -4839,7 +4856,7 @@ CREATE POLICY directory ON events FOR ALL TO service_directory USING (true);
 CREATE POLICY tenant ON events FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
 GRANT INSERT, SELECT ON events TO service_app;
 GRANT DELETE ON events TO service_directory;
-GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at) ON events TO service_app;
+GRANT UPDATE (status, deliveries, error, after_id, page_ids, page_started, fanned_out_at, unmade) ON events TO service_app;
 GRANT SELECT (id, environment_id, topic_id, retention, page_started, created_at, fanned_out_at) ON events TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION check_event_move();
 

@@ -3,17 +3,17 @@ import { findHeardServiceTopic } from '../../db/events/find-service-topic.ts';
 import { insertEvent } from '../../db/events/insert-event.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import { isInternalEventType } from '../../domain/events/event-types.ts';
-import type { RelayDependencies } from './relay-consumer.ts';
+import type { FollowUp } from './relay-consumer.ts';
 
 /** Publishes platform events to the topic `service`, where somebody subscribes to it. */
 export async function publishToService(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   raised: readonly RaisedEvent[],
-): Promise<(deps: RelayDependencies) => Promise<void>> {
+): Promise<FollowUp[]> {
   const topicId = await findHeardServiceTopic(tx);
   const eventIds: string[] = [];
-  if (topicId === null) return () => Promise.resolve();
+  if (topicId === null) return [];
   for (const { type, data, occurredAt } of raised) {
     if (isInternalEventType(type)) continue;
     const event = await insertEvent(tx, {
@@ -26,14 +26,9 @@ export async function publishToService(
     });
     if (event !== null && !event.isFannedOut) eventIds.push(event.id);
   }
-  return async (deps) => {
-    const { workspaceId, environmentId } = tenant;
-    for (const eventId of eventIds) {
-      try {
-        await deps.fanOutEvent({ eventId, workspaceId, environmentId });
-      } catch (error) {
-        deps.logger.warn({ eventId, err: error }, 'the fan-out of an event was not started: the sweep starts it');
-      }
-    }
-  };
+  const { workspaceId, environmentId } = tenant;
+  return eventIds.map((eventId) => {
+    const ids = { eventId, workspaceId, environmentId };
+    return { ids, start: (deps) => deps.fanOutEvent(ids) };
+  });
 }

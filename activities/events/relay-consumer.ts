@@ -7,13 +7,20 @@ export type RelayDependencies = Pick<
   'db' | 'logger' | 'fanOutEvent' | 'vault' | 'pagesUrl' | 'wakeMessage' | 'sendEmail'
 >;
 
+/** Something that was committed and is to be started. Where that fails or is never tried, something that polls must find the same. */
+export interface FollowUp {
+  /** For the log. */
+  ids: Record<string, string>;
+  start(deps: RelayDependencies): Promise<void>;
+}
+
 /**
  * What becomes of platform events, in the transaction that takes them out of the outbox: it has each event exactly once. What it
- * returns follows the commit, and may be lost: something that polls must find the same.
+ * returns follows the commit, and may be lost.
  */
 export type Consumer = (
   tx: EnvironmentTransaction,
   tenant: Tenant,
   events: readonly RaisedEvent[],
-  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
-) => Promise<(deps: RelayDependencies) => Promise<void>>;
+  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl' | 'logger'>,
+) => Promise<FollowUp[]>;

@@ -8,13 +8,16 @@ import {
 import { type Repeated, repeatUntilStopped } from '../repeat-until-stopped.ts';
 import { notifyMembers } from '../notifications/notify-members.ts';
 import { publishToService } from './publish-to-service.ts';
-import type { Consumer, RelayDependencies } from './relay-consumer.ts';
+import type { Consumer, FollowUp, RelayDependencies } from './relay-consumer.ts';
+import { startFollowUps } from './start-follow-ups.ts';
 
 const INTERVAL_MS = 500;
 /** Events of one transaction. */
 const PAGE_SIZE = 100;
-/** Events of the outbox that one look takes into account. */
+/** Environments of one look. */
 const LOOK_SIZE = 1_000;
+/** Before every id of an environment. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const CONSUMERS: readonly Consumer[] = [publishToService, notifyMembers];
 
@@ -31,31 +34,57 @@ export function keepRelaying(
   return repeatUntilStopped((signal) => relayEvents(deps, signal), { intervalMs, failed });
 }
 
-/** Relays what is in the outbox now. Once stopped it ends after the page at hand: what is left stays in the outbox. */
+/**
+ * Relays what is in the outbox now, in rounds: a page of each environment, then what follows those pages. So an environment with many
+ * events holds up no other one's for longer than a page. Once stopped it ends after the page at hand: what is left stays in the outbox.
+ */
 export async function relayEvents(deps: RelayDependencies, signal?: AbortSignal): Promise<void> {
-  for (const tenant of await findRaisedEvents(deps.db, LOOK_SIZE)) {
-    for (let taken = PAGE_SIZE; taken === PAGE_SIZE;) {
-      if (signal?.aborted === true) return;
-      taken = await relayPage(deps, tenant, PAGE_SIZE);
-    }
-  }
+  for (let isMoreLeft = true; isMoreLeft;) isMoreLeft = await relayRound(deps, signal);
 }
 
-/** Returns how many were relayed. Where a page fails, each of its events is tried alone, so that one holds up no other. */
-async function relayPage(deps: RelayDependencies, tenant: Tenant, size: number): Promise<number> {
+/** Returns whether an environment may have more than a page. */
+async function relayRound(deps: RelayDependencies, signal?: AbortSignal): Promise<boolean> {
+  let isMoreLeft = false;
+  for (let afterId: string | undefined = FIRST_ID; afterId !== undefined;) {
+    const tenants: Tenant[] = await findRaisedEvents(deps.db, { afterId, limit: LOOK_SIZE });
+    const followUps: FollowUp[][] = [];
+    for (const tenant of tenants) {
+      if (signal?.aborted === true) break;
+      const page = await relayPage(deps, tenant, PAGE_SIZE);
+      followUps.push(page.followUps);
+      isMoreLeft ||= page.relayed === PAGE_SIZE;
+    }
+    await startFollowUps(deps, followUps);
+    if (signal?.aborted === true) return false;
+    afterId = tenants.length < LOOK_SIZE ? undefined : tenants.at(-1)?.environmentId;
+  }
+  return isMoreLeft;
+}
+
+interface RelayedPage {
+  /** How many events were taken out of the outbox, or put off. */
+  relayed: number;
+  followUps: FollowUp[];
+}
+
+/** Where a page fails, each of its events is tried alone, so that one holds up no other. */
+async function relayPage(deps: RelayDependencies, tenant: Tenant, size: number): Promise<RelayedPage> {
   try {
-    const { relayed, follow } = await deps.db.withEnvironment(tenant, (tx) => take(tx, tenant, size, deps));
-    for (const next of follow) await next(deps);
-    return relayed;
+    return await deps.db.withEnvironment(tenant, (tx) => take(tx, tenant, size, deps));
   } catch (error) {
     if (size === 1) {
       deps.logger.error({ ...tenant, err: error }, 'a platform event could not be relayed: trying again in a minute');
       await deps.db.withEnvironment(tenant, (tx) => putOffRaisedEvent(tx));
-      return 1;
+      return { relayed: 1, followUps: [] };
     }
-    let relayed = 0;
-    while (relayed < size && (await relayPage(deps, tenant, 1)) === 1) relayed++;
-    return relayed;
+    const page: RelayedPage = { relayed: 0, followUps: [] };
+    while (page.relayed < size) {
+      const { relayed, followUps } = await relayPage(deps, tenant, 1);
+      if (relayed === 0) break;
+      page.relayed++;
+      page.followUps.push(...followUps);
+    }
+    return page;
   }
 }
 
@@ -64,12 +93,12 @@ async function take(
   tenant: Tenant,
   size: number,
   deps: RelayDependencies,
-): Promise<{ relayed: number; follow: ((deps: RelayDependencies) => Promise<void>)[] }> {
+): Promise<RelayedPage> {
   const events = await lockRaisedEvents(tx, size);
-  const follow = [];
+  const followUps: FollowUp[] = [];
   if (events.length > 0) {
-    for (const consume of CONSUMERS) follow.push(await consume(tx, tenant, events, deps));
+    for (const consume of CONSUMERS) followUps.push(...(await consume(tx, tenant, events, deps)));
     await deleteRaisedEvents(tx, events);
   }
-  return { relayed: events.length, follow };
+  return { relayed: events.length, followUps };
 }

@@ -1,12 +1,12 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import { acceptAlert } from '../../db/notifications/accept-alert.ts';
-import { type QueuedEmails, queueEmails } from '../../db/notifications/queue-emails.ts';
+import { queueEmails } from '../../db/notifications/queue-emails.ts';
 import { raiseNotification } from '../../db/notifications/raise-notification.ts';
 import { readSettings } from '../../db/notifications/settings.ts';
 import { draftOfEvent } from '../../domain/notifications/draft-of-event.ts';
 import { linkOfSubject, type NotificationDraft } from '../../domain/notifications/notifications.ts';
-import type { RelayDependencies } from '../events/relay-consumer.ts';
+import type { FollowUp, RelayDependencies } from '../events/relay-consumer.ts';
 
 /**
  * Makes notifications of the events that people are told of, and tells the channels of each new one. All of it commits with the
@@ -17,42 +17,30 @@ export async function notifyMembers(
   tx: EnvironmentTransaction,
   tenant: Tenant,
   raised: readonly RaisedEvent[],
-  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl'>,
-): Promise<(deps: RelayDependencies) => Promise<void>> {
+  deps: Pick<RelayDependencies, 'vault' | 'pagesUrl' | 'logger'>,
+): Promise<FollowUp[]> {
   const told = await raiseAll(tx, tenant, raised);
-  if (told.length === 0) return () => Promise.resolve();
+  if (told.length === 0) return [];
   const { alertWebhookUrl, emailRecipients } = await readSettings(tx);
   const messageIds = alertWebhookUrl === null ? [] : await acceptAlerts(tx, tenant, { told, alertWebhookUrl }, deps);
   const ids = told.map(({ id }) => id);
   const emails = await queueEmails(tx, ids, emailRecipients);
-  return (after) => startAll(after, tenant, { messageIds, emails });
-}
-
-async function startAll(
-  { wakeMessage, sendEmail, logger }: RelayDependencies,
-  { workspaceId, environmentId }: Tenant,
-  { messageIds, emails }: { messageIds: readonly string[]; emails: QueuedEmails },
-): Promise<void> {
-  const starts = [
-    ...messageIds.map((messageId) => () => wakeMessage({ messageId, workspaceId, environmentId })),
-    ...emails.queued.map((emailId) => () => sendEmail({ emailId, workspaceId, environmentId })),
-  ];
-  for (let from = 0; from < starts.length; from += STARTS_AT_ONCE) {
-    const started = await Promise.allSettled(starts.slice(from, from + STARTS_AT_ONCE).map((start) => start()));
-    for (const one of started) {
-      if (one.status === 'fulfilled') continue;
-      const context = { workspaceId, environmentId, err: one.reason as unknown };
-      logger.warn(context, 'an alert or an e-mail was not started: the sweep starts it');
-    }
-  }
+  const { workspaceId, environmentId } = tenant;
   if (emails.refused > 0) {
     const refused = { workspaceId, environmentId, emails: emails.refused };
-    logger.warn(refused, 'e-mails of notifications were refused: the allowance of the month is used up');
+    deps.logger.warn(refused, 'e-mails of notifications were refused: the allowance of the month is used up');
   }
+  return [
+    ...messageIds.map((messageId): FollowUp => {
+      const ids = { messageId, workspaceId, environmentId };
+      return { ids, start: ({ wakeMessage }) => wakeMessage(ids) };
+    }),
+    ...emails.queued.map((emailId): FollowUp => {
+      const ids = { emailId, workspaceId, environmentId };
+      return { ids, start: ({ sendEmail }) => sendEmail(ids) };
+    }),
+  ];
 }
-
-/** Starts of one page. Temporal takes this many at once without a queue of its own. */
-const STARTS_AT_ONCE = 20;
 
 /** A notification that is new. */
 type Told = NotificationDraft & { id: string };

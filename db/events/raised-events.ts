@@ -1,11 +1,14 @@
 import type { Database, EnvironmentTransaction, Tenant } from '../client.ts';
 import type { RaisedEvent } from './records.ts';
 
-/** The environments of the oldest events in the outbox. */
-export async function findRaisedEvents(db: Database, most: number): Promise<Tenant[]> {
+/** The environments with events in the outbox, in the order of their ids, after `afterId`. */
+export async function findRaisedEvents(
+  db: Database,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<Tenant[]> {
   const { rows } = await db.directory.raw<{ rows: { environment_id: string; workspace_id: string }[] }>(
-    'SELECT environment_id, workspace_id FROM find_raised_events(?)',
-    [most],
+    'SELECT environment_id, workspace_id FROM find_raised_events(CAST(? AS uuid), ?)',
+    [afterId, limit],
   );
   return rows.map((row) => ({ environmentId: row.environment_id, workspaceId: row.workspace_id }));
 }

@@ -40,6 +40,8 @@ import * as memoryIndexes from './0038-memory-indexes.ts';
 import * as queuedDeliveries from './0039-queued-deliveries.ts';
 import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
+import * as relayInTurn from './0050-relay-in-turn.ts';
+import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -90,4 +92,6 @@ export const MIGRATIONS: readonly Migration[] = [
   queuedDeliveries,
   morePermits,
   spanParts,
+  relayInTurn,
+  unmadeDeliveries,
 ];

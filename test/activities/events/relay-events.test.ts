@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { keepRelaying, relayEvents } from '../../../activities/events/relay-events.ts';
+import { startFollowUps } from '../../../activities/events/start-follow-ups.ts';
 import { lockRaisedEvents } from '../../../db/events/raised-events.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { NOTIFIED_EVENT_TYPES, PLATFORM_EVENT_TYPES } from '../../../domain/events/event-types.ts';
@@ -22,10 +23,10 @@ const inOutbox = async (): Promise<string[]> =>
   (await database.asOwner<{ type: string }>('SELECT type FROM raised_events ORDER BY id')).map(({ type }) => type);
 const published = async (): Promise<string[]> =>
   (await database.asOwner<{ type: string }>('SELECT type FROM events ORDER BY type')).map(({ type }) => type);
-const plant = (types: readonly string[]) =>
+const plant = (types: readonly string[], { environmentId } = database.tenant) =>
   database.asOwner(
     `INSERT INTO raised_events (environment_id, type, data) SELECT $1, type, '{}' FROM unnest($2::text[]) WITH ORDINALITY t (type, n) ORDER BY n`,
-    [database.tenant.environmentId, types],
+    [environmentId, types],
   );
 const raiseAll = () =>
   database.db.withEnvironment(database.tenant, async (tx) => {
@@ -97,6 +98,49 @@ describe('the outbox', { timeout: TEST_TIMEOUT_MS }, () => {
     });
     await relayEvents(deps);
     expect(await inOutbox()).toEqual([]);
+  });
+
+  test('of an environment that has many events holds up nobody: the others come after one page of it', async () => {
+    const { development: other } = await database.anotherWorkspace();
+    const many = Array.from({ length: 1_050 }, () => 'message.delivered');
+    await plant(many);
+    await plant(['environment.halted'], other);
+    const pages = vi.spyOn(database.db, 'withEnvironment');
+    await relayEvents(relaying().deps);
+    const relayed = pages.mock.calls.map(([{ environmentId }]) => environmentId);
+    pages.mockRestore();
+    expect(await inOutbox()).toEqual([]);
+    expect(relayed.filter((id) => id !== other.environmentId).length).toBeGreaterThan(10);
+    expect(relayed.indexOf(other.environmentId)).toBeLessThanOrEqual(1);
+    await database.asOwner('DELETE FROM events');
+  });
+
+  test('holds up nobody while Temporal is away: what follows is tried a few times in a round, and left to the sweep', async () => {
+    await plant(Array.from({ length: 150 }, () => 'action.created'));
+    const { deps, lines } = relaying();
+    let tries = 0;
+    const fanOutEvent = (): Promise<void> => {
+      tries++;
+      return Promise.reject(new Error('Temporal is away'));
+    };
+    await relayEvents({ ...deps, fanOutEvent });
+    expect(await inOutbox()).toEqual([]);
+    expect(await published()).toHaveLength(150);
+    expect(tries).toBe(40);
+    expect(lines.filter(({ msg }) => msg.startsWith('Temporal is away'))).toHaveLength(2);
+    await database.asOwner('DELETE FROM events');
+  });
+
+  test('is followed environment by environment in turn: the first of each, then the second of each', async () => {
+    const started: string[] = [];
+    const followUps = ['a', 'b'].map((of) =>
+      [1, 2].map((number) => {
+        const name = `${of}${number}`;
+        return { ids: { name }, start: () => Promise.resolve(void started.push(name)) };
+      }),
+    );
+    await startFollowUps(relaying().deps, followUps);
+    expect(started).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
   test('keeps what a relay that is stopped has not begun; one that waits stops at once', async () => {

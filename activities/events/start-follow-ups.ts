@@ -1,0 +1,40 @@
+import type { FollowUp, RelayDependencies } from './relay-consumer.ts';
+
+/** Temporal takes this many starts at once without a queue of its own. */
+const AT_ONCE = 20;
+
+/**
+ * Starts what follows a round of the relay: of each environment the first, then of each the second, so that none waits for all of another.
+ * A batch of which nothing could be started says that Temporal is away: what is left of the round is the sweep's, and the relay goes on
+ * with what needs PostgreSQL alone.
+ */
+export async function startFollowUps(
+  deps: RelayDependencies,
+  ofEnvironments: readonly (readonly FollowUp[])[],
+): Promise<void> {
+  const followUps = inTurn(ofEnvironments);
+  for (let from = 0; from < followUps.length; from += AT_ONCE) {
+    const batch = followUps.slice(from, from + AT_ONCE);
+    const started = await Promise.all(batch.map((followUp) => start(deps, followUp)));
+    const left = followUps.length - from - batch.length;
+    if (started.includes(true) || left === 0) continue;
+    deps.logger.warn({ left }, 'Temporal is away: the sweep starts what else follows these platform events');
+    return;
+  }
+}
+
+async function start(deps: RelayDependencies, followUp: FollowUp): Promise<boolean> {
+  try {
+    await followUp.start(deps);
+    return true;
+  } catch (error) {
+    const context = { ...followUp.ids, err: error };
+    deps.logger.warn(context, 'what follows a platform event was not started: the sweep starts it');
+    return false;
+  }
+}
+
+function inTurn<Item>(lists: readonly (readonly Item[])[]): Item[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list.slice(place, place + 1))).flat();
+}
