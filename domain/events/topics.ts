@@ -20,6 +20,8 @@ export const EVENT_TYPE_DEFAULT = 'message';
 export const EVENT_TYPE_PATTERN = /^(\*|[a-zA-Z0-9_.-]{1,128}|[a-zA-Z0-9_.-]{1,126}\.\*)$/;
 /** An id that a publisher gives its event: it can stand in a path as it is. */
 const OWN_EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$/;
+/** The id of a schedule's event begins so. Whoever could give it to an event first would take the place of that firing. */
+const EVENT_ID_OF_SCHEDULE = /^sch_/;
 
 /** Whether data, a JSON value, is small enough to be copied to every subscription. */
 export function dataBytesIssue(data: unknown): string | null {
@@ -42,5 +44,6 @@ export function ownEventIdIssue(id: string): string | null {
   if (!OWN_EVENT_ID.test(id)) {
     return 'must be 1 to 128 letters, digits and "_.:@-", and begin with a letter or a digit';
   }
+  if (EVENT_ID_OF_SCHEDULE.test(id)) return 'must not begin with "sch_", as the ids of the events of schedules do';
   return isId('event', id) ? 'must not have the form of an id of the service (evt_…)' : null;
 }

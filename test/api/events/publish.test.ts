@@ -34,6 +34,8 @@ afterAll(async () => {
 
 const EVENTS = '/api/v2/events';
 const WAIT = { timeout: PATIENCE_MS, interval: 100 };
+/** The event of a firing would have it. */
+const SLOT_ID = `${newId('schedule')}.schedule.2026-11-24T09:00:00.000Z`;
 let topics = 0;
 const newTopic = async (): Promise<string> => {
   const name = `topic-${++topics}`;
@@ -160,6 +162,7 @@ describe('an event', { timeout: TEST_TIMEOUT_MS }, () => {
     ['an id with a slash', { type: 'a', data: 1, id: 'a/b' }, 'body.id'],
     ['an id of 129 characters', { type: 'a', data: 1, id: 'x'.repeat(129) }, 'body.id'],
     ['an id in the form of ours', { type: 'a', data: 1, id: newId('event') }, 'body.id'],
+    ["an id in the form of that of a schedule's event", { type: 'a', data: 1, id: SLOT_ID }, 'body.id'],
     ['a time that is none', { type: 'a', data: 1, occurredAt: 'yesterday' }, 'body.occurredAt'],
   ])('400: %s', async (_, body, path) => {
     const reply = await publish({ topic: 'any', ...body });
