@@ -1,4 +1,4 @@
-import { acceptDeliveries } from '../../db/events/accept-deliveries.ts';
+import { acceptDeliveries, firstDeliveryDraft } from '../../db/events/accept-deliveries.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import {
   advanceFanOut,
@@ -8,7 +8,9 @@ import {
   lockEvent,
   markPageStarted,
   readUnstartedPage,
+  type SubscriptionTarget,
 } from '../../db/events/fan-out.ts';
+import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import {
   type EventRef,
@@ -20,7 +22,7 @@ import {
 import type { ActivityDependencies } from '../dependencies.ts';
 import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 
-type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault'>;
+type PageDependencies = StartsInTurn & Pick<ActivityDependencies, 'vault' | 'logger'>;
 
 /**
  * Makes the messages of one page of subscriptions: the messages, the counter and the cursor of the event are one transaction, so that
@@ -79,7 +81,7 @@ function endOf({ status, deliveries }: FanOutWork): FanOutStep {
 
 async function takePage(
   tx: EnvironmentTransaction,
-  { vault }: Pick<PageDependencies, 'vault'>,
+  deps: Pick<PageDependencies, 'vault' | 'logger'>,
   ref: EventRef,
   pageSize: number,
 ): Promise<FanOutStep> {
@@ -88,11 +90,35 @@ async function takePage(
   if (event.status !== 'fanning_out') return endOf(event);
   const page = event.isTopicDeleted ? [] : await listTargets(tx, event, withinBytes(event, pageSize));
   const last = page.at(-1);
-  if (last === undefined) return end(tx, ref, null);
+  if (last === undefined) return end(tx, ref, event.unmade === 0 ? null : unopened(event.unmade));
   const matching = page.filter(({ enabled, eventTypes }) => enabled && matchesEventType(eventTypes, event.type));
-  const published = matching.length === 0 ? [] : await acceptDeliveries(tx, vault, ref, event, matching);
-  await advanceFanOut(tx, event.id, { afterId: last.id, pageIds: published.map((message) => message.messageId) });
+  const drafts = matching.flatMap((target) => draftOf(deps, ref, event, target) ?? []);
+  const published = drafts.length === 0 ? [] : await acceptDeliveries(tx, deps.vault, ref, event, drafts);
+  const pageIds = published.map((message) => message.messageId);
+  await advanceFanOut(tx, event.id, { afterId: last.id, pageIds, unmade: matching.length - drafts.length });
   return { next: 'go on' };
+}
+
+/** Null where the sealed headers of the subscription do not open: their master key is lost, for one. It holds up no other subscription. */
+function draftOf(
+  { vault, logger }: Pick<PageDependencies, 'vault' | 'logger'>,
+  ref: EventRef,
+  event: FanOutWork,
+  target: SubscriptionTarget,
+): MessageDraft | null {
+  try {
+    return firstDeliveryDraft(vault, ref, { event, target });
+  } catch (error) {
+    const context = { ...ref, subscriptionId: target.id, err: error };
+    logger.error(context, 'a subscription gets no message of an event: its headers do not open');
+    return null;
+  }
+}
+
+function unopened(count: number): { code: string; message: string } {
+  const subscriptions =
+    count === 1 ? '1 subscription got no message: its' : `${count} subscriptions got no message: their`;
+  return { code: 'INTERNAL_ERROR', message: `${subscriptions} sealed headers do not open. Give them anew.` };
 }
 
 /** As many as may be held in memory together, at least one. */

@@ -2,8 +2,14 @@ import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { JobRecord } from '../../db/dead-letters/jobs.ts';
 import { setTotal } from '../../db/dead-letters/move-job.ts';
 import { deliveryDraft } from '../../db/events/accept-deliveries.ts';
-import { findTarget } from '../../db/events/find-target.ts';
-import { countFailedDeliveries, findFailedDeliveries, readEvents } from '../../db/events/recovery-pages.ts';
+import { findTarget, type LiveTarget } from '../../db/events/find-target.ts';
+import {
+  countFailedDeliveries,
+  type FailedDelivery,
+  findFailedDeliveries,
+  readEvents,
+} from '../../db/events/recovery-pages.ts';
+import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
 import { type DeadLetterJobRef, type JobStep, RETRY_PAGE_SIZE } from '../../domain/dead-letters/dead-letters.ts';
 import {
   failJob,
@@ -40,16 +46,39 @@ async function takePage(
   const last = page.at(-1);
   if (last === undefined) return null;
   const events = await readEvents(tx, [...new Set(page.map(({ eventId }) => eventId))]);
-  const drafts = page.flatMap(({ id: retryOf, eventId }) => {
-    const event = events.get(eventId);
-    return event === undefined ? [] : [deliveryDraft(deps.vault, ref, { event, target, retryOf })];
-  });
+  const drafts = draftsOf(deps, ref, { page, events, target });
+  if (drafts === null) return failJob(tx, job.id, UNOPENED);
   const published = await publishDrafts(tx, deps, ref, job, { drafts, afterId: last.id });
   return { next: 'page', published, failed: page.length - drafts.length, afterId: last.id };
 }
+
+/** Null where the headers of the subscription do not open: none of its deliveries can be made. */
+function draftsOf(
+  { vault, logger }: Pick<PageDependencies, 'vault' | 'logger'>,
+  ref: DeadLetterJobRef,
+  { page, events, target }: { page: readonly FailedDelivery[]; events: Events; target: LiveTarget },
+): MessageDraft[] | null {
+  try {
+    return page.flatMap(({ id: retryOf, eventId }) => {
+      const event = events.get(eventId);
+      return event === undefined ? [] : [deliveryDraft(vault, ref, { event, target, retryOf })];
+    });
+  } catch (error) {
+    const context = { jobId: ref.jobId, subscriptionId: target.id, err: error };
+    logger.error(context, 'a subscription cannot be recovered: its headers do not open');
+    return null;
+  }
+}
+
+type Events = Awaited<ReturnType<typeof readEvents>>;
 
 const DELETED = { code: 'subscription_deleted', message: 'The subscription is deleted.' };
 const DISABLED = {
   code: 'subscription_disabled',
   message: 'The subscription is disabled. Enable it, then recover it again from the same time.',
+};
+const UNOPENED = {
+  code: 'headers_unopened',
+  message:
+    'The sealed headers of the subscription do not open. Give them anew, then recover it again from the same time.',
 };

@@ -76,6 +76,7 @@ async function fireOrFail(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { code, publicMessage: message } = error;
+    if (code === 'INTERNAL_ERROR') deps.logger.error({ ...firing, err: error.cause }, message);
     const { outcome } = await deps.db.withEnvironment(firing, async (tx) => {
       const failed = await recordFailure(tx, firing, { code, message });
       await noteIfOfBudget(tx, error);

@@ -11,6 +11,7 @@ import {
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { notFound, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
+import { REDACTED } from '../../domain/messages/messages.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireAlso } from '../http/identify.ts';
@@ -50,7 +51,9 @@ export const updateSubscriptionRoute = defineRoute({
       return { reply: { status: 200, data: presentSubscription(before) }, audit: 'none: nothing was to be changed' };
     }
     const { url = before.url, eventTypes = before.eventTypes, enabled = before.enabled } = body;
-    const sent = openHeaders(deps.resealing, tenant, before.id, before);
+    const isKept = Object.values(body.headers ?? {}).includes(REDACTED);
+    // Whoever gives all headers anew must be able to, also where the earlier ones do not open.
+    const sent = isKept ? openHeaders(deps.resealing, tenant, before.id, before) : before.headers;
     const headers = headersAfter({ url: before.url, shown: before.headers, sent }, url, body.headers);
     await updateSubscription(tx, {
       id: before.id,

@@ -47,21 +47,28 @@ export function deliveryDraft(
   };
 }
 
+/** The first message of an event for a subscription: its id follows from both. Throws where the headers do not open. */
+export function firstDeliveryDraft(
+  vault: Pick<Vault, 'open'>,
+  tenant: Tenant,
+  { event, target }: Pick<EventDelivery, 'event' | 'target'>,
+): MessageDraft {
+  const id = derivedMessageId(event.createdAt, [event.id, target.id]);
+  return deliveryDraft(vault, tenant, { event, target, id });
+}
+
 /**
- * Accepts the messages of an event for these subscriptions. The id of each follows from the event and the subscription.
+ * Accepts the first messages of an event for its subscriptions.
  *
  * @throws {ServiceError} what `acceptMessages` throws; nothing is accepted then.
  */
 export function acceptDeliveries(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'open' | 'seal'>,
+  vault: Pick<Vault, 'seal'>,
   tenant: Tenant,
   event: DeliveredEvent,
-  targets: readonly SubscriptionTarget[],
+  drafts: readonly MessageDraft[],
 ): Promise<Published[]> {
-  const drafts = targets.map((target) =>
-    deliveryDraft(vault, tenant, { event, target, id: derivedMessageId(event.createdAt, [event.id, target.id]) }),
-  );
   // What was accepted before a halt is kept and delivered after it, so the event is, too.
   const publisher = { tenant, publishedBy: event.publishedBy, apiKeyId: null, publishesWhileHalted: true };
   return acceptMessages(tx, vault, publisher, drafts);

@@ -17,6 +17,8 @@ export interface FanOutWork {
   publishedBy: Publishing;
   status: 'fanning_out' | 'fanned_out' | 'failed';
   deliveries: number;
+  /** Subscriptions that a message could not be made for. */
+  unmade: number;
   afterId: string;
 }
 
@@ -25,7 +27,7 @@ export async function lockEvent(tx: EnvironmentTransaction, eventId: string): Pr
   const { rows } = await tx.raw<{ rows: FanOutWork[] }>(
     `SELECT v.id, v.public_id AS "publicId", v.topic_id AS "topicId", t.name AS topic, t.deleted_at IS NOT NULL AS "isTopicDeleted", v.type,
        v.data, v.occurred_at AS "occurredAt", v.created_at AS "createdAt", v.published_by AS "publishedBy", v.status,
-       v.deliveries, v.after_id AS "afterId"
+       v.deliveries, v.unmade, v.after_id AS "afterId"
      FROM events v JOIN topics t ON t.id = v.topic_id WHERE v.id = ? FOR NO KEY UPDATE OF v`,
     [eventId],
   );
@@ -73,10 +75,10 @@ export function targetOf({ masterKeyVersion, wrappedDataKey, sealedValue, ...row
 export async function advanceFanOut(
   tx: EnvironmentTransaction,
   eventId: string,
-  page: { afterId: string; pageIds: readonly string[] },
+  page: { afterId: string; pageIds: readonly string[]; unmade: number },
 ): Promise<void> {
   await tx.raw(
-    `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, page_ids = :pageIds, page_started = :made = 0 WHERE id = :eventId`,
+    `UPDATE events SET after_id = :afterId, deliveries = deliveries + :made, unmade = unmade + :unmade, page_ids = :pageIds, page_started = :made = 0 WHERE id = :eventId`,
     { ...page, eventId, made: page.pageIds.length },
   );
 }

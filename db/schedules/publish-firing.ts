@@ -30,7 +30,7 @@ export interface PublishedFiring {
  * Publishes the message of a firing, or one for each endpoint of its URL group, or its event, and records its run, the schedule's row
  * being locked. Returns the ids. Where a message of the firing is there already, its ids are those: the key of `messages` tells them apart within one
  * retention class only, and the plan may have changed since.
- * @throws {ServiceError} what `acceptMessages` and `publishEvents` throw, and what is wrong with its URL group or topic; nothing is published then.
+ * @throws {ServiceError} what `acceptMessages` and `publishEvents` throw, and what is wrong with its destination; nothing is published then.
  */
 export async function publishFiring(
   tx: EnvironmentTransaction,
@@ -39,7 +39,7 @@ export async function publishFiring(
   schedule: ScheduleRecord,
   { messageIdOf, ...firing }: Firing,
 ): Promise<PublishedFiring> {
-  const request = openDestination(vault, publisher.tenant, schedule.id, schedule.destination);
+  const request = opened(vault, publisher, schedule);
   if (request.topic !== undefined) {
     const event = await publishEventOf(tx, publisher, schedule.id, { ...request, topic: request.topic }, firing);
     const published = { messageIds: [], eventId: event.id };
@@ -55,6 +55,20 @@ export async function publishFiring(
   const messageIds = earlier.length > 0 ? earlier : await accepted(tx, vault, publisher, drafts);
   await recordRun(tx, { ...firing, scheduleId: schedule.id, outcome: 'published', messageIds, error: null });
   return { messageIds, eventId: null };
+}
+
+/** @throws {ServiceError} INTERNAL_ERROR where a sealed part does not open: the run fails, and holds up no later slot. */
+function opened(
+  vault: Pick<Vault, 'open'>,
+  { tenant }: Publisher,
+  { id, destination }: ScheduleRecord,
+): PublishRequest {
+  try {
+    return openDestination(vault, tenant, id, destination);
+  } catch (cause) {
+    const message = 'The sealed part of the destination does not open. Give the destination anew.';
+    throw new ServiceError('INTERNAL_ERROR', { message, cause });
+  }
 }
 
 async function publishEventOf(

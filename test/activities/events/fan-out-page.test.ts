@@ -73,6 +73,26 @@ test('each subscription that matches gets one message, page by page, also where 
   expect(woken.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
 });
 
+test('a subscription whose headers do not open gets no message, holds up no other, and the event says so', async () => {
+  const seal = `UPDATE event_subscriptions SET master_key_version = $1, wrapped_data_key = $2, sealed_value = $2 WHERE id = 'sub_1'`;
+  await world.database.asOwner(seal, [99, Buffer.from('x')]);
+  const ref = await publishedEvent();
+  const deps = world.dependencies({ beginMessage: () => Promise.resolve() });
+  const page = () => activityEnvironment().run(fanOutPage(deps, 2), ref) as Promise<FanOutStep>;
+  const steps = [await page(), await page(), await page(), await page()];
+  await world.database.asOwner(seal, [null, null]);
+  expect(steps.at(-1)).toEqual({ next: 'end', status: 'failed', deliveries: 2 });
+  expect((await messagesOf(ref)).map(({ subscription_id: id }) => id)).toEqual(['sub_4', 'sub_5']);
+  const [event] = await world.database.asOwner('SELECT status, error FROM events WHERE id = $1', [ref.eventId]);
+  expect(event).toEqual({
+    status: 'failed',
+    error: {
+      code: 'INTERNAL_ERROR',
+      message: '1 subscription got no message: its sealed headers do not open. Give them anew.',
+    },
+  });
+});
+
 test('where no permit is free the messages of a page queue as rows, without a workflow', async () => {
   const ref = await publishedEvent();
   const begun: string[] = [];

@@ -1,4 +1,4 @@
-import { acceptDeliveries } from '../../../db/events/accept-deliveries.ts';
+import { acceptDeliveries, firstDeliveryDraft } from '../../../db/events/accept-deliveries.ts';
 import { listTargets, lockEvent } from '../../../db/events/fan-out.ts';
 import { insertEvent } from '../../../db/events/insert-event.ts';
 import type { MessageRef } from '../../../domain/messages/messages.ts';
@@ -17,7 +17,13 @@ export async function plantDelivery(
     const event = await lockEvent(tx, eventId);
     if (event === null) throw new Error('the event that was just made is gone');
     const targets = await listTargets(tx, event, 1);
-    const [message] = await acceptDeliveries(tx, world.vault, tenant, event, targets);
+    const [message] = await acceptDeliveries(
+      tx,
+      world.vault,
+      tenant,
+      event,
+      targets.map((target) => firstDeliveryDraft(world.vault, tenant, { event, target })),
+    );
     if (message === undefined) throw new Error('the topic has no subscription');
     return { ...tenant, messageId: message.messageId, eventId };
   });

@@ -102,6 +102,18 @@ describe('a recovery', { timeout: TEST_TIMEOUT_MS }, () => {
     expect(await retriesOf(planted)).toEqual([1, 0, 1]);
   });
 
+  test('ends where the headers of the subscription do not open, and leaves what failed to the next one', async () => {
+    const subscriptionId = await subscription('/unopened');
+    const planted = await plantFailedDeliveries(service.database, { subscriptionId, count: 2 });
+    const seal =
+      'UPDATE event_subscriptions SET master_key_version = $2, wrapped_data_key = $3, sealed_value = $3 WHERE id = $1';
+    await service.database.asOwner(seal, [subscriptionId, 99, Buffer.from('x')]);
+    expect(await recovered(subscriptionId)).toMatchObject({ status: 'failed', reason: { code: 'headers_unopened' } });
+    await service.database.asOwner(seal, [subscriptionId, null, null]);
+    expect(await recovered(subscriptionId)).toMatchObject({ status: 'completed', done: 2 });
+    expect(await retriesOf(planted)).toEqual([1, 1]);
+  });
+
   test('is refused for a subscription that is disabled or deleted, and while another is under way', async () => {
     const subscriptionId = await subscription('/refused');
     const set = (assignments: string) =>

@@ -209,6 +209,17 @@ describe('a change of a subscription', () => {
     });
   });
 
+  test('gives headers anew, and leaves them alone, where the earlier ones do not open any more', async () => {
+    const { id } = await create(await createTopic(), { headers: HEADERS });
+    await api.database.asOwner('UPDATE event_subscriptions SET master_key_version = 99 WHERE id = $1', [id]);
+    const narrowed = await update(id, { eventTypes: ['order.*'] });
+    expect(narrowed.status, narrowed.text).toBe(200);
+    const anew = await update(id, { headers: { Authorization: 'Bearer anew' } });
+    expect(dataOf(anew, subscriptionSchema).headers).toEqual({ Authorization: '[REDACTED]' });
+    const [row] = await api.database.asOwner('SELECT master_key_version FROM event_subscriptions WHERE id = $1', [id]);
+    expect(row).toEqual({ master_key_version: 1 });
+  });
+
   test('that enables it forgets why the service disabled it', async () => {
     const { id } = await create(await createTopic());
     await api.database.asOwner(

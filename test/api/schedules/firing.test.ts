@@ -248,6 +248,22 @@ describe('a firing', () => {
   });
 });
 
+test('a slot whose destination does not open is a failed run, and the next one publishes once it does', async () => {
+  const destination = { url: 'https://shop.example/hook', headers: { Authorization: 'Bearer s3cret-token' } };
+  const { id } = await schedules.create({ destination });
+  const sealUnder = (version: number) =>
+    api.database.asOwner('UPDATE schedules SET master_key_version = $2 WHERE id = $1', [id, version]);
+  await sealUnder(99);
+  expect(await schedules.firing(id, NINE)).toEqual({ outcome: 'failed', messageIds: [] });
+  await sealUnder(1);
+  expect(await schedules.firing(id, NINE)).toMatchObject({ outcome: 'failed' });
+  expect(await schedules.firing(id, TEN)).toMatchObject({ outcome: 'published' });
+  expect((await schedules.runs(id)).map(({ outcome, error }) => [outcome, error?.code])).toEqual([
+    ['published', undefined],
+    ['failed', 'INTERNAL_ERROR'],
+  ]);
+});
+
 test('a slot stays expected until Temporal is told: neither a later firing nor another name takes its place', async () => {
   const { id } = await schedules.create({ overlap: 'allow_all' });
   const dueAt = async () => (await api.database.asOwner('SELECT due_at FROM schedules WHERE id = $1', [id]))[0];
