@@ -1,5 +1,6 @@
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { findHeardServiceTopic } from '../../db/events/find-service-topic.ts';
+import { findHeardTypes } from '../../db/events/find-heard-types.ts';
 import { insertEvent } from '../../db/events/insert-event.ts';
 import type { RaisedEvent } from '../../db/events/records.ts';
 import { isInternalEventType } from '../../domain/events/event-types.ts';
@@ -14,6 +15,11 @@ export async function publishToService(
   const topicId = await findHeardServiceTopic(tx);
   const eventIds: string[] = [];
   if (topicId === null) return [];
+  const heard = await findHeardTypes(
+    tx,
+    topicId,
+    raised.map(({ type }) => type),
+  );
   for (const { type, data, occurredAt } of raised) {
     if (isInternalEventType(type)) continue;
     const event = await insertEvent(tx, {
@@ -23,6 +29,7 @@ export async function publishToService(
       data: JSON.stringify(data),
       occurredAt,
       publishedBy: { type: 'service', id: null },
+      isHeard: heard.has(type),
     });
     if (event !== null && !event.isFannedOut) eventIds.push(event.id);
   }

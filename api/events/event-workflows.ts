@@ -5,7 +5,7 @@ import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
 import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/define-route.ts';
+import type { Tenant } from '../../db/client.ts';
 
 /** Starts the fan-out of an event, or leaves the running one. Throws what the client throws where Temporal cannot be reached. */
 export async function startFanOut(
@@ -20,15 +20,22 @@ export async function startFanOut(
   );
 }
 
+/** Of one request: a batch of a thousand events must not have as many calls under way. */
+const STARTS_AT_ONCE = 10;
+
 /** Starts the fan-outs of events that are committed and not fanned out. One that is not started here is found by the sweep. */
 export async function startFanOutOf(
   { temporal, taskQueue }: Pick<ApiDependencies, 'temporal' | 'taskQueue'>,
-  { tenant: { workspaceId, environmentId }, environment }: Caller,
+  { tenant: { workspaceId, environmentId }, environment }: { tenant: Tenant; environment: { name: string } },
   events: readonly Pick<EventRecord, 'id' | 'status'>[],
 ): Promise<void> {
   const started = { environmentName: environment.name, taskQueue };
   const waiting = events.filter(({ status }) => status === 'fanning_out');
-  await Promise.all(
-    waiting.map(({ id: eventId }) => startFanOut(temporal, { eventId, workspaceId, environmentId }, started)),
-  );
+  for (let from = 0; from < waiting.length; from += STARTS_AT_ONCE) {
+    const batch = waiting.slice(from, from + STARTS_AT_ONCE);
+    // The first that fails ends it: what is left is the sweep's.
+    await Promise.all(
+      batch.map(({ id: eventId }) => startFanOut(temporal, { eventId, workspaceId, environmentId }, started)),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
-import type { AcceptedEvent } from '../../db/events/publish-event.ts';
+import { type AcceptedEvent, takeAllowance } from '../../db/events/publish-event.ts';
 import { acceptMessages, type Published } from '../../db/messages/accept/accept-messages.ts';
 import { draftMessages } from '../../db/messages/accept/draft-messages.ts';
 import type { MessageDraft } from '../../db/messages/accept/message-candidate.ts';
@@ -47,6 +47,7 @@ export const publishBatchRoute = defineRoute({
     const events = await publishAllToTopics(tx, publisher, toTopics);
     const published =
       others.length === 0 ? [] : await acceptMessages(tx, deps.vault, publisher, drafts, drafts.length + refused);
+    await takeAllowance(tx, events);
     return {
       reply: { status: 200, data: resultsOf(items, drafted, published, events) },
       audit: 'none: a message is a record of its own, which names its publisher',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import type { Publisher } from '../../db/messages/accept/accept-messages.ts';
-import { type AcceptedEvent, type EventRequest, publishEvents } from '../../db/events/publish-event.ts';
+import { type AcceptedEvent, acceptEvents, type EventRequest, takeAllowance } from '../../db/events/publish-event.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { EVENT_TYPE_DEFAULT } from '../../domain/events/topics.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -23,7 +23,9 @@ export async function publishToTopic(
   { caller, actor }: { caller: Caller; actor: Actor },
   body: MessageToTopic,
 ) {
-  const [event] = await publishAllToTopics(tx, publisherOf(caller, actor), [body]);
+  const events = await publishAllToTopics(tx, publisherOf(caller, actor), [body]);
+  await takeAllowance(tx, events);
+  const [event] = events;
   if (event === undefined) throw new Error('an event was accepted without a result');
   if (event instanceof ServiceError) throw event;
   return {
@@ -33,7 +35,7 @@ export async function publishToTopic(
   };
 }
 
-/** One result for each, in order. Throws what refuses all of them. */
+/** One result for each, in order. Throws what refuses all of them. The allowance of the month is taken by the caller, last. */
 export function publishAllToTopics(
   tx: EnvironmentTransaction,
   publisher: Publisher,
@@ -42,7 +44,7 @@ export function publishAllToTopics(
   const requests = bodies.map(({ topic, eventType = EVENT_TYPE_DEFAULT, body = null }): EventRequest => {
     return { topic, type: eventType, data: JSON.stringify(body), ownId: null, occurredAt: null };
   });
-  return publishEvents(tx, publisher, requests);
+  return acceptEvents(tx, publisher, requests);
 }
 
 export function presentToTopic({ id, status, deduplicated }: AcceptedEvent): z.input<typeof publishedToTopicSchema> {

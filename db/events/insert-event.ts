@@ -12,7 +12,9 @@ export interface NewEvent {
   data: string;
   occurredAt: Date;
   publishedBy: Publishing;
-  /** 1: its one message is made in the same transaction, and it is not fanned out. */
+  /** Whether a subscription wants its type (find-heard-types.ts): it is to be fanned out. */
+  isHeard: boolean;
+  /** 1: its one message is made in the same transaction. */
   deliveries?: 0 | 1;
 }
 
@@ -21,7 +23,7 @@ const RETENTION = `(SELECT CASE plan ${PLANS.map((plan) => `WHEN '${plan}' THEN 
   FROM workspaces WHERE id = current_workspace_id())`;
 
 /**
- * Accepts an event, to be fanned out. Where nobody subscribes to its topic it is fanned out at once. Null where its publisher's id was
+ * Accepts an event, to be fanned out. Where nobody subscribes to its type it is fanned out at once. Null where its publisher's id was
  * used before: that event stands.
  */
 export async function insertEvent(
@@ -33,9 +35,7 @@ export async function insertEvent(
   const { rows } = await tx.raw<{ rows: { isFannedOut: boolean }[] }>(
     `INSERT INTO events (id, environment_id, topic_id, public_id, type, data, occurred_at, published_by, retention, deliveries, status, fanned_out_at)
      SELECT :id, current_environment_id(), :topicId, :publicId, :type, CAST(:data AS json), :occurredAt, CAST(:publishedBy AS jsonb), ${RETENTION}, CAST(:deliveries AS integer),
-       CASE WHEN s.heard THEN 'fanning_out' ELSE 'fanned_out' END, CASE WHEN NOT s.heard THEN now() END
-     FROM (SELECT CAST(:deliveries AS integer) = 0
-         AND EXISTS (SELECT FROM event_subscriptions WHERE topic_id = :topicId AND enabled AND deleted_at IS NULL) AS heard) s
+       CASE WHEN :isHeard THEN 'fanning_out' ELSE 'fanned_out' END, CASE WHEN NOT :isHeard THEN now() END
      ON CONFLICT (environment_id, public_id) DO NOTHING RETURNING fanned_out_at IS NOT NULL AS "isFannedOut"`,
     { ...rest, id, deliveries, publicId: ownId ?? id, publishedBy: JSON.stringify(publishedBy) },
   );

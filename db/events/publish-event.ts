@@ -4,8 +4,10 @@ import { admitToBudget } from '../budgets/admit-to-budget.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { refuseWhileHalted } from '../environments/refuse-while-halted.ts';
 import type { Publisher } from '../messages/accept/accept-messages.ts';
+import { consumeAllowance } from '../plans/consume-allowance.ts';
 import { refuseUsedUp } from '../plans/refuse-used-up.ts';
 import { type EventRecord, getEvent } from './event-records.ts';
+import { findHeardTypes } from './find-heard-types.ts';
 import { insertEvent, type NewEvent } from './insert-event.ts';
 import { requireTopic, type TopicRecord } from './topics.ts';
 
@@ -30,12 +32,11 @@ export interface AcceptedEvent extends Pick<EventRecord, 'id' | 'status'> {
 /**
  * Accepts events of a caller, all in the given transaction, and answers one result for each in order: for one that cannot be published
  * as it is (its topic, its id) the error. Their fan-outs are started after the commit, and by the sweep where that is lost. The budget
- * counts every event that was asked for; the month's allowance counts the messages of events, as their fan-out makes them.
+ * counts every event that was asked for. `takeAllowance` takes from that of the month.
  *
- * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; QUOTA_EXCEEDED where no message could be made;
- *   BUDGET_EXCEEDED. Nothing is accepted then.
+ * @throws {ServiceError} SERVICE_UNAVAILABLE while the environment is halted; BUDGET_EXCEEDED. Nothing is accepted then.
  */
-export async function publishEvents(
+export async function acceptEvents(
   tx: EnvironmentTransaction,
   { publishesWhileHalted, apiKeyId, publishedBy }: Omit<Publisher, 'tenant'>,
   requests: readonly EventRequest[],
@@ -44,17 +45,65 @@ export async function publishEvents(
   if (!publishesWhileHalted) await refuseWhileHalted(tx);
   const topics = await findTopics(tx, requests);
   if (apiKeyId !== null) await admitToBudget(tx, { apiKeyId, kind: 'events', count: requests.length });
+  const heard = await findHeard(tx, topics, requests);
   const results: (AcceptedEvent | ServiceError)[] = [];
   for (const { topic: ref, occurredAt, ...given } of requests) {
     const topic = topics.get(ref) ?? notFound('topic');
     if (topic instanceof ServiceError) results.push(topic);
-    else results.push(await accept(tx, topic, { ...given, occurredAt: occurredAt ?? new Date(), publishedBy }));
-  }
-  if (results.some((result) => !(result instanceof ServiceError) && !result.deduplicated)) {
-    await refuseUsedUp(tx, 'egress');
-    await refuseUsedUp(tx, 'messages');
+    else {
+      const isHeard = heard.get(topic.id)?.has(given.type) ?? false;
+      results.push(await accept(tx, topic, { ...given, occurredAt: occurredAt ?? new Date(), publishedBy, isHeard }));
+    }
   }
   return results;
+}
+
+/**
+ * Takes what accepted events cost from the month's allowance of messages: one for each that nobody hears, since it is kept. The messages
+ * of the others take theirs as the fan-out makes them. Call it last in the transaction: budgets are locked before allowances everywhere.
+ *
+ * @throws {ServiceError} QUOTA_EXCEEDED where not enough is left, or no message of a fan-out could be made.
+ */
+export async function takeAllowance(
+  tx: EnvironmentTransaction,
+  results: readonly (AcceptedEvent | ServiceError)[],
+): Promise<void> {
+  const fresh = results.filter((result) => !(result instanceof ServiceError) && !result.deduplicated);
+  if (fresh.length === 0) return;
+  await refuseUsedUp(tx, 'egress');
+  await refuseUsedUp(tx, 'messages');
+  const unheard = fresh.filter((result) => !(result instanceof ServiceError) && result.status === 'fanned_out').length;
+  if (unheard > 0) await consumeAllowance(tx, 'messages', unheard);
+}
+
+/** Both in a transaction that accepts nothing else. */
+export async function publishEvents(
+  tx: EnvironmentTransaction,
+  publisher: Omit<Publisher, 'tenant'>,
+  requests: readonly EventRequest[],
+): Promise<(AcceptedEvent | ServiceError)[]> {
+  const results = await acceptEvents(tx, publisher, requests);
+  await takeAllowance(tx, results);
+  return results;
+}
+
+/** The types that somebody wants, by the id of their topic. */
+async function findHeard(
+  tx: EnvironmentTransaction,
+  topics: ReadonlyMap<string, TopicRecord | ServiceError>,
+  requests: readonly EventRequest[],
+): Promise<Map<string, Set<string>>> {
+  const types = new Map<string, string[]>();
+  for (const { topic: ref, type } of requests) {
+    const topic = topics.get(ref);
+    if (topic === undefined || topic instanceof ServiceError) continue;
+    const ofTopic = types.get(topic.id);
+    if (ofTopic === undefined) types.set(topic.id, [type]);
+    else ofTopic.push(type);
+  }
+  const heard = new Map<string, Set<string>>();
+  for (const [topicId, ofTopic] of types) heard.set(topicId, await findHeardTypes(tx, topicId, ofTopic));
+  return heard;
 }
 
 /** The same for one event, as its record shows it; throws the error. */

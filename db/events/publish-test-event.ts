@@ -29,6 +29,7 @@ export async function publishTestEvent(
     data: JSON.stringify({ subscriptionId: target.id, message: 'A test of this subscription.' }),
     occurredAt: new Date(),
     publishedBy,
+    isHeard: false,
     deliveries: 1,
   });
   if (made === null) throw new Error('an event without an id of its own was there before');

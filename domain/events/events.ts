@@ -39,3 +39,9 @@ export function matchesEventType(patterns: readonly string[], type: string): boo
     return pattern.endsWith('.*') && type.length > pattern.length - 1 && type.startsWith(pattern.slice(0, -1));
   });
 }
+
+/** Every pattern that matches a type: `*`, the type, and each of its prefixes that ends before a dot, with `.*`. */
+export function patternsMatching(type: string): string[] {
+  const dots = [...type.matchAll(/\./g)].map(({ index }) => index).filter((index) => index + 1 < type.length);
+  return ['*', type, ...dots.map((index) => `${type.slice(0, index)}.*`)];
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesEventType } from '../../domain/events/events.ts';
+import { matchesEventType, patternsMatching } from '../../domain/events/events.ts';
 
 test.each([
   [['order.paid'], 'order.paid', true],
@@ -16,3 +16,27 @@ test.each([
 ])('patterns %j and the type %s: %s', (patterns, type, matches) => {
   expect(matchesEventType(patterns, type)).toBe(matches);
 });
+
+test.each(['order', 'order.paid', 'order.item.added', 'a..b', 'order.', '.order'])(
+  'the patterns of %s are all that match it',
+  (type) => {
+    const candidates = [
+      '*',
+      'order',
+      'order.*',
+      'order.paid',
+      'order.item.*',
+      'order.item.added',
+      'a.*',
+      'a..*',
+      'a..b',
+      '.*',
+      'order.',
+      'order.paid.*',
+      '.order',
+      'b.*',
+    ];
+    const matching = candidates.filter((pattern) => matchesEventType([pattern], type));
+    expect(candidates.filter((pattern) => patternsMatching(type).includes(pattern))).toEqual(matching);
+  },
+);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 async function publishedEvent(): Promise<EventRef> {
   const given = { topicId, ownId: null, type: 'order.paid', data: '{}', occurredAt: new Date() };
-  const event = await world.transaction((tx) => insertEvent(tx, { ...given, publishedBy }));
+  const event = await world.transaction((tx) => insertEvent(tx, { ...given, publishedBy, isHeard: true }));
   return { eventId: event?.id ?? '', ...world.database.tenant };
 }
 

@@ -13,7 +13,7 @@ export async function plantDelivery(
   return world.transaction(async (tx) => {
     const publishedBy = { type: 'api_key', id: null };
     const given = { topicId, ownId: null, type: 'order.paid', data: '{"order":7}', occurredAt: new Date() };
-    const { id: eventId } = (await insertEvent(tx, { ...given, publishedBy })) ?? { id: '' };
+    const { id: eventId } = (await insertEvent(tx, { ...given, publishedBy, isHeard: true })) ?? { id: '' };
     const event = await lockEvent(tx, eventId);
     if (event === null) throw new Error('the event that was just made is gone');
     const targets = await listTargets(tx, event, 1);

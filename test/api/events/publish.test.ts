@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { unfannedEvents } from '../../../activities/maintenance/unfanned-events.ts';
@@ -8,6 +9,7 @@ import {
   listedEventSchema,
   publishedEventSchema,
 } from '../../../api/events/event-schemas.ts';
+import { startFanOutOf } from '../../../api/events/event-workflows.ts';
 import { createdSubscriptionSchema, rotatedSecretSchema } from '../../../api/events/schemas.ts';
 import { batchResultSchema, listedMessageSchema, publishedToTopicSchema } from '../../../api/messages/schemas.ts';
 import { publishEvent } from '../../../db/events/publish-event.ts';
@@ -174,6 +176,43 @@ describe('an event', { timeout: TEST_TIMEOUT_MS }, () => {
     const topic = await newTopic();
     expect((await publish({ topic, type: 'a', data: 'x'.repeat(EVENT_DATA_BYTES_MAX - 2) })).status).toBe(201);
     expect((await publish({ topic, type: 'a', data: null })).status).toBe(201);
+  });
+
+  test('that nobody hears takes one message of the month and starts nothing; one that is heard takes its deliveries', async () => {
+    const used = async (): Promise<number> => {
+      const [row] = await service.database.asOwner<{ used: number }>(
+        `SELECT COALESCE(sum(used), 0)::int AS used FROM monthly_usage WHERE allowance = 'messages'`,
+      );
+      return row?.used ?? 0;
+    };
+    const topic = await newTopic();
+    await subscribe(topic, { eventTypes: ['never.*', 'order.item'] });
+    const before = await used();
+    const id = `unheard-${randomUUID()}`;
+    expect(await published({ topic, type: 'order.item.added', data: 1, id })).toMatchObject({ status: 'fanned_out' });
+    expect(await published({ topic, type: 'order.item.added', data: 1, id })).toMatchObject({ deduplicated: true });
+    const messages = [1, 2, 3].map((body) => ({ topic, body, eventType: 'order.item.removed' }));
+    expect((await service.post('/api/v2/messages/batch', { messages })).status).toBe(200);
+    expect(await used()).toBe(before + 4);
+    await subscribe(topic, { eventTypes: ['order.*'] });
+    await subscribe(topic, { eventTypes: ['order.item.*'] });
+    await ended((await published({ topic, type: 'order.item.added', data: 1 })).eventId, 2);
+    expect(await used()).toBe(before + 6);
+  });
+
+  test('of a large batch is started with few others at once', async () => {
+    let [underWay, most, started] = [0, 0, 0];
+    const start = async (): Promise<void> => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay--;
+      started++;
+    };
+    const temporal = { withDeadline: (_: number, call: () => Promise<void>) => call(), workflow: { start } };
+    const events = Array.from({ length: 95 }, () => ({ id: newId('event'), status: 'fanning_out' as const }));
+    const caller = { tenant: service.database.tenant, environment: { name: 'Development' } };
+    await startFanOutOf({ temporal: temporal as unknown as Client, taskQueue: 'q' }, caller, events);
+    expect([started, most]).toEqual([95, 10]);
   });
 
   test('that was accepted and not started is fanned out by the sweep', async () => {

@@ -23,7 +23,9 @@ const transaction = <T>(work: (tx: EnvironmentTransaction) => Promise<T>): Promi
 
 async function event(ownId: string | null = null): Promise<string | null> {
   const given = { topicId, ownId, type: 'order.paid', data: '{"z":1,"a":2}', occurredAt: new Date() };
-  const made = await transaction((tx) => insertEvent(tx, { ...given, publishedBy: { type: 'api_key', id: null } }));
+  const made = await transaction((tx) =>
+    insertEvent(tx, { ...given, publishedBy: { type: 'api_key', id: null }, isHeard: false }),
+  );
   return made?.id ?? null;
 }
 
@@ -33,7 +35,7 @@ describe('an event', () => {
     expect(await event('order-7')).toBeNull();
   });
 
-  test('is fanned out at once where nobody subscribes, and its fan-out never goes back', async () => {
+  test('is fanned out at once where nobody hears it, and its fan-out never goes back', async () => {
     const id = (await event()) ?? '';
     const [row] = await database.asOwner(
       'SELECT status, fanned_out_at IS NOT NULL AS ended FROM events WHERE id = $1',
