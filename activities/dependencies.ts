@@ -49,8 +49,8 @@ export interface ActivityDependencies {
   fanOutEvent(ref: EventRef): Promise<void>;
   /** Starts the sending of an e-mail, or leaves the running one. */
   sendEmail(ref: EmailRef): Promise<void>;
-  /** Makes or changes the Temporal Schedule of a schedule. */
-  putSchedule(ref: ScheduleRef, plan: TemporalPlan): Promise<void>;
+  /** Makes or changes the Temporal Schedule of a schedule. What came due before is fired as far back as the catch-up reaches from `now`. */
+  putSchedule(ref: ScheduleRef, plan: TemporalPlan, now: Date): Promise<void>;
   /** Deletes it, where there is one. */
   forgetSchedule(scheduleId: string): Promise<void>;
   /** Starts a firing that was queued by hand, or that need not wait any more. */

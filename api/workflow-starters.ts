@@ -59,8 +59,8 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
       startFanOut(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
     sendEmail: async (ref: EmailRef) =>
       startEmail(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),
-    putSchedule: async (ref: ScheduleRef, plan: TemporalPlan) =>
-      putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue }),
+    putSchedule: async (ref: ScheduleRef, plan: TemporalPlan, now: Date) =>
+      putSchedule(client, ref, plan, { environmentName: await names.nameOf(ref), taskQueue, now }),
     forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
     startFiring: async (firing: FiringRef) =>
       startFiring(client, firing, { environmentName: await names.nameOf(firing), taskQueue }),

@@ -4,7 +4,7 @@ import { tellSchedule } from '../schedules/tell-schedule.ts';
 import { LOST_AFTER_SECONDS, type SweepArea } from './sweep-rows.ts';
 
 /** A slot that came so long ago without a firing: the Temporal Schedule may be gone. */
-const OVERDUE_SECONDS = 300;
+const OVERDUE_SECONDS = 120;
 
 /**
  * Tells Temporal of schedules that it knows otherwise than their rows say: the API process may have died before it could, Temporal may

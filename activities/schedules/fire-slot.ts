@@ -96,7 +96,9 @@ async function fire(
   if (schedule === null) return null;
   const { trigger } = firing;
   const nominalAt = new Date(firing.nominalAt);
-  const run = await findRun(tx, { scheduleId: schedule.id, trigger, nominalAt });
+  const found = await findRun(tx, { scheduleId: schedule.id, trigger, nominalAt });
+  // A slot that was given up, and whose firing comes all the same.
+  const run = found?.outcome === 'missed' ? null : found;
   if (run !== null && run.outcome !== 'queued' && run.outcome !== 'waiting') return run;
   const isQueued = run?.outcome === 'queued';
   if (run === null && !isDue(schedule, firing, nominalAt)) return { ...NOTHING, eventId: null };

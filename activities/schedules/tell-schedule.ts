@@ -1,7 +1,10 @@
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import { markForgotten, markTold } from '../../db/schedules/mark-told.ts';
 import { readPlan, type ReadPlan } from '../../db/schedules/read-plan.ts';
-import { RENEW_AFTER_MS, type ScheduleRef } from '../../domain/schedules/schedules.ts';
-import { dueAfter } from '../../domain/schedules/slots.ts';
+import { recordMissed } from '../../db/schedules/record-missed.ts';
+import { parseCron } from '../../domain/schedules/cron.ts';
+import { firedFrom, MISSED_SLOTS_MAX, RENEW_AFTER_MS, type ScheduleRef } from '../../domain/schedules/schedules.ts';
+import { dueAfter, slotsBetween } from '../../domain/schedules/slots.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type TellDependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'putSchedule' | 'forgetSchedule'>;
@@ -12,7 +15,8 @@ const TELLS_MAX = 10;
 /**
  * Has Temporal know a schedule as its row says, and records it. Whoever tells looks at the row afterwards and tells again where it has
  * changed, so that of two tellers the last one has told the newest revision. A crash in between leaves a row that the sweep finds, or
- * calendars whose firings the row refuses. What came due before Temporal knew is fired now, within the schedule's catch-up.
+ * calendars whose firings the row refuses. What came due before Temporal knew is fired now, within the schedule's catch-up; older slots
+ * that have no run are recorded as missed.
  */
 export async function tellSchedule(deps: TellDependencies, ref: ScheduleRef): Promise<void> {
   for (let tells = 0; tells < TELLS_MAX; tells++) {
@@ -23,30 +27,27 @@ export async function tellSchedule(deps: TellDependencies, ref: ScheduleRef): Pr
       return;
     }
     const now = new Date();
-    await deps.putSchedule(ref, plan);
-    warnOfLostSlots(deps, ref, plan, now);
-    const told = {
-      revision: plan.revision,
-      renewAt: new Date(now.getTime() + RENEW_AFTER_MS),
-      dueAt: dueAfter(plan, now),
-    };
-    if (await deps.db.withEnvironment(ref, (tx) => markTold(tx, ref.scheduleId, told))) return;
+    await deps.putSchedule(ref, plan, now);
+    const missed = await deps.db.withEnvironment(ref, (tx) => recordTold(tx, ref.scheduleId, plan, now));
+    if (missed === null) continue;
+    if (missed > 0) deps.logger.warn({ ...ref, missed }, 'slots of a schedule were missed: older than its catch-up');
+    return;
   }
   throw new Error(`schedule ${ref.scheduleId} changed ${TELLS_MAX} times while Temporal was told of it`);
 }
 
-/** Whoever was away for longer than the catch-up has lost slots, which nothing else shows. */
-function warnOfLostSlots(
-  { logger }: Pick<TellDependencies, 'logger'>,
-  ref: ScheduleRef,
+/** Returns how many slots are recorded as missed; null where the row has changed meanwhile. */
+async function recordTold(
+  tx: EnvironmentTransaction,
+  scheduleId: string,
   plan: ReadPlan,
   now: Date,
-): void {
-  const { dueAt, catchUpSeconds } = plan;
-  const firedFrom = new Date(now.getTime() - catchUpSeconds * 1_000);
-  if (dueAt === null || dueAt >= firedFrom) return;
-  logger.warn(
-    { ...ref, dueAt, firedFrom, catchUpSeconds },
-    'slots of a schedule are not fired: they are older than its catch-up',
-  );
+): Promise<number | null> {
+  const renewAt = new Date(now.getTime() + RENEW_AFTER_MS);
+  const told = { revision: plan.revision, renewAt, dueAt: dueAfter(plan, now) };
+  if (!(await markTold(tx, scheduleId, told))) return null;
+  const { cron, timezone, catchUpSeconds, dueAt } = plan;
+  if (dueAt === null) return 0;
+  const slots = slotsBetween(parseCron(cron), timezone, [dueAt, firedFrom(plan, now)], MISSED_SLOTS_MAX);
+  return recordMissed(tx, { scheduleId, slots, catchUpSeconds });
 }

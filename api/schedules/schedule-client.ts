@@ -11,6 +11,7 @@ import { parseCron } from '../../domain/schedules/cron.ts';
 import {
   CALENDARS_HOLD_MS,
   CATCH_UP_SECONDS_MAX,
+  firedFrom,
   type FiringRef,
   type ScheduleRef,
   type TemporalPlan,
@@ -67,18 +68,20 @@ export async function putSchedule(
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       await client.schedule.getHandle(scheduleId).update(() => wanted);
     }
-    const missed = missedBy(plan, new Date());
+    const missed = missedBy(plan, now);
     if (missed !== null) await client.schedule.getHandle(scheduleId).backfill(missed);
   });
 }
 
 /**
  * What Temporal is to fire of the time before it knew the schedule: it fires by itself only what comes due after that. A slot
- * that was fired already is fired once more, which its row refuses.
+ * that was fired already is fired once more, which its row refuses. The catch-up reaches back from `since`, when the telling began.
  */
-function missedBy({ dueAt, catchUpSeconds, paused }: TemporalPlan, now: Date): Backfill | null {
+function missedBy(plan: TemporalPlan, since: Date): Backfill | null {
+  const { dueAt, paused } = plan;
+  const now = new Date();
   if (paused || dueAt === null || dueAt > now) return null;
-  const earliestMs = Math.max(dueAt.getTime(), now.getTime() - catchUpSeconds * 1_000);
+  const earliestMs = Math.max(dueAt.getTime(), firedFrom(plan, since).getTime());
   // The server leaves out the start and takes the end.
   return { start: new Date(earliestMs - 1), end: now, overlap: ScheduleOverlapPolicy.ALLOW_ALL };
 }

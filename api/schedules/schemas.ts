@@ -156,7 +156,7 @@ export const runSchema = z
       .enum(RUN_OUTCOMES)
       .describe(
         '`queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. ' +
-          '`skipped`, `failed`: nothing was published, for the reason in `error`.',
+          '`skipped`, `failed`: nothing was published, for the reason in `error`. `missed`: nobody fired it within the catch-up.',
       ),
     error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
     messages: z.array(

@@ -42,6 +42,7 @@ import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
+import * as missedSlots from './0047-missed-slots.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   spanParts,
   relayInTurn,
   unmadeDeliveries,
+  missedSlots,
 ];

@@ -12,14 +12,14 @@ export interface Run {
   eventId?: string | null;
   error: RunError | null;
   /**
-   * The slot after this one; undefined leaves the expectation as it is. So does a revision that Temporal may not know: an earlier slot
-   * may have been lost until Temporal is told.
+   * The slot after this one; undefined leaves the expectation as it is. So does a revision that Temporal may not know, and an earlier
+   * slot that is expected longer than the catch-up: until Temporal is told, that may be the only trace of slots that nobody fired.
    */
   dueAt?: Date | null;
 }
 
 /**
- * Records what became of a firing, the schedule's row being locked. A run that was queued or waited gets its outcome; any other one is recorded once.
+ * Records what became of a firing, the schedule's row being locked. A run that was queued, waited or was missed gets its outcome; any other one is recorded once.
  * The oldest runs beyond the ones that are kept are deleted, an hour after they fired: until then a firing that is tried again finds its run.
  */
 export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<void> {
@@ -29,7 +29,7 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
      VALUES (current_environment_id(), :scheduleId, :trigger, :nominalAt, :outcome, CAST(:messageIds AS text[]), :eventId, :code, :message, clock_timestamp())
      ON CONFLICT (schedule_id, nominal_at, trigger) DO UPDATE SET outcome = EXCLUDED.outcome, message_ids = EXCLUDED.message_ids, event_id = EXCLUDED.event_id,
        error_code = EXCLUDED.error_code, error_message = EXCLUDED.error_message, fired_at = EXCLUDED.fired_at
-       WHERE r.outcome IN ('queued', 'waiting')`,
+       WHERE r.outcome IN ('queued', 'waiting', 'missed')`,
     {
       scheduleId,
       trigger,
@@ -43,9 +43,13 @@ export async function recordRun(tx: EnvironmentTransaction, run: Run): Promise<v
   );
   await tx.raw(
     `UPDATE schedules SET last_run_at = CASE WHEN :hasRun THEN GREATEST(last_run_at, clock_timestamp()) ELSE last_run_at END,
-       due_at = CASE WHEN :expects AND told_revision = revision THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END WHERE id = :scheduleId`,
+       due_at = CASE WHEN :expects AND told_revision = revision
+           AND COALESCE(due_at >= LEAST(CAST(:nominalAt AS timestamptz), now() - make_interval(secs => catch_up_seconds)), true)
+         THEN GREATEST(due_at, CAST(:dueAt AS timestamptz)) ELSE due_at END
+     WHERE id = :scheduleId`,
     {
       scheduleId,
+      nominalAt,
       hasRun: outcome === 'published' || outcome === 'failed',
       expects: run.dueAt !== undefined,
       dueAt: run.dueAt ?? null,

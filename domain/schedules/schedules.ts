@@ -17,6 +17,8 @@ export const PREVIEW_TIMES = 10;
 /** The newest runs of a schedule that are kept, and all of the last hour: a firing that is tried again finds its run. */
 export const RUNS_KEPT = 1_000;
 export const RUNS_KEPT_SECONDS = 3_600;
+/** The missed slots that are recorded of one gap, the first ones. */
+export const MISSED_SLOTS_MAX = 1_000;
 
 /** A run that comes from the schedule, or from `POST /schedules/{id}/run`. */
 export const RUN_TRIGGERS = ['schedule', 'manual'] as const;
@@ -24,10 +26,12 @@ export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
 /**
  * published: it has messages. queued: asked for by hand, and published in a moment. waiting: it is published when the message of an
- * earlier run has ended.
+ * earlier run has ended. missed: nobody fired it within the catch-up of its schedule; a firing that comes all the same still decides it.
  */
-export const RUN_OUTCOMES = ['queued', 'waiting', 'published', 'skipped', 'failed'] as const;
+export const RUN_OUTCOMES = ['queued', 'waiting', 'published', 'skipped', 'failed', 'missed'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export const MISSED_CODE = 'CATCH_UP_PASSED';
 
 /** Why a run published nothing, or waits. */
 export interface RunError {
@@ -49,6 +53,11 @@ export interface TemporalPlan {
   paused: boolean;
   /** The first slot that Temporal may not have fired; null while it is paused. One that has passed is fired when Temporal is told. */
   dueAt: Date | null;
+}
+
+/** The oldest slot that is still fired now: the catch-up of the schedule reaches so far back. */
+export function firedFrom({ catchUpSeconds }: Pick<TemporalPlan, 'catchUpSeconds'>, now: Date): Date {
+  return new Date(now.getTime() - catchUpSeconds * 1_000);
 }
 
 const DAY_MS = 86_400_000;

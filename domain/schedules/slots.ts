@@ -17,13 +17,28 @@ const HORIZON_DAYS = 50 * 366;
 /** The next `count` slots after an instant, or fewer where so many do not come within fifty years. */
 export function nextSlots(cron: Cron, timeZone: string, after: Date, count: number): Date[] {
   const slots: Date[] = [];
-  for (const localMs of localTimesFrom(cron, localTime(timeZone, after.getTime()))) {
-    const instantMs = firstInstant(timeZone, localMs);
-    if (instantMs === null || instantMs <= after.getTime()) continue;
-    slots.push(new Date(instantMs));
+  for (const slot of slotsAfter(cron, timeZone, after)) {
+    slots.push(slot);
     if (slots.length === count) break;
   }
   return slots;
+}
+
+/** The slots from one instant, which is among them, until before another: the first `most` of them. */
+export function slotsBetween(cron: Cron, timeZone: string, [from, before]: readonly [Date, Date], most: number): Date[] {
+  const slots: Date[] = [];
+  for (const slot of slotsAfter(cron, timeZone, new Date(from.getTime() - 1))) {
+    if (slot >= before || slots.length === most) break;
+    slots.push(slot);
+  }
+  return slots;
+}
+
+function* slotsAfter(cron: Cron, timeZone: string, after: Date): Generator<Date> {
+  for (const localMs of localTimesFrom(cron, localTime(timeZone, after.getTime()))) {
+    const instantMs = firstInstant(timeZone, localMs);
+    if (instantMs !== null && instantMs > after.getTime()) yield new Date(instantMs);
+  }
 }
 
 /** The next slot of a schedule; null while it is paused. */

@@ -4,6 +4,7 @@ import { endApproval } from '../../../db/approvals/end-approval.ts';
 import { lockApproval } from '../../../db/approvals/lock-approval.ts';
 import { admitToBudget } from '../../../db/budgets/admit-to-budget.ts';
 import { putBudget } from '../../../db/budgets/put-budget.ts';
+import { recordMissed } from '../../../db/schedules/record-missed.ts';
 import {
   NOTIFIED_EVENT_TYPES,
   PLATFORM_EVENT_TYPES,
@@ -191,6 +192,21 @@ describe('platform events', { timeout: TEST_TIMEOUT_MS }, () => {
       paused: true,
     });
     await expectRaised(['schedule.failed'], () => call('POST', `/schedules/${String(schedule['id'])}/run`));
+    const [missed] = await expectRaised(['schedule.failed'], () =>
+      service.deps.db.withEnvironment(service.database.tenant, (tx) =>
+        recordMissed(tx, {
+          scheduleId: String(schedule['id']),
+          slots: ['2026-11-21T09:00:00.000Z', '2026-11-22T09:00:00.000Z'].map((slot) => new Date(slot)),
+          catchUpSeconds: 60,
+        }),
+      ),
+    );
+    expect(missed?.data).toMatchObject({
+      scheduleId: schedule['id'],
+      nominalAt: '2026-11-22T09:00:00.000Z',
+      errorCode: 'CATCH_UP_PASSED',
+      errorMessage: expect.stringContaining('Slots missed: 2.'),
+    });
     await call('PUT', '/secrets/TOKEN', { value: 'one-value-of-a-secret' });
     await expectRaised(['secret.rotated'], () => call('PUT', '/secrets/TOKEN', { value: 'another-value-of-a-secret' }));
     const path = `/workspaces/${workspaceId}/environments/${environmentId}`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findUnfiredRuns } from '../../../db/schedules/find-unfired-runs.ts';
+import { recordMissed } from '../../../db/schedules/record-missed.ts';
 import { firingMessageId } from '../../../domain/schedules/firing-id.ts';
 import type { RunTrigger } from '../../../domain/schedules/schedules.ts';
 import { isId } from '../../../domain/ids.ts';
@@ -276,6 +277,54 @@ test('a slot stays expected until Temporal is told: neither a later firing nor a
   expect(await dueAt()).toEqual({ due_at: new Date(TEN) });
   expect((await schedules.call('PATCH', `/${id}`, { cron: '30 * * * *' })).status).toBe(200);
   expect(((await dueAt()) as { due_at: Date }).due_at.getTime()).toBeGreaterThan(Date.now());
+});
+
+describe('a slot that nobody fired within the catch-up', () => {
+  const MINUTE_MS = 60_000;
+  const thisMinuteMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const minutesAgo = (minutes: number): string => new Date(thisMinuteMs - minutes * MINUTE_MS).toISOString();
+  const expected = async (id: string): Promise<string | undefined> =>
+    (
+      await api.database.asOwner<{ due_at: Date }>('SELECT due_at FROM schedules WHERE id = $1', [id])
+    )[0]?.due_at.toISOString();
+
+  async function expecting(dueAt: string): Promise<string> {
+    const { id } = await schedules.create({ cron: '* * * * *', overlap: 'allow_all', catchUpSeconds: 600 });
+    await api.database.asOwner(
+      'UPDATE schedules SET due_at = $2, told_revision = revision, renew_at = now() WHERE id = $1',
+      [id, dueAt],
+    );
+    return id;
+  }
+
+  test('stays expected while later ones fire, so that the sweep finds it; a younger one may be on its way', async () => {
+    const lost = await expecting(minutesAgo(20));
+    expect((await schedules.firing(lost, minutesAgo(2))).outcome).toBe('published');
+    expect(await expected(lost)).toBe(minutesAgo(20));
+    const underWay = await expecting(minutesAgo(5));
+    expect((await schedules.firing(underWay, minutesAgo(2))).outcome).toBe('published');
+    expect(await expected(underWay)).toBe(minutesAgo(1));
+    expect((await schedules.firing(lost, minutesAgo(20))).outcome).toBe('published'); // late, but it came
+    expect(await expected(lost)).toBe(minutesAgo(19));
+  });
+
+  test('is published where its firing comes all the same', async () => {
+    const id = await expecting(NINE);
+    const slots = [new Date(NINE), new Date(TEN)];
+    const record = () =>
+      api.deps.db.withEnvironment(api.database.tenant, (tx) =>
+        recordMissed(tx, { scheduleId: id, slots, catchUpSeconds: 600 }),
+      );
+    expect((await schedules.firing(id, TEN)).outcome).toBe('published');
+    expect(await record()).toBe(1); // the other slot has its run
+    expect((await schedules.runs(id)).map(({ outcome }) => outcome)).toEqual(['published', 'missed']);
+    expect((await schedules.firing(id, NINE)).outcome).toBe('published');
+    expect((await schedules.runs(id)).map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['published', null],
+      ['published', null],
+    ]);
+    expect(await record()).toBe(0);
+  });
 });
 
 test('to a URL group publishes one message for each endpoint, once', async () => {

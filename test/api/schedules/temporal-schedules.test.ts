@@ -38,8 +38,8 @@ async function sweep(): Promise<void> {
   const { client, taskQueue, deps } = service;
   const telling = {
     ...deps,
-    putSchedule: (ref: ScheduleRef, plan: TemporalPlan) =>
-      putSchedule(client, ref, plan, { environmentName: null, taskQueue }),
+    putSchedule: (ref: ScheduleRef, plan: TemporalPlan, now: Date) =>
+      putSchedule(client, ref, plan, { environmentName: null, taskQueue, now }),
     forgetSchedule: (scheduleId: string) => forgetSchedule(client, scheduleId),
   };
   expect((await sweepRows(telling, 'untold-schedules', untoldSchedules(-60))).failed).toBe(0);
@@ -134,10 +134,12 @@ describe('the sweep', () => {
 });
 
 describe('what came due before Temporal was told', () => {
-  test('is fired once, as far back as the catch-up reaches', { timeout: PATIENCE_MS }, async () => {
+  test('is fired once, as far back as the catch-up reaches, and is missed beyond', { timeout: PATIENCE_MS }, async () => {
     const HOUR_MS = 3_600_000;
     const lastSlotMs = Math.floor((Date.now() - HOUR_MS / 2) / 60_000) * 60_000; // half an hour from the test on both sides
-    const [last, before, tooOld] = [0, 1, 2].map((hours) => new Date(lastSlotMs - hours * HOUR_MS).toISOString());
+    const [last, before, tooOld, oldest] = [0, 1, 2, 3].map((hours) =>
+      new Date(lastSlotMs - hours * HOUR_MS).toISOString(),
+    );
     const { id } = await create({
       cron: `${new Date(lastSlotMs).getUTCMinutes()} * * * *`,
       catchUpSeconds: 7_200,
@@ -147,10 +149,14 @@ describe('what came due before Temporal was told', () => {
     const lose = () =>
       service.database.asOwner(
         'UPDATE schedules SET due_at = $2, told_revision = NULL, renew_at = NULL WHERE id = $1',
-        [id, tooOld],
+        [id, oldest],
       );
-    const fired = async () => (await runs(id)).map((run) => [run.nominalTime, run.messages[0]?.status]);
-    const wanted = [last, before].map((time) => [time, 'delivered']);
+    const fired = async () =>
+      (await runs(id)).map((run) => [run.nominalTime, run.messages[0]?.status ?? `${run.outcome} ${run.error?.code}`]);
+    const wanted = [
+      ...[last, before].map((time) => [time, 'delivered']),
+      ...[tooOld, oldest].map((time) => [time, 'missed CATCH_UP_PASSED']),
+    ];
     await forgetSchedule(service.client, id);
     await lose();
     await sweep();

@@ -2,7 +2,7 @@ import { Cron as Croner } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { type Calendar, calendarsOf, type CalendarRange } from '../../../domain/schedules/calendar-specs.ts';
 import { CronError, parseCron } from '../../../domain/schedules/cron.ts';
-import { isSlot, nextSlots } from '../../../domain/schedules/slots.ts';
+import { isSlot, nextSlots, slotsBetween } from '../../../domain/schedules/slots.ts';
 import { canonicalTimeZone, firstInstant, localTime, offsetsMinutes } from '../../../domain/schedules/time-zone.ts';
 import { randomFrom } from '../../harness/random.ts';
 
@@ -49,6 +49,15 @@ describe('an expression', () => {
   ])('%s is due at %j', (expression, expected) => {
     expect(slots(expression, 'UTC', '2026-11-01T00:00:00Z', Math.max(1, expected.length))).toEqual(expected);
   });
+});
+
+test('the slots between two instants take the first, leave out the last, and are bounded', () => {
+  const between = (from: string, before: string, most = 10): string[] =>
+    iso(slotsBetween(parseCron('0 * * * *'), 'UTC', [new Date(from), new Date(before)], most));
+  expect(between('2026-11-01T09:00:00Z', '2026-11-01T11:00:00Z')).toEqual(['2026-11-01T09:00', '2026-11-01T10:00']);
+  expect(between('2026-11-01T09:00:01Z', '2026-11-01T11:00:01Z')).toEqual(['2026-11-01T10:00', '2026-11-01T11:00']);
+  expect(between('2026-11-01T09:00:00Z', '2026-11-01T23:00:00Z', 1)).toEqual(['2026-11-01T09:00']);
+  expect(between('2026-11-01T09:00:00Z', '2026-11-01T08:00:00Z')).toEqual([]);
 });
 
 describe('daylight saving', () => {
