@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/client.ts';
+import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
 import type { DeadLetterJobRef } from '../domain/dead-letters/dead-letters.ts';
@@ -41,6 +41,8 @@ export interface ActivityDependencies {
   wakeMessage(ref: MessageRef): Promise<void>;
   /** The same for one that was granted a permit; nearly always it has no workflow yet. */
   beginMessage(ref: MessageRef): Promise<void>;
+  /** Starts the resumption of an environment's held messages, or leaves the running one. */
+  resumeMessages(tenant: Tenant): Promise<void>;
   /** Starts the workflow of a dead-letter job, or tells the running one to look. */
   wakeDeadLetterJob(ref: DeadLetterJobRef): Promise<void>;
   /** Starts the workflow of a memory job, or tells the running one to look. */

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { Database } from '../db/client.ts';
+import type { Database, Tenant } from '../db/client.ts';
 import { EnvironmentNames } from '../db/environments/environment-names.ts';
 import { namesOfInvocation } from '../db/invocations/names-of-invocation.ts';
 import type { ApprovalRef } from '../domain/approvals/approval.ts';
@@ -18,7 +18,7 @@ import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import { startMessageWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
+import { startMessageWorkflow, startResumeMessagesWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';
@@ -50,6 +50,12 @@ export function workflowStarters(client: Client, db: Pick<Database, 'oneStatemen
         taskQueue,
         eager: true,
         again: true,
+      }),
+    resumeMessages: async (tenant: Tenant) =>
+      startResumeMessagesWorkflow(client, tenant, {
+        environmentName: await names.nameOf(tenant),
+        taskQueue,
+        replaces: false,
       }),
     wakeDeadLetterJob: async (ref: DeadLetterJobRef) =>
       wakeDeadLetterJob(client, ref, { environmentName: await names.nameOf(ref), taskQueue }),

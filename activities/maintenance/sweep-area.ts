@@ -7,6 +7,7 @@ import { expiredPermits } from './expired-permits.ts';
 import { expiredSessions } from './expired-sessions.ts';
 import { expiredSignInThrottles } from './expired-sign-in-throttles.ts';
 import { expiredMemories, idleMemoryJobs } from './memories.ts';
+import { heldMessages } from './held-messages.ts';
 import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostInvocations } from './lost-invocations.ts';
@@ -31,6 +32,7 @@ import { unwatchedApprovals } from './unwatched-approvals.ts';
 const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => Promise<Swept>> = new Map([
   ['lost-invocations', sweeping(lostInvocations())],
   ['lost-messages', sweeping(lostMessages())],
+  ['held-messages', sweeping(heldMessages())],
   ['idle-dead-letter-jobs', sweeping(idleDeadLetterJobs())],
   ['idle-memory-jobs', sweeping(idleMemoryJobs())],
   ['expired-memories', sweeping(expiredMemories)],

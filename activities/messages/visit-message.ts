@@ -89,7 +89,7 @@ export async function visitMessage(
   } else if (halted && work.kind !== 'alert') {
     // An alert tells people of what needs them, the halt included: nothing holds it.
     await holdMessage(tx, work);
-    return onlyOf({ next: 'hold' });
+    return onlyOf({ next: 'park' });
   }
   return begin(tx, deps, { work, signers });
 }

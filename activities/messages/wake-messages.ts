@@ -6,14 +6,17 @@ import { isWithoutPermit } from '../../domain/in-flight.ts';
 import type { WokenPage } from '../../domain/messages/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-const PAGE_SIZE = 100;
-const WAKES_AT_ONCE = 10;
+const PAGE_SIZE = 1_000;
+const STARTS_AT_ONCE = 10;
 
-/** Wakes the workflows of one page of the messages that the environment's halt has held. */
-export function wakeHeldMessages(deps: Pick<ActivityDependencies, 'db' | 'wakeMessage'>) {
+/**
+ * Lets one page of the messages that the environment's halt has held queue for permits, in order, and starts the first of them. They are
+ * due, and have no workflow.
+ */
+export function wakeHeldMessages(deps: StartsInTurn) {
   return async (tenant: Tenant, afterId: string): Promise<WokenPage> => {
     const ids = await deps.db.withEnvironment(tenant, (tx) => listHeldMessages(tx, afterId, PAGE_SIZE));
-    await wakeAll(deps, tenant, ids);
+    await startAllInTurn(deps, tenant, ids);
     return { woken: ids.length, afterId: ids.length < PAGE_SIZE ? null : (ids.at(-1) ?? null) };
   };
 }
@@ -50,16 +53,8 @@ export async function startAllInTurn(
   await inTurns(starting, (messageId) => deps.beginMessage({ messageId, ...tenant }));
 }
 
-async function wakeAll(
-  deps: Pick<ActivityDependencies, 'wakeMessage'>,
-  { workspaceId, environmentId }: Tenant,
-  messageIds: readonly string[],
-): Promise<void> {
-  await inTurns(messageIds, (messageId) => deps.wakeMessage({ messageId, workspaceId, environmentId }));
-}
-
 async function inTurns(messageIds: readonly string[], start: (messageId: string) => Promise<void>): Promise<void> {
-  for (let from = 0; from < messageIds.length; from += WAKES_AT_ONCE) {
-    await Promise.all(messageIds.slice(from, from + WAKES_AT_ONCE).map(start));
+  for (let from = 0; from < messageIds.length; from += STARTS_AT_ONCE) {
+    await Promise.all(messageIds.slice(from, from + STARTS_AT_ONCE).map(start));
   }
 }

@@ -67,17 +67,20 @@ export async function tellMessageWorkflow(client: Client, messageId: string): Pr
 }
 
 /**
- * Wakes what a halt has held, once the resumption is committed. Where this throws, the messages look again by themselves
- * within five minutes.
+ * Wakes what a halt has held, once the resumption is committed. Where this throws, the sweep does it within two minutes. `replaces` as in
+ * `resumeMessagesStart`.
  */
 export async function startResumeMessagesWorkflow(
   client: Client,
   environment: { workspaceId: string; environmentId: string },
-  environmentName: string | null,
-  taskQueue: string = TASK_QUEUE,
+  { environmentName, taskQueue = TASK_QUEUE, replaces = true }: WakeMessageOptions & { replaces?: boolean },
 ): Promise<void> {
-  const { type, options } = resumeMessagesStart(environment, taskQueue, environmentName);
-  await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
+  const { type, options } = resumeMessagesStart(environment, taskQueue, environmentName, replaces);
+  try {
+    await client.withDeadline(Date.now() + TEMPORAL_CALL_TIMEOUT_MS, () => client.workflow.start(type, options));
+  } catch (error) {
+    if (replaces || !(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }
 
 /** Hands many accepted messages to a workflow that starts theirs: one call, however many they are. */

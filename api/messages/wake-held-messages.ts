@@ -3,9 +3,10 @@ import { startResumeMessagesWorkflow } from './message-workflows.ts';
 
 /**
  * Has the messages that a halt has held delivered now; for the resumption, once it is committed. Where Temporal is away the
- * resumption holds all the same, and the messages find it out by themselves within five minutes.
+ * resumption holds all the same, and the sweep wakes them within two minutes.
  */
 export async function wakeHeldMessages(deps: WorkDependencies, { tenant, environment }: Caller): Promise<void> {
   const { workspaceId, environmentId } = tenant;
-  await startResumeMessagesWorkflow(deps.temporal, { workspaceId, environmentId }, environment.name, deps.taskQueue);
+  const told = { environmentName: environment.name, taskQueue: deps.taskQueue };
+  await startResumeMessagesWorkflow(deps.temporal, { workspaceId, environmentId }, told);
 }

@@ -43,6 +43,7 @@ import * as spanParts from './0042-span-parts.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as missedSlots from './0047-missed-slots.ts';
+import * as heldMessages from './0048-held-messages.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   relayInTurn,
   unmadeDeliveries,
   missedSlots,
+  heldMessages,
 ];

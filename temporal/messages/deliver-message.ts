@@ -7,7 +7,7 @@ import { descriptionOf, type Start, summaryOf } from '../start.ts';
 export const DELIVER_MESSAGE_WORKFLOW = 'deliverMessage';
 export type DeliverMessageInput = MessageRef;
 export interface DeliverMessageResult {
-  /** `parked`: the message waits in the queue of its flow-control key, and costs no open workflow meanwhile. */
+  /** `parked`: the message waits in the queue of its flow-control key, or for the end of a halt, and costs no open workflow meanwhile. */
   status: MessageEnd | 'parked';
 }
 /** Ends a wait: something that the message waits for changed (its environment resumed, or it was cancelled). */
@@ -20,11 +20,11 @@ export function messageWorkflowId(messageId: string): string {
 const DESCRIPTION = descriptionOf({
   does:
     'Delivers one message: waits until it is due, attempts it, and waits for the next attempt, until it is delivered, failed or ' +
-    'cancelled. What is due is decided from the row of the message; this workflow keeps the time. With a flow-control key it ends ' +
-    'as parked where the message waits for its turn, and begins anew when that comes.',
+    'cancelled. What is due is decided from the row of the message; this workflow keeps the time. Where the message waits for its turn ' +
+    'in a flow-control key, or for the end of a halt, it ends as parked, and begins anew when that comes.',
   standsStill:
-    'The current details say what it waits for: the next attempt, a permit of its workspace, or the resumption of a halted ' +
-    'environment. It may be terminated: the sweep starts it again where its next attempt is overdue.',
+    'The current details say what it waits for: the next attempt, or a permit of its workspace. It may be terminated: the sweep starts ' +
+    'it again where its next attempt is overdue.',
 });
 
 export interface DeliverMessageOptions {

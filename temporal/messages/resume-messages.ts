@@ -15,15 +15,19 @@ export function resumeMessagesWorkflowId(environmentId: string): string {
 }
 
 const DESCRIPTION = descriptionOf({
-  does: 'Wakes the messages that the halt of an environment has held, page by page, so that they are delivered at once.',
-  standsStill: 'It may be terminated: each message looks again by itself, five minutes later at the latest.',
+  does: 'Lets the messages that the halt of an environment has held queue for delivery, page by page, and starts the first of them.',
+  standsStill: 'It may be terminated: the sweep starts it again within two minutes.',
 });
 
-/** Replaces a run that still wakes for an earlier resumption: the messages it woke may have been held again since. */
+/**
+ * For a resumption: replaces a run that still wakes for an earlier one, because the messages it woke may have been held again since. For
+ * the sweep (`replaces` false): refused while one runs.
+ */
 export function resumeMessagesStart(
   { workspaceId, environmentId }: Omit<ResumeMessagesInput, 'afterId'>,
   taskQueue: string,
   environmentName: string | null,
+  replaces = true,
 ): Start<[ResumeMessagesInput]> {
   return {
     type: RESUME_MESSAGES_WORKFLOW,
@@ -32,7 +36,7 @@ export function resumeMessagesStart(
       taskQueue,
       args: [{ workspaceId, environmentId }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
+      workflowIdConflictPolicy: replaces ? WorkflowIdConflictPolicy.TERMINATE_EXISTING : WorkflowIdConflictPolicy.FAIL,
       staticSummary: summaryOf('delivers what the halt has held', environmentName),
       staticDetails: DESCRIPTION,
       typedSearchAttributes: searchAttributes({ workspaceId, environmentId, environment: environmentName }),

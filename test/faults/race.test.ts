@@ -100,6 +100,7 @@ function dependencies(db: Database): ActivityDependencies {
     cancelInvocation: notHere,
     wakeApproval: notHere,
     wakeMessage: notHere,
+    resumeMessages: notHere,
     beginMessage: notHere,
     wakeDeadLetterJob: notHere,
     wakeMemoryJob: notHere,

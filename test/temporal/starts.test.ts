@@ -76,6 +76,7 @@ const STARTS: [string, Start, string[]][] = [
   ['memory-job/job_1', memoryJobStart({ ...ref, jobId: 'job_1', kind: 'forget' }, 'q', ENVIRONMENT), tenant],
   ['start-messages/msg_1', startMessagesStart({ ...ref, messageIds: ['msg_1'] }, 'q', ENVIRONMENT), tenant],
   ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT), tenant],
+  ['resume-messages/env', resumeMessagesStart(ref, 'q', ENVIRONMENT, false), tenant],
   ['flow-control/fck_1', paceFlowControlStart({ ...ref, keyId: 'fck_1' }, 'q', ENVIRONMENT), tenant],
   ['event/evt_1', fanOutEventStart({ ...ref, eventId: 'evt_1' }, 'q', ENVIRONMENT), tenant],
   ['email/eml_1', sendEmailStart({ ...ref, emailId: 'eml_1' }, 'q', ENVIRONMENT), [...tenant, 'Stage']],

@@ -306,7 +306,7 @@ describe('a delivery', () => {
     const { environmentId } = world.database.tenant;
     const actor = { type: 'system', id: 'test' } as const;
     await world.transaction((tx) => haltEnvironment(tx, environmentId, { reason: 'an incident', actor }));
-    expect(await visit()).toEqual({ next: 'hold' });
+    expect(await visit()).toEqual({ next: 'park' });
     await world.transaction((tx) => resumeEnvironment(tx, environmentId));
     expect(await permits(messageId)).toEqual([]);
   });

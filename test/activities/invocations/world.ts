@@ -215,6 +215,7 @@ export class ActivityWorld {
       paceFlowControl: () => Promise.reject(new Error('no flow-control key is paced here')),
       beginMessage: () => Promise.reject(new Error('no message is begun here')),
       wakeMessage: () => Promise.reject(new Error('no message is woken here')),
+      resumeMessages: () => Promise.reject(new Error('no environment is resumed here')),
       wakeDeadLetterJob: () => Promise.reject(new Error('no dead letters are retried here')),
       wakeMemoryJob: () => Promise.reject(new Error('no memory job is started here')),
       fanOutEvent: () => Promise.reject(new Error('no event is fanned out here')),

@@ -37,6 +37,7 @@ function starting(
     | 'startReads'
     | 'wakeApproval'
     | 'wakeMessage'
+    | 'resumeMessages'
     | 'wakeDeadLetterJob'
     | 'wakeMemoryJob'
     | 'fanOutEvent'
@@ -117,6 +118,16 @@ const AREAS: Record<string, () => Promise<Planted>> = {
     );
     await owner(`SET session_replication_role = 'replica'; UPDATE messages SET created_at = now() - interval '1 hour'`);
     return starting(ids, 'wakeMessage');
+  },
+  'held-messages': async () => {
+    const { development, staging, production } = world.database.tenants;
+    const tenants = [development, staging, production];
+    for (const tenant of tenants) {
+      const id = newId('message');
+      await world.database.db.withEnvironment(tenant, (tx) => insertMessages(tx, [plainMessage({ id })]));
+      await owner(`UPDATE messages SET held_at = now() - interval '1 hour', begun_at = now() WHERE id = $1`, [id]);
+    }
+    return starting(tenants.map((tenant) => tenant.environmentId).sort(), 'resumeMessages');
   },
   'idle-dead-letter-jobs': async () => {
     const ids = Array.from({ length: 3 }, () => newId('deadLetterJob')).sort();

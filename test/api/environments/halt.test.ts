@@ -97,6 +97,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
     wakeApproval: unused,
     wakeMessage: unused,
     beginMessage: unused,
+    resumeMessages: unused,
     wakeDeadLetterJob: unused,
     wakeMemoryJob: unused,
     embedder: service.deps.embedder,

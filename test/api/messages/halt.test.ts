@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { heldMessages } from '../../../activities/maintenance/held-messages.ts';
+import { sweepRows } from '../../../activities/maintenance/sweep-rows.ts';
+import { startResumeMessagesWorkflow } from '../../../api/messages/message-workflows.ts';
+import type { Tenant } from '../../../db/client.ts';
+import { resumeEnvironment } from '../../../db/environments/halt-environment.ts';
+import { queueDeliveries } from '../../../db/in-flight/queue-deliveries.ts';
+import { findHeldEnvironments } from '../../../db/messages/find-held-environments.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { errorOf } from '../invocations/support.ts';
 import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
@@ -25,6 +33,10 @@ const heldCount = async (): Promise<number> =>
   (
     await service.database.asOwner<{ n: number }>('SELECT count(*)::int AS n FROM messages WHERE held_at IS NOT NULL')
   )[0]?.n ?? 0;
+
+async function workflowOf(messageId: string): Promise<string> {
+  return (await service.client.workflow.getHandle(`message/${messageId}`).describe()).status.name;
+}
 
 /** Makes a message due. */
 async function makeDue(messageId: string): Promise<void> {
@@ -66,18 +78,48 @@ describe('a halted environment', () => {
     expect(await statusOf(service, retrying.messageId)).toBe('processing');
     expect(destination.deliveries).toHaveLength(1);
 
+    // While they wait for the end of the halt, none of them has an open workflow.
+    for (const { messageId } of [before, kept, retrying]) {
+      await expect.poll(() => workflowOf(messageId), { timeout: PATIENCE_MS }).toBe('COMPLETED');
+    }
+
     await set('resume');
     for (const { messageId } of [before, kept, retrying]) {
-      await expect.poll(() => statusOf(service, messageId)).toBe('delivered');
-      // Woken by the resumption, not by each message's own periodic check.
-      const { events } = await service.client.workflow.getHandle(`message/${messageId}`).fetchHistory();
-      const signals = events?.filter((event) => Boolean(event.workflowExecutionSignaledEventAttributes));
-      expect(signals?.length).toBe(messageId === kept.messageId ? 1 : 2);
+      await expect.poll(() => statusOf(service, messageId), { timeout: PATIENCE_MS }).toBe('delivered');
     }
+    await expect.poll(heldCount).toBe(0);
     expect(destination.on('/retrying')).toHaveLength(2);
     expect(destination.on('/cancelled')).toEqual([]);
     expect((await read(service, kept.messageId)).attempts).toBe(1);
     const again = await service.call('POST', '/api/v2/messages/publish', { key: plain, body });
     expect(again.status).toBe(201);
+  });
+
+  test('that is resumed while Temporal is away: the sweep has its messages delivered, and leaves those that queue', async () => {
+    await set('halt');
+    const kept = await publish(service, { url: `${destination.baseUrl}/kept-too` });
+    await expect.poll(heldCount, { timeout: PATIENCE_MS }).toBe(1);
+    const { db } = service.deps;
+    const { tenant } = service.database;
+    const found = () => findHeldEnvironments(db, { olderThanSeconds: -60, afterId: '', limit: 100 });
+    expect(await found()).toEqual([]); // it is halted
+    await db.withEnvironment(tenant, (tx) => resumeEnvironment(tx, tenant.environmentId));
+    expect(await found()).toEqual([tenant]);
+    const resumed: Promise<void>[] = [];
+    const resumeMessages = (ref: Tenant): Promise<void> => {
+      const told = { environmentName: null, taskQueue: service.taskQueue, replaces: false };
+      const resuming = startResumeMessagesWorkflow(service.client, ref, told);
+      resumed.push(resuming);
+      return resuming;
+    };
+    const swept = await sweepRows({ ...service.deps, resumeMessages }, 'held-messages', heldMessages(-60));
+    expect([swept, resumed.length]).toEqual([{ seen: 1, failed: 0 }, 1]);
+    await expect.poll(() => statusOf(service, kept.messageId), { timeout: PATIENCE_MS }).toBe('delivered');
+
+    const queued = await publish(service, { url: `${destination.baseUrl}/queued`, delay: '1h' });
+    await service.database.asOwner('UPDATE messages SET held_at = now() WHERE id = $1', [queued.messageId]);
+    expect(await found()).toEqual([tenant]);
+    await db.oneStatement(tenant, (tx) => queueDeliveries(tx, [queued.messageId], 20));
+    expect(await found()).toEqual([]);
   });
 });

@@ -55,6 +55,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_expired_permits',
   'find_expired_sessions',
   'find_expired_sign_in_throttles',
+  'find_held_environments',
   'find_idle_dead_letter_jobs',
   'find_idle_memory_jobs',
   'find_integration',
