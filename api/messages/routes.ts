@@ -55,8 +55,8 @@ const cancelRoute = defineRoute({
   path: '/api/v2/messages/{messageId}',
   summary: 'Cancel a message',
   description:
-    'Cancels a message that is `pending` or `scheduled`: after the 200 no attempt is made. Once an attempt was started, or the ' +
-    'message has ended, the answer is 409.',
+    'Cancels a message before its first attempt, or between two: after the 200 no attempt is made. While an attempt is under way, and ' +
+    'once the message has ended, the answer is 409.',
   scope: 'messages:write',
   request: { params: messageParams },
   response: { 200: messageSchema },
@@ -66,7 +66,10 @@ const cancelRoute = defineRoute({
     if (result === null) throw notFound('message');
     if ('inTheWay' in result) {
       throw new ServiceError('CONFLICT', {
-        message: `Message ${messageId} is ${result.inTheWay}. Only a pending or scheduled message can be cancelled.`,
+        message:
+          result.inTheWay === 'attempt'
+            ? `An attempt of message ${messageId} is under way. Cancel it once the attempt has ended, if it is to be retried then.`
+            : `Message ${messageId} is ${result.inTheWay}: there is nothing left to be cancelled.`,
       });
     }
     return {

@@ -12,7 +12,7 @@ export const BEGIN_ATTEMPT = `UPDATE messages SET status = 'processing', attempt
 export const INSERT_ATTEMPT = `INSERT INTO message_attempts (message_id, number, environment_id, retention, worker, subscription_id)
   SELECT :messageId, attempts, current_environment_id(), :retention, :worker, subscription_id FROM begun RETURNING number`;
 
-/** Starts an attempt. From here on the message cannot be cancelled. The caller holds the row's lock. */
+/** Starts an attempt. Until it ends the message cannot be cancelled. The caller holds the row's lock. */
 export async function startAttempt(
   tx: EnvironmentTransaction,
   { id: messageId, retention }: Pick<MessageWork, 'id' | 'retention'>,

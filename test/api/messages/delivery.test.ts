@@ -244,16 +244,49 @@ describe('cancelling', () => {
     expect((await cancel(messageId)).status).toBe(409);
   });
 
-  test('is refused once an attempt was started, and once it is delivered', async () => {
-    destination.answer('/once', { status: 500 });
-    const processing = await publish(service, { url: `${destination.baseUrl}/once` });
-    await ended(processing.messageId, 'processing');
+  test('ends a message between two attempts, and no other is made', async () => {
+    destination.answer('/retried', { status: 500 });
+    const callback = `${destination.baseUrl}/told`;
+    const members = { retryDelay: '3600000', callbackUrl: callback, failureCallbackUrl: callback };
+    const { messageId } = await publish(service, { url: `${destination.baseUrl}/retried`, ...members });
+    await expect.poll(async () => (await read(service, messageId)).responseStatus).toBe(500);
+    const reply = await cancel(messageId);
+    expect([reply.status, (reply.json as { data: unknown }).data]).toEqual([
+      200,
+      expect.objectContaining({ status: 'cancelled', attempts: 1, responseStatus: 500, failedAt: null }),
+    ]);
+    expect(await service.client.workflow.getHandle(`message/${messageId}`).result()).toEqual({ status: 'cancelled' });
+    expect([destination.on('/retried').length, destination.on('/told')]).toEqual([1, []]);
+    expect((await service.get(`/api/v2/dlq/${messageId}`)).status).toBe(404);
+  });
+
+  test('of a retry that waits for its turn in a flow-control key leaves the queue', async () => {
+    destination.answer('/retried-in-turn', { status: 500 });
+    const flowControl = { key: 'cancelled-retry', parallelism: 1 };
+    const members = { url: `${destination.baseUrl}/retried-in-turn`, retryDelay: '3600000', flowControl };
+    const { messageId } = await publish(service, members);
+    const queued = () =>
+      service.database.asOwner('SELECT granted_at FROM flow_control_queue WHERE message_id = $1', [messageId]);
+    await expect.poll(queued).toEqual([{ granted_at: null }]); // after its attempt it waits again
+    await expect.poll(async () => (await read(service, messageId)).responseStatus).toBe(500);
+    expect((await cancel(messageId)).status).toBe(200);
+    expect(await queued()).toEqual([]);
+  });
+
+  test('is refused while an attempt is under way, and once it is delivered', async () => {
+    let release = (): void => {};
+    const after = new Promise<void>((resolve) => (release = resolve));
+    destination.answer('/under-way', { status: 200, after });
+    const processing = await publish(service, { url: `${destination.baseUrl}/under-way` });
+    await expect.poll(() => destination.on('/under-way').length).toBe(1);
     const delivered = await publish(service, { url: `${destination.baseUrl}/done` });
     await ended(delivered.messageId, 'delivered');
     for (const { messageId } of [processing, delivered]) {
       const reply = await cancel(messageId);
       expect([reply.status, (reply.json as { error: { code: string } }).error.code]).toEqual([409, 'CONFLICT']);
     }
+    release();
+    await ended(processing.messageId, 'delivered');
   });
 
   test('wins or loses against the first attempt, whole: never a 200 and a delivery', async () => {

@@ -28,6 +28,8 @@ export interface Answer {
   status: number;
   headers?: Record<string, string>;
   body?: string;
+  /** The answer is sent once this is settled. */
+  after?: Promise<void>;
 }
 
 /** A destination in this process: it stores what it receives. Each path gives its listed replies in turn, then repeats the last. */
@@ -51,7 +53,9 @@ export async function startDestination(): Promise<Destination> {
       deliveries.push({ method, path, headers, body: Buffer.concat(chunks).toString('utf8') });
       const script = scripts.get(path) ?? [{ status: 200 }];
       const answer = (script.length > 1 ? script.shift() : script[0]) ?? { status: 200 };
-      response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+      const reply = (): unknown => response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '');
+      if (answer.after === undefined) reply();
+      else void answer.after.then(reply);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
