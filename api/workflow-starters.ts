@@ -18,7 +18,11 @@ import { paceFlowControlWorkflow } from './flow-control/start-granted.ts';
 import { cancelInvocationWorkflow } from './invocations/cancel-invocation-workflow.ts';
 import { startInvocationWorkflow } from './invocations/start-invocation-workflow.ts';
 import { wakeMemoryJob } from './memory/job-workflows.ts';
-import { startMessageWorkflow, startResumeMessagesWorkflow, wakeMessageWorkflow } from './messages/message-workflows.ts';
+import {
+  startMessageWorkflow,
+  startResumeMessagesWorkflow,
+  wakeMessageWorkflow,
+} from './messages/message-workflows.ts';
 import { startEmail } from './notifications/email-workflows.ts';
 import { startReadsWorkflow } from './reconciliation/reconciliation-workflows.ts';
 import { forgetSchedule, putSchedule, startFiring } from './schedules/schedule-client.ts';

@@ -154,7 +154,10 @@ export const PLATFORM_EVENTS: Record<PlatformEventType, PlatformEventDeclaration
     raisedWhen: 'a message has failed for good and is a dead letter. Deliveries of events, and alerts, raise none',
     data: message,
   },
-  'schedule.failed': { raisedWhen: 'a firing of a schedule publishes nothing because of an error, or slots of it were missed', data: schedule },
+  'schedule.failed': {
+    raisedWhen: 'a firing of a schedule publishes nothing because of an error, or slots of it were missed',
+    data: schedule,
+  },
   'environment.halted': {
     raisedWhen: 'an environment is halted',
     data: environment.extend({ reason: text, haltedBy: actor }),

@@ -25,7 +25,12 @@ export function nextSlots(cron: Cron, timeZone: string, after: Date, count: numb
 }
 
 /** The slots from one instant, which is among them, until before another: the first `most` of them. */
-export function slotsBetween(cron: Cron, timeZone: string, [from, before]: readonly [Date, Date], most: number): Date[] {
+export function slotsBetween(
+  cron: Cron,
+  timeZone: string,
+  [from, before]: readonly [Date, Date],
+  most: number,
+): Date[] {
   const slots: Date[] = [];
   for (const slot of slotsAfter(cron, timeZone, new Date(from.getTime() - 1))) {
     if (slot >= before || slots.length === most) break;

@@ -134,42 +134,49 @@ describe('the sweep', () => {
 });
 
 describe('what came due before Temporal was told', () => {
-  test('is fired once, as far back as the catch-up reaches, and is missed beyond', { timeout: PATIENCE_MS }, async () => {
-    const HOUR_MS = 3_600_000;
-    const lastSlotMs = Math.floor((Date.now() - HOUR_MS / 2) / 60_000) * 60_000; // half an hour from the test on both sides
-    const [last, before, tooOld, oldest] = [0, 1, 2, 3].map((hours) =>
-      new Date(lastSlotMs - hours * HOUR_MS).toISOString(),
-    );
-    const { id } = await create({
-      cron: `${new Date(lastSlotMs).getUTCMinutes()} * * * *`,
-      catchUpSeconds: 7_200,
-      overlap: 'allow_all',
-      destination: { url: `${destination.baseUrl}/made-up` },
-    });
-    const lose = () =>
-      service.database.asOwner(
-        'UPDATE schedules SET due_at = $2, told_revision = NULL, renew_at = NULL WHERE id = $1',
-        [id, oldest],
+  test(
+    'is fired once, as far back as the catch-up reaches, and is missed beyond',
+    { timeout: PATIENCE_MS },
+    async () => {
+      const HOUR_MS = 3_600_000;
+      const lastSlotMs = Math.floor((Date.now() - HOUR_MS / 2) / 60_000) * 60_000; // half an hour from the test on both sides
+      const [last, before, tooOld, oldest] = [0, 1, 2, 3].map((hours) =>
+        new Date(lastSlotMs - hours * HOUR_MS).toISOString(),
       );
-    const fired = async () =>
-      (await runs(id)).map((run) => [run.nominalTime, run.messages[0]?.status ?? `${run.outcome} ${run.error?.code}`]);
-    const wanted = [
-      ...[last, before].map((time) => [time, 'delivered']),
-      ...[tooOld, oldest].map((time) => [time, 'missed CATCH_UP_PASSED']),
-    ];
-    await forgetSchedule(service.client, id);
-    await lose();
-    await sweep();
-    await expect.poll(fired, { timeout: PATIENCE_MS }).toEqual(wanted);
-    await lose(); // as where the reply of Temporal was lost: it fires the same slots again
-    await sweep();
-    const actions = async () => (await described(id)).info.numActionsTaken;
-    await expect.poll(actions, { timeout: PATIENCE_MS }).toBe(4);
-    const running = async () => (await described(id)).info.runningActions.length;
-    await expect.poll(running, { timeout: PATIENCE_MS }).toBe(0);
-    expect(await fired()).toEqual(wanted);
-    expect(destination.on('/made-up')).toHaveLength(2);
-  });
+      const { id } = await create({
+        cron: `${new Date(lastSlotMs).getUTCMinutes()} * * * *`,
+        catchUpSeconds: 7_200,
+        overlap: 'allow_all',
+        destination: { url: `${destination.baseUrl}/made-up` },
+      });
+      const lose = () =>
+        service.database.asOwner(
+          'UPDATE schedules SET due_at = $2, told_revision = NULL, renew_at = NULL WHERE id = $1',
+          [id, oldest],
+        );
+      const fired = async () =>
+        (await runs(id)).map((run) => [
+          run.nominalTime,
+          run.messages[0]?.status ?? `${run.outcome} ${run.error?.code}`,
+        ]);
+      const wanted = [
+        ...[last, before].map((time) => [time, 'delivered']),
+        ...[tooOld, oldest].map((time) => [time, 'missed CATCH_UP_PASSED']),
+      ];
+      await forgetSchedule(service.client, id);
+      await lose();
+      await sweep();
+      await expect.poll(fired, { timeout: PATIENCE_MS }).toEqual(wanted);
+      await lose(); // as where the reply of Temporal was lost: it fires the same slots again
+      await sweep();
+      const actions = async () => (await described(id)).info.numActionsTaken;
+      await expect.poll(actions, { timeout: PATIENCE_MS }).toBe(4);
+      const running = async () => (await described(id)).info.runningActions.length;
+      await expect.poll(running, { timeout: PATIENCE_MS }).toBe(0);
+      expect(await fired()).toEqual(wanted);
+      expect(destination.on('/made-up')).toHaveLength(2);
+    },
+  );
 });
 
 test('Temporal is told to start every firing, and for how long after its time', async () => {

@@ -3530,8 +3530,8 @@ class ScheduleRun(TypedDict):
     """When it was due."""
     firedAt: str
     """When its outcome came."""
-    outcome: Literal["queued", "waiting", "published", "skipped", "failed"]
-    """`queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`."""
+    outcome: Literal["queued", "waiting", "published", "skipped", "failed", "missed"]
+    """`queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`. `missed`: nobody fired it within the catch-up."""
     error: Optional[ScheduleRunError]
     messages: List[ScheduleRunMessagesItem]
     eventId: Optional[str]

@@ -2770,8 +2770,8 @@ export interface schemas {
     nominalTime: schemas["DateTime"];
     /** When its outcome came. */
     firedAt: schemas["DateTime"];
-    /** `queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`. */
-    outcome: "queued" | "waiting" | "published" | "skipped" | "failed";
+    /** `queued`: asked for, published in a moment. `waiting`: published when a message of an earlier run has ended. `skipped`, `failed`: nothing was published, for the reason in `error`. `missed`: nobody fired it within the catch-up. */
+    outcome: "queued" | "waiting" | "published" | "skipped" | "failed" | "missed";
     error: {
       code: string;
       message: string;
