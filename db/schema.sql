@@ -749,43 +749,43 @@ CREATE OR REPLACE FUNCTION public.check_message_move()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-  BEGIN
-    IF current_user = 'service_directory' THEN
-      -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
-      IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
-      IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
-      IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
-    END IF;
-    IF TG_OP = 'DELETE' THEN
-      RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
-    END IF;
-    IF TG_OP = 'INSERT' THEN
-      IF NEW.status NOT IN ('pending', 'scheduled') THEN
-        RAISE EXCEPTION 'message % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
+    BEGIN
+      IF current_user = 'service_directory' THEN
+        -- It moves rows to another partition, which deletes and inserts them, and deletes those that were kept and have had their time.
+        IF TG_OP <> 'DELETE' THEN RETURN NEW; END IF;
+        IF NOT starts_with(OLD.retention, 'kept_') THEN RETURN OLD; END IF;
+        IF OLD.status IN ('delivered', 'failed', 'cancelled') AND OLD.updated_at < now() - interval '7 days' THEN RETURN OLD; END IF;
+      END IF;
+      IF TG_OP = 'DELETE' THEN
+        RAISE EXCEPTION 'message % is not deleted: it goes with its partition', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      IF TG_OP = 'INSERT' THEN
+        IF NEW.status NOT IN ('pending', 'scheduled') THEN
+          RAISE EXCEPTION 'message % cannot begin as %', NEW.id, NEW.status USING ERRCODE = 'check_violation';
+        END IF;
+        RETURN NEW;
+      END IF;
+      IF (NEW.id, NEW.retention, NEW.kind, NEW.url, NEW.method, NEW.scheduled_for,
+          NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
+          NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
+         IS DISTINCT FROM (OLD.id, OLD.retention, OLD.kind, OLD.url, OLD.method, OLD.scheduled_for,
+          OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
+          OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
+        RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      IF NEW.attempts < OLD.attempts THEN
+        RAISE EXCEPTION 'the attempts of message % only grow', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
+      IF NEW.status <> OLD.status AND NOT (CASE OLD.status
+          WHEN 'scheduled' THEN NEW.status IN ('pending', 'processing', 'cancelled')
+          WHEN 'pending' THEN NEW.status IN ('processing', 'cancelled')
+          WHEN 'processing' THEN NEW.status IN ('delivered', 'failed', 'cancelled')
+          ELSE false
+        END) THEN
+        RAISE EXCEPTION 'message % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
       END IF;
       RETURN NEW;
-    END IF;
-    IF (NEW.id, NEW.retention, NEW.kind, NEW.url, NEW.method, NEW.scheduled_for,
-        NEW.max_retries, NEW.callback_url, NEW.failure_callback_url, NEW.callback_of, NEW.schedule_id, NEW.url_group_id,
-        NEW.url_group_endpoint_id, NEW.flow_control_key_id, NEW.flow_control_key, NEW.retry_of, NEW.published_by, NEW.created_at)
-       IS DISTINCT FROM (OLD.id, OLD.retention, OLD.kind, OLD.url, OLD.method, OLD.scheduled_for,
-        OLD.max_retries, OLD.callback_url, OLD.failure_callback_url, OLD.callback_of, OLD.schedule_id, OLD.url_group_id,
-        OLD.url_group_endpoint_id, OLD.flow_control_key_id, OLD.flow_control_key, OLD.retry_of, OLD.published_by, OLD.created_at) THEN
-      RAISE EXCEPTION 'what message % was asked to carry is immutable', OLD.id USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.attempts < OLD.attempts THEN
-      RAISE EXCEPTION 'the attempts of message % only grow', OLD.id USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.status <> OLD.status AND NOT (CASE OLD.status
-        WHEN 'scheduled' THEN NEW.status IN ('pending', 'processing', 'cancelled')
-        WHEN 'pending' THEN NEW.status IN ('processing', 'cancelled')
-        WHEN 'processing' THEN NEW.status IN ('delivered', 'failed')
-        ELSE false
-      END) THEN
-      RAISE EXCEPTION 'message % cannot move from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN NEW;
-  END $function$
+    END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.check_notification_change()
@@ -1918,6 +1918,27 @@ END
 ALTER FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) OWNER TO service_directory;
 REVOKE ALL ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_expired_sign_in_throttles(interval,interval,text,integer) TO service_app;
+
+CREATE OR REPLACE FUNCTION public.find_held_environments(older_than interval, after_id text, most integer)
+ RETURNS TABLE(environment_id uuid, workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT DISTINCT e.id,
+     e.workspace_id
+    FROM (messages m
+      JOIN environments e ON ((e.id = m.environment_id)))
+   WHERE ((m.held_at < (now() - find_held_environments.older_than)) AND (e.halted_at IS NULL) AND (((e.id)::text COLLATE "C") > find_held_environments.after_id) AND (NOT (EXISTS ( SELECT
+            FROM in_flight_permits p
+           WHERE ((p.environment_id = m.environment_id) AND (p.kind = 'delivery'::text) AND (p.holder = m.id) AND (p.expires_at > now()))))))
+   ORDER BY e.id
+  LIMIT find_held_environments.most;
+END
+;
+ALTER FUNCTION find_held_environments(interval,text,integer) OWNER TO service_directory;
+REVOKE ALL ON FUNCTION find_held_environments(interval,text,integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_held_environments(interval,text,integer) TO service_app;
 
 CREATE OR REPLACE FUNCTION public.find_idle_dead_letter_jobs(idle_for interval, behind_id text, most integer)
  RETURNS TABLE(id text, kind text, environment_id uuid, workspace_id uuid)
@@ -3587,6 +3608,21 @@ AS $function$
       'scheduleId', NEW.schedule_id, 'urlGroupId', NEW.url_group_id, 'callbackOf', NEW.callback_of, 'retryOf', NEW.retry_of));
     RETURN NULL;
   END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_missed_slots()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      PERFORM raise_event(newest.environment_id, 'schedule.failed', jsonb_build_object('scheduleId', newest.schedule_id,
+          'name', (SELECT s.name FROM schedules s WHERE s.id = newest.schedule_id), 'trigger', newest.trigger,
+          'nominalAt', event_time(newest.nominal_at), 'errorCode', newest.error_code,
+          'errorMessage', newest.error_message || CASE WHEN newest.slots > 1 THEN ' Slots missed: ' || newest.slots || '.' ELSE '' END))
+        FROM (SELECT DISTINCT ON (r.schedule_id) r.*, count(*) OVER (PARTITION BY r.schedule_id) AS slots
+              FROM recorded r WHERE r.outcome = 'missed' ORDER BY r.schedule_id, r.nominal_at DESC) newest;
+      RETURN NULL;
+    END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.raise_schedule_event()
@@ -6222,7 +6258,7 @@ CREATE TABLE schedule_runs (
   CONSTRAINT schedule_runs_check1 CHECK (((outcome = ANY (ARRAY['queued'::text, 'published'::text])) = (error_code IS NULL))),
   CONSTRAINT schedule_runs_check2 CHECK (((outcome <> 'queued'::text) OR (trigger = 'manual'::text))),
   CONSTRAINT schedule_runs_check3 CHECK (((error_code IS NULL) = (error_message IS NULL))),
-  CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text]))),
+  CONSTRAINT schedule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['queued'::text, 'waiting'::text, 'published'::text, 'skipped'::text, 'failed'::text, 'missed'::text]))),
   CONSTRAINT schedule_runs_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'manual'::text])))
 );
 CREATE INDEX schedule_runs_queued ON public.schedule_runs USING btree (schedule_id) WHERE (outcome = 'queued'::text);
@@ -6235,6 +6271,7 @@ GRANT DELETE, INSERT, SELECT ON schedule_runs TO service_app;
 GRANT UPDATE (outcome, message_ids, event_id, error_code, error_message, fired_at) ON schedule_runs TO service_app;
 GRANT SELECT (environment_id, schedule_id, trigger, nominal_at, outcome, fired_at) ON schedule_runs TO service_directory;
 CREATE TRIGGER raise_failed AFTER INSERT OR UPDATE OF outcome ON public.schedule_runs FOR EACH ROW WHEN ((new.outcome = 'failed'::text)) EXECUTE FUNCTION raise_schedule_event();
+CREATE TRIGGER raise_missed AFTER INSERT ON public.schedule_runs REFERENCING NEW TABLE AS recorded FOR EACH STATEMENT EXECUTE FUNCTION raise_missed_slots();
 
 CREATE TABLE schedules (
   id text COLLATE "C" NOT NULL,
