@@ -9,7 +9,7 @@ import { inForm } from './form.ts';
 
 /**
  * A crowd without a flow-control key that waits for the one permit of its workspace costs rows and no workflow, slows no grant and no
- * other workspace. `npm run test:faults` prints the figures of docs/messages.md and holds them to a bound.
+ * other workspace. `npm run test:faults` has 100,000 of them wait, prints the figures and holds them to a bound.
  */
 
 const CROWD = inForm({ short: 300, full: 100_000 });
