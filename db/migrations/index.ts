@@ -44,7 +44,7 @@ import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as missedSlots from './0047-missed-slots.ts';
 import * as heldMessages from './0048-held-messages.ts';
-import * as cancelBetweenAttempts from './0049-cancel-between-attempts.ts';
+import * as cancelBetweenAttempts from './0052-cancel-between-attempts.ts';
 
 export interface Migration {
   /** Readable and permanent: the `migrations` table stores it. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0049-cancel-between-attempts';
+export const name = '0052-cancel-between-attempts';
 
 /** A message that waits for its next attempt may be cancelled: its retries may last for days. */
 export async function up(knex: Knex): Promise<void> {
