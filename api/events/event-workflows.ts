@@ -20,7 +20,7 @@ export async function startFanOut(
   );
 }
 
-/** Of one request: a batch of a thousand events must not have as many calls under way. */
+/** A batch of a thousand events must not have as many calls under way. */
 const STARTS_AT_ONCE = 10;
 
 /** Starts the fan-outs of events that are committed and not fanned out. One that is not started here is found by the sweep. */
