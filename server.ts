@@ -45,7 +45,7 @@ export interface ApiParts {
   databaseUrl: string;
   databasePoolMax: number;
   temporal: Client;
-  vault: Pick<Vault, 'open' | 'seal' | 'sign' | 'verify'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests' | 'sign' | 'verify'>;
   /** The bytes of files. */
   files: FileStore;
   logger: Logger;

@@ -54,7 +54,7 @@ export interface WorkerParts {
   databasePoolMax: number;
   connection: NativeConnection;
   namespace: string;
-  vault: Pick<Vault, 'open' | 'seal'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** The bytes of files. */
   files: FileStore;
   /** Addresses and CIDRs that the egress guard permits. */

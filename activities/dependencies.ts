@@ -24,7 +24,7 @@ import type { PermitTakers } from './in-flight/permit-takers.ts';
 export interface ActivityDependencies {
   db: Database;
   /** Opens credentials, only inside a dispatch, a read-back or a delivery. Seals what a callback must not show. */
-  vault: Pick<Vault, 'open' | 'seal'>;
+  vault: Pick<Vault, 'open' | 'seal' | 'digests'>;
   adapterFor: AdapterFor;
   /** Starts the workflow of an admitted invocation, or finds it running. */
   startInvocation(ref: InvocationRef): Promise<void>;

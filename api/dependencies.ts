@@ -21,13 +21,13 @@ export interface ApiDependencies {
   /** Starts and queries workflows. */
   temporal: Client;
   /** Seals what a caller entrusts to us; the API can seal, and opens nothing but by way of `resealing`. */
-  vault: Pick<Vault, 'seal'>;
+  vault: Pick<Vault, 'seal' | 'digests'>;
   /**
    * Opens the sealed content of a failed message to seal it anew for its retry, the headers of a subscription for its change, and the
    * credential of an integration to verify a click or to ask its chat system. What it opens is in no reply, log or error, save for the
    * secret that a subscription was created with: the reply of its creation shows it once.
    */
-  resealing: Pick<Vault, 'open' | 'seal'>;
+  resealing: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** Signs the URLs that files are uploaded to. */
   links: LinkSigner;
   /** The bytes of files. */

@@ -103,7 +103,7 @@ export class DataFolder {
     writeFileSync(own, processIdentity(process.pid) ?? '');
     try {
       // link() is atomic, so no process ever reads a lock without its holder.
-      while (!tryLink(own, file)) this.removeStaleLock(file);
+      while (!tryLink(own, file)) orGone(() => this.removeStaleLock(file));
     } finally {
       rmSync(own, { force: true });
     }
@@ -117,7 +117,11 @@ export class DataFolder {
         `The stack is already running on ${this.path} (process ${pid}). Stop it first, or set DATA_DIR to another folder.`,
       );
     }
-    rmSync(file, { force: true }); // left by a killed stack
+    // Left by a killed stack. Another that starts may have replaced it since it was read: then that one's is put back.
+    const aside = this.file(`service.lock.stale.${process.pid}`);
+    renameSync(file, aside);
+    if (readFileSync(aside, 'utf8') !== holder) tryLink(aside, file);
+    rmSync(aside);
   }
 
   /** Where the kernel supports it, children die with their parent. Otherwise, or if they are still ending, this ends them. */
@@ -144,5 +148,14 @@ function tryLink(from: string, to: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** Another that starts has removed the same stale lock. */
+function orGone(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

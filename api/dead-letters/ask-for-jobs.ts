@@ -3,6 +3,8 @@ import { withGroupId } from '../../db/dead-letters/filter.ts';
 import { createJob } from '../../db/dead-letters/jobs.ts';
 import type { DeadLetterFilter, DeadLetterJobKind } from '../../domain/dead-letters/dead-letters.ts';
 import { validationError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { auditedHost } from '../audit/audited-host.ts';
 import { type Actor, type Caller, defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { publisherOf } from '../messages/publisher.ts';
@@ -78,8 +80,12 @@ async function askFor(
     audit: {
       action: kind === 'retry' ? ('dead_letters.retried' as const) : ('dead_letters.cleared' as const),
       target: { type: 'dead_letter_job', id: job.id },
-      details: { filter: { ...filter } as Record<string, string> },
+      details: { filter: shownFilter(filter) },
     },
     after: () => wakeJob(deps, caller, job),
   };
+}
+
+function shownFilter({ url, ...others }: DeadLetterFilter): JsonObject {
+  return { ...others, ...(url === undefined ? {} : { urlHost: auditedHost(url) }) } as JsonObject;
 }

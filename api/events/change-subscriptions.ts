@@ -13,8 +13,8 @@ import { notFound, ServiceError } from '../../domain/errors.ts';
 import { headersAfter } from '../../domain/events/subscription-headers.ts';
 import { REDACTED } from '../../domain/messages/messages.ts';
 import { RETIRING_SECRETS_MAX } from '../../domain/events/topics.ts';
+import { auditedHost } from '../audit/audited-host.ts';
 import { defineRoute } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
 import {
   deletedSchema,
   presentSubscription,
@@ -36,15 +36,15 @@ export const updateSubscriptionRoute = defineRoute({
   summary: 'Change a subscription',
   description:
     'Members that are left out stay. A change holds for the events whose deliveries are made from now on. Sealed values of headers stay ' +
-    'with their origin: for a URL of another one give them anew. It takes `events:read` too. Enabling a subscription that the service disabled forgets its failures.',
+    'with their origin: for a URL of another one give them anew. Enabling a subscription that the service disabled forgets its failures.',
   scope: 'events:write',
+  alsoScope: 'events:read', // it may send what is published elsewhere
   role: 'admin',
   request: { params: subscriptionParams, body: updateSubscriptionBody },
   response: { 200: subscriptionSchema },
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { params: { subscriptionId }, body, caller, deps }) {
-    requireAlso(caller, 'events:read'); // it may send what is published elsewhere
     const { tenant } = caller;
     const before = await locked(tx, subscriptionId);
     if (Object.values(body).every((value) => value === undefined)) {
@@ -69,7 +69,7 @@ export const updateSubscriptionRoute = defineRoute({
       audit: subscriptionEntry('subscription.updated', after, {
         headers: Object.keys(after.headers ?? {}),
         before: {
-          host: new URL(before.url).host,
+          host: auditedHost(before.url),
           eventTypes: before.eventTypes,
           enabled: before.enabled,
           headers: Object.keys(before.headers ?? {}),
@@ -111,6 +111,7 @@ export const rotateSecretRoute = defineRoute({
     'has time to change. This reply shows the secret, and no later one does. It takes no Idempotency-Key, because the secret is kept ' +
     'nowhere but in the vault.',
   scope: 'events:write',
+  alsoScope: 'events:read', // whoever holds the secret signs as we do
   role: 'admin',
   request: {
     params: subscriptionParams,

@@ -7,7 +7,6 @@ import { lockTopicToSubscribe } from '../../db/events/topics.ts';
 import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
-import { requireAlso } from '../http/identify.ts';
 import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription, topicParams } from './schemas.ts';
 import { subscriptionEntry } from './subscription-entry.ts';
 
@@ -19,8 +18,9 @@ export const createSubscriptionRoute = defineRoute({
   description:
     'Events that are published from now on are delivered to the URL, where a pattern of `eventTypes` matches their type. The reserved ' +
     'topic `service` tells of the service itself; it is made by its first subscription. With `generateSecret` the reply holds a signing ' +
-    'secret, once; a retry under the same Idempotency-Key holds it again. 402: no message of the month is left, or the topic has 10,000 subscriptions. It takes `events:read` too: a subscription tells what is published.',
+    'secret, once; a retry under the same Idempotency-Key holds it again. 402: no message of the month is left, or the topic has 10,000 subscriptions.',
   scope: 'events:write',
+  alsoScope: 'events:read', // a subscription tells what is published
   role: 'admin',
   request: { params: topicParams, body: createSubscriptionBody },
   response: { 201: createdSubscriptionSchema },
@@ -28,7 +28,6 @@ export const createSubscriptionRoute = defineRoute({
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { ref }, body, caller, deps }) {
-    requireAlso(caller, 'events:read');
     const { tenant } = caller;
     const topic = await lockTopicToSubscribe(tx, ref);
     await refuseUsedUp(tx, 'messages');

@@ -7,6 +7,9 @@ import { TASK_QUEUE } from '../../temporal/task-queues.ts';
 import { TEMPORAL_CALL_TIMEOUT_MS } from '../../temporal/time-outs.ts';
 import { wakeMessageWorkflow } from '../messages/message-workflows.ts';
 
+/** A batch may name a thousand keys, whose publisher waits for their grants. Each holds a connection. */
+const GRANTS_AT_ONCE = 5;
+
 /** What starts what a grant let through. */
 export interface GrantStarters {
   temporal: Client;
@@ -63,7 +66,10 @@ export async function grantNewMessages(
   of: GrantTenant,
   keyIds: readonly string[],
 ): Promise<void> {
-  for (const keyId of new Set(keyIds)) {
-    await startGranted(deps, of, await deps.db.oneStatement(of.tenant, (tx) => grantWaiting(tx, keyId)));
+  const distinct = [...new Set(keyIds)];
+  const grant = async (keyId: string): Promise<void> =>
+    startGranted(deps, of, await deps.db.oneStatement(of.tenant, (tx) => grantWaiting(tx, keyId)));
+  for (let from = 0; from < distinct.length; from += GRANTS_AT_ONCE) {
+    await Promise.all(distinct.slice(from, from + GRANTS_AT_ONCE).map(grant));
   }
 }

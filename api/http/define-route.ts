@@ -115,6 +115,8 @@ interface OfEnvironment<Parsed> {
   scope: Scope | null;
   /** A key with only this scope passes too. The route then shows it only what the key itself made. */
   ownWithScope?: Scope;
+  /** What a key needs beside `scope`: held for a replayed reply too, which a check in the work would not see. */
+  alsoScope?: Scope;
   /** The least role with which a session may call it. Without one, a session cannot satisfy a scope. */
   role?: Role;
   /** It is about the member themselves: an API key that holds the scope gets 403 USER_IDENTITY_REQUIRED. */

@@ -41,7 +41,7 @@ export interface WireReply {
 export interface IdempotentRequest {
   tenant: Tenant;
   key: string;
-  requestDigest: string;
+  requestDigests: ClaimRequest['requestDigests'];
   /** As in the route's definition. */
   answersFromRecord?: boolean;
   /** Aborted when the caller goes away: a duplicate then waits no longer. A handler that runs is never stopped by it. */
@@ -163,8 +163,8 @@ export class IdempotencyGate {
   ): Promise<Extract<ClaimOutcome, { state: 'claimed' | 'completed' }>> {
     const deadline = Date.now() + this.waitMs;
     const waiterKey = `${request.tenant.environmentId}/${createHash('sha256').update(request.key, 'utf8').digest('hex')}`;
-    const { requestDigest } = request;
-    const attempt = { key: claim.key, requestDigest, holder: claim.holder, leaseMs: this.leaseMs };
+    const { requestDigests } = request;
+    const attempt = { key: claim.key, requestDigests, holder: claim.holder, leaseMs: this.leaseMs };
     for (;;) {
       const looked = new AbortController();
       // Registered before the row is read, so an end between the read and the wait is not missed.

@@ -154,11 +154,15 @@ export function requireScope(caller: Caller, route: NeededByRoute): void {
 }
 
 /** What a route asks of whoever calls it. */
-export type NeededByRoute = Pick<AnyRoute, 'scope' | 'role'> & { ownWithScope?: Scope; needsUser?: true };
+export type NeededByRoute = Pick<AnyRoute, 'scope' | 'role'> & {
+  ownWithScope?: Scope;
+  alsoScope?: Scope;
+  needsUser?: true;
+};
 
 /** Null where `requireScope` lets the caller pass. */
 export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | null {
-  const { scope, role, ownWithScope } = route;
+  const { scope, role, ownWithScope, alsoScope } = route;
   if (caller.type === 'session') {
     if (role !== undefined) return roleRefusal(caller.role, role);
     return scope === null ? null : needsKey(scope);
@@ -166,6 +170,7 @@ export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | 
   const holds =
     scope === null || caller.scopes.has(scope) || (ownWithScope !== undefined && caller.scopes.has(ownWithScope));
   if (!holds) return lacksScope(scope, caller);
+  if (alsoScope !== undefined && !caller.scopes.has(alsoScope)) return lacksScope(alsoScope, caller);
   // An app does no more than its user could.
   if (caller.type === 'oauth') return role === undefined ? null : roleRefusal(caller.role, role);
   if (route.needsUser !== true) return null;
@@ -178,7 +183,7 @@ export function refusalOf(caller: Caller, route: NeededByRoute): ServiceError | 
 export type Credential = Pick<Caller, 'type' | 'scopes'> & { role?: Role };
 
 /**
- * For what a request needs beside its route's own scope.
+ * For what only some requests of a route need beside its scope. What all of them need is the route's `alsoScope`.
  *
  * @throws {ServiceError} AUTHORIZATION_ERROR, naming the scope.
  */

@@ -229,10 +229,11 @@ async function runOnce(asked: Asked, body: unknown): Promise<WireReply> {
   }
   const { tenant } = caller;
   await bodyTurns.take(tenant.workspaceId, ctx.state.bodyBytes ?? 0);
-  const requestDigest = requestDigestOf({ method: ctx.method, path: ctx.path, workspaceId: tenant.workspaceId, body });
+  const asking = { method: ctx.method, path: ctx.path, workspaceId: tenant.workspaceId, body };
+  const requestDigests = runner.deps.vault.digests('an Idempotency-Key', requestDigestOf(asking));
   const { signal } = asked.parts;
   const { reply, replayed } = await runner.idempotency.run(
-    { tenant, key, requestDigest, answersFromRecord: route.answersFromRecord === true, signal },
+    { tenant, key, requestDigests, answersFromRecord: route.answersFromRecord === true, signal },
     async (store) => {
       await pass(runner.workGates, gated);
       return runWork(asked, store);

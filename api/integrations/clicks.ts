@@ -21,6 +21,15 @@ export function clickOfSlack(payload: JsonObject): Click | null {
   return { ...button, user: shown(id, name), responseUrl: text(responseUrl) || null };
 }
 
+/**
+ * The workspace of who clicked. One app may be installed in several, whose clicks have the same signature, and a user's id is unique
+ * only together with its team. Source: "User types" (docs.slack.dev). Empty: it is not said.
+ */
+export function teamOfSlack({ user, team }: JsonObject): string {
+  const ofUser = isJsonObject(user) ? text(user['team_id']) : '';
+  return ofUser || (isJsonObject(team) ? text(team['id']) : '');
+}
+
 const MESSAGE_COMPONENT = 3;
 
 /** Source: "Interaction object" (discord.com/developers). In a server the user stands in `member`, elsewhere beside it. */

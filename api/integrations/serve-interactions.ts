@@ -6,7 +6,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import type { HttpContext, HttpMiddleware } from '../http/context.ts';
 import { describeFailure } from '../http/failures.ts';
 import { readBytes } from '../http/read-json-body.ts';
-import { type Click, clickOfDiscord, clickOfSlack } from './clicks.ts';
+import { type Click, clickOfDiscord, clickOfSlack, teamOfSlack } from './clicks.ts';
 import { answerSlack, type Sender, takeClick, type Taken, tellDecided, verifySender } from './take-click.ts';
 
 /** A click in Slack brings the message along, of which we fill at most half of this. */
@@ -46,6 +46,10 @@ async function fromSlack(deps: ApiDependencies, ctx: HttpContext, sender: Sender
   ctx.status = 200;
   ctx.body = '';
   if (click === null) return; // the link to the page, which a browser follows
+  if (teamOfSlack(payload) !== sender.integration.account.id) {
+    const text = 'Nothing was decided: this integration is of another Slack workspace. Use the page.';
+    return answerSlack(deps, sender, click, { text, ends: false });
+  }
   const taken = await take(deps, ctx, sender, click, body);
   await Promise.all([tellDecided(deps, sender, taken), answerSlack(deps, sender, click, taken.answer)]);
 }

@@ -12,8 +12,10 @@ import { readPlan } from '../../db/plans/read-plan.ts';
 import { readUsage } from '../../db/plans/read-usage.ts';
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { NOTIFICATION_TYPES } from '../../domain/notifications/notifications.ts';
 import { PLAN_TABLE, usageResetsAt } from '../../domain/plans.ts';
+import { auditedHost } from '../audit/audited-host.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { startDeliveries } from '../messages/start-deliveries.ts';
 import {
@@ -68,7 +70,7 @@ export const updatePreferencesRoute = defineRoute({
       audit: {
         action: 'notification_preferences.updated',
         target: { type: 'workspace', id: caller.workspaceId },
-        details: { before: { ...before }, after: { ...after } },
+        details: { before: audited(before), after: audited(after) },
       },
     };
   },
@@ -151,3 +153,7 @@ export const testWebhookRoute = defineRoute({
     };
   },
 });
+
+function audited({ alertWebhookUrl, emailRecipients }: NotificationSettings): JsonObject {
+  return { alertWebhookHost: alertWebhookUrl === null ? null : auditedHost(alertWebhookUrl), emailRecipients };
+}

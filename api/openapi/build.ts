@@ -1,7 +1,7 @@
 import { OFFERED_SCOPES } from '../../domain/oauth/offered-scopes.ts';
 import { OAUTH_PATHS } from '../oauth/places.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { SCOPES } from '../../domain/scopes.ts';
+import { type Scope, SCOPES } from '../../domain/scopes.ts';
 import { PRODUCT } from '../../domain/product.ts';
 import type { AnyRoute } from '../http/define-route.ts';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../db/idempotency/claim-key.ts';
@@ -144,7 +144,11 @@ function credentialOf(route: AnyRoute): string {
   if (kind === 'workspace')
     return `Needs a session of a member of the workspace with the role \`${role}\` or a higher one.`;
   const session = role === undefined ? '' : `, or a session with the role \`${role}\` or a higher one`;
-  return scope === null ? 'Any valid credential will do.' : `Needs the scope \`${scope}\`${session}.`;
+  if (scope === null) return 'Any valid credential will do.';
+  const also = route.kind === 'environment' ? route.alsoScope : undefined;
+  return also === undefined
+    ? `Needs the scope \`${scope}\`${session}.`
+    : `Needs the scopes \`${scope}\` and \`${also}\`${session}.`;
 }
 
 /** Which of the security schemes does, each by itself. */
@@ -155,9 +159,15 @@ function securityOf(route: AnyRoute): JsonObject[] {
   const takesApp = route.scope === null || OFFERED_SCOPES.includes(route.scope);
   return [
     { apiKey: [] },
-    ...(takesApp ? [{ oauth: route.scope === null ? [] : [route.scope] }] : []),
+    ...(takesApp ? [{ oauth: scopesOf(route) }] : []),
     ...(takesSession ? [{ session: [] }] : []),
   ];
+}
+
+/** What a key must hold. */
+function scopesOf(route: AnyRoute): Scope[] {
+  const also = route.kind === 'environment' ? route.alsoScope : undefined;
+  return [route.scope, also].filter((scope) => scope !== null && scope !== undefined);
 }
 
 /** What a session sends beside its cookie. Optional: a key needs neither. */

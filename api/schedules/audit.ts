@@ -1,5 +1,6 @@
 import type { ScheduleRecord } from '../../db/schedules/records.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { auditedHost } from '../audit/audited-host.ts';
 import type { AuditEntry } from '../http/define-route.ts';
 
 /** What the audit log keeps of a schedule that was made or changed: when it fires and where to, nothing of what it carries. */
@@ -17,6 +18,6 @@ export function scheduleEntry(
 
 function shown({ name, cron, timezone, overlap, catchUpSeconds, paused, destination }: ScheduleRecord): JsonObject {
   const { url, urlGroup, topic } = destination.request;
-  const to = { url: url ?? null, urlGroup: urlGroup ?? null, topic: topic ?? null };
+  const to = { host: url === undefined ? null : auditedHost(url), urlGroup: urlGroup ?? null, topic: topic ?? null };
   return { name, cron, timezone, overlap, catchUpSeconds, paused, ...to };
 }

@@ -3,6 +3,7 @@ import { addEndpoints, removeEndpoint } from '../../db/url-groups/change-endpoin
 import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
 import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
 import { notFound } from '../../domain/errors.ts';
+import { auditedHost } from '../audit/audited-host.ts';
 import { type AuditEntry, defineRoute } from '../http/define-route.ts';
 import { endpointBody, endpointParams, endpointSchema, groupParams, presentEndpoint } from './schemas.ts';
 
@@ -58,7 +59,6 @@ export const removeEndpointRoute = defineRoute({
   },
 });
 
-/** The host without its path: the paths of webhooks often are credentials, and the audit log is kept for ever. */
 function endpointEntry(
   action: 'url_group.endpoint_added' | 'url_group.endpoint_removed',
   group: UrlGroupRecord,
@@ -67,6 +67,6 @@ function endpointEntry(
   return {
     action,
     target: { type: 'url_group', id: group.id },
-    details: { name: group.name, endpointId: id, host: new URL(url).host, retryCount },
+    details: { name: group.name, endpointId: id, host: auditedHost(url), retryCount },
   };
 }

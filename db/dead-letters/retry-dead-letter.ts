@@ -13,7 +13,7 @@ import { originalRequest, originOf, readFailedMessages } from './read-failed-mes
  */
 export async function retryDeadLetter(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'open' | 'seal'>,
+  vault: Pick<Vault, 'open' | 'seal' | 'digests'>,
   publisher: Publisher,
   messageId: string,
   overrides: RetryOverrides,

@@ -64,7 +64,7 @@ export function firstDeliveryDraft(
  */
 export function acceptDeliveries(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   tenant: Tenant,
   event: DeliveredEvent,
   drafts: readonly MessageDraft[],

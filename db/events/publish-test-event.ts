@@ -16,7 +16,7 @@ import { readEvents } from './recovery-pages.ts';
  */
 export async function publishTestEvent(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'open' | 'seal'>,
+  vault: Pick<Vault, 'open' | 'seal' | 'digests'>,
   publisher: Publisher,
   target: LiveTarget,
 ): Promise<{ eventId: string; message: Published }> {

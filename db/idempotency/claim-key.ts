@@ -5,8 +5,8 @@ export const IDEMPOTENCY_RETENTION_HOURS = 24;
 
 export interface ClaimRequest {
   key: string;
-  /** SHA-256 over method, path, workspace and JSON body. */
-  requestDigest: string;
+  /** `Vault.digests` over method, path, workspace and JSON body. The first is recorded; a claim under any of them is of the same request. */
+  requestDigests: readonly [string, ...string[]];
   /** A new UUID for each try, which distinguishes this claim from one that took it over. */
   holder: string;
   leaseMs: number;
@@ -39,7 +39,7 @@ export async function claimKey(tx: EnvironmentTransaction, request: ClaimRequest
 export async function takeKey(tx: EnvironmentTransaction, request: ClaimRequest): Promise<boolean> {
   const { rows } = await tx.raw<{ rows: unknown[] }>(
     `INSERT INTO idempotency_claims AS c (environment_id, key, request_digest, holder, lease_expires_at, expires_at)
-     VALUES (current_environment_id(), :key, :requestDigest, :holder, clock_timestamp() + :leaseMs * interval '1 millisecond',
+     VALUES (current_environment_id(), :key, :newest, :holder, clock_timestamp() + :leaseMs * interval '1 millisecond',
              clock_timestamp() + :retentionHours * interval '1 hour')
      ON CONFLICT (environment_id, key) DO UPDATE SET
        request_digest = EXCLUDED.request_digest, holder = EXCLUDED.holder, lease_expires_at = EXCLUDED.lease_expires_at,
@@ -48,10 +48,10 @@ export async function takeKey(tx: EnvironmentTransaction, request: ClaimRequest)
      WHERE CASE c.state
        WHEN 'completed' THEN c.expires_at <= clock_timestamp()
        ELSE c.lease_expires_at <= clock_timestamp()
-            AND (c.request_digest = EXCLUDED.request_digest OR c.expires_at <= clock_timestamp())
+            AND (c.request_digest = ANY (:requestDigests) OR c.expires_at <= clock_timestamp())
      END
      RETURNING key`,
-    { ...request, retentionHours: IDEMPOTENCY_RETENTION_HOURS },
+    { ...request, newest: request.requestDigests[0], retentionHours: IDEMPOTENCY_RETENTION_HOURS },
   );
   return rows.length > 0;
 }
@@ -69,7 +69,7 @@ async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): P
   const { rows } = await tx.raw<{ rows: HeldRow[] }>(
     `WITH marked AS (
        UPDATE idempotency_claims SET awaited = true
-       WHERE key = :key AND state = 'in_progress' AND request_digest = :requestDigest RETURNING *
+       WHERE key = :key AND state = 'in_progress' AND request_digest = ANY (:requestDigests) RETURNING *
      ), held AS (
        SELECT * FROM marked UNION ALL
        SELECT * FROM idempotency_claims WHERE key = :key AND NOT EXISTS (SELECT FROM marked)
@@ -77,11 +77,11 @@ async function readHeldKey(tx: EnvironmentTransaction, request: ClaimRequest): P
      SELECT request_digest, state, response_status, response_body,
             (extract(epoch FROM lease_expires_at - clock_timestamp()) * 1000)::float8 AS lease_remaining_ms
      FROM held`,
-    { key: request.key, requestDigest: request.requestDigest },
+    { key: request.key, requestDigests: request.requestDigests },
   );
   const row = rows[0];
   if (row === undefined) throw new Error('an idempotency claim vanished under its lock');
-  if (row.request_digest !== request.requestDigest) return { state: 'reused' };
+  if (!request.requestDigests.includes(row.request_digest)) return { state: 'reused' };
   if (row.state === 'completed' && row.response_status !== null) {
     return { state: 'completed', status: row.response_status, body: row.response_body ?? '' };
   }

@@ -21,7 +21,7 @@ export interface Alert {
  */
 export async function acceptAlert(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   {
     tenant,
     alertWebhookUrl: url,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { networkOf } from '../../domain/address-ranges.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Database } from '../client.ts';
 
-/** From one address within an hour. */
+/** From one network (`networkOf`) within an hour. */
 export const REGISTRATIONS_PER_HOUR_MAX = 20;
 /** In the whole installation. The sweep makes room: it deletes what nobody connects. */
 export const REGISTERED_CLIENTS_MAX = 10_000;
@@ -14,12 +15,13 @@ export async function registerClient(
   db: Database,
   client: { id: string; metadata: JsonObject; address: string },
 ): Promise<Registration> {
+  const network = networkOf(client.address) ?? client.address;
   const { rows } = await db.directory.raw<{ rows: { registration: Registration }[] }>(
     'SELECT register_oauth_client(?, ?::jsonb, ?, ?, ?) AS registration',
     [
       client.id,
       JSON.stringify(client.metadata),
-      createHash('sha256').update(`oauth-registration/${client.address}`).digest(),
+      createHash('sha256').update(`oauth-registration/${network}`).digest(),
       REGISTRATIONS_PER_HOUR_MAX,
       REGISTERED_CLIENTS_MAX,
     ],

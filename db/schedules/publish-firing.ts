@@ -34,7 +34,7 @@ export interface PublishedFiring {
  */
 export async function publishFiring(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'open' | 'seal'>,
+  vault: Pick<Vault, 'open' | 'seal' | 'digests'>,
   publisher: Publisher,
   schedule: ScheduleRecord,
   { messageIdOf, ...firing }: Firing,

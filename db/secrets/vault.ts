@@ -124,6 +124,16 @@ export class Vault {
     return made !== undefined && given !== undefined && made.length === given.length && timingSafeEqual(made, given);
   }
 
+  /**
+   * Digests of a text that tell nothing to who lacks the master keys, not even where few texts are possible: one under each, the newest
+   * first. Two texts are the same where one's first is among the other's.
+   */
+  digests(purpose: string, text: string): [string, ...string[]] {
+    const { newestMasterKeyVersion: newest } = this;
+    const earlier = [...this.#masterKeys.keys()].filter((version) => version !== newest);
+    return [newest, ...earlier].map((version) => this.signatureOf(version, purpose, text)) as [string, ...string[]];
+  }
+
   /** The key is derived for its purpose, so that no signature is ever made with a key that seals. */
   private signatureOf(version: number, purpose: string, text: string): string {
     const key = createHmac('sha256', this.masterKey(version)).update(`signing key for ${purpose}`).digest();

@@ -89,7 +89,7 @@ function dependencies(db: Database): ActivityDependencies {
   const notHere = (): never => {
     throw new Error('no secret and no message in this race');
   };
-  const vault = { open: notHere, seal: notHere };
+  const vault = { open: notHere, seal: notHere, digests: notHere };
   return {
     db,
     vault,

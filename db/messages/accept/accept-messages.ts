@@ -43,7 +43,7 @@ export interface Published {
  */
 export async function acceptMessages(
   tx: EnvironmentTransaction,
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   publisher: Publisher,
   drafts: readonly MessageDraft[],
   planned: number = drafts.length,
@@ -101,7 +101,7 @@ function contentsOf(drafts: readonly MessageDraft[]): Map<PublishRequest, Reques
 const SEALED_AT_ONCE_BYTES_MAX = 1024 * 1024;
 
 async function candidatesOf(
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   { tenant, publishedBy }: Publisher,
   drafts: readonly MessageDraft[],
   contents: ReadonlyMap<PublishRequest, RequestContent>,

@@ -52,7 +52,7 @@ export function contentOf(request: PublishRequest): RequestContent {
 
 /** The row of a message, its secret parts sealed. */
 export function candidateOf(
-  vault: Pick<Vault, 'seal'>,
+  vault: Pick<Vault, 'seal' | 'digests'>,
   tenant: Tenant,
   publishedBy: NewMessage['publishedBy'],
   { request, endpoint, origin, id = newId('message'), scheduleId }: MessageDraft,
@@ -89,7 +89,7 @@ export function candidateOf(
   };
   return {
     message,
-    digest: deduplicationDigest(request, fingerprint, { url, method, endpointId: endpoint?.id ?? null }),
+    digest: deduplicationDigest(vault, request, fingerprint, { url, method, endpointId: endpoint?.id ?? null }),
     flowControl: request.flowControl,
   };
 }
@@ -117,12 +117,18 @@ function fingerprintOf(request: PublishRequest, { headers, body }: MessageConten
   );
 }
 
-/** Each endpoint of a URL group has windows of its own, so that one that is added later gets its message. */
+/**
+ * Each endpoint of a URL group has windows of its own, so that one that is added later gets its message. The digest of a body is kept under
+ * a master key, because a short body that is redacted could be guessed from a plain one. With a new master key the windows begin anew.
+ */
 function deduplicationDigest(
+  vault: Pick<Vault, 'digests'>,
   { deduplicationId }: PublishRequest,
   fingerprint: string | null,
   { url, method, endpointId }: { url: string; method: string; endpointId: string | null },
 ): Buffer | null {
   if (deduplicationId !== undefined) return digestOf(['id', deduplicationId, endpointId]);
-  return fingerprint === null ? null : digestOf(['content', url, method, fingerprint, endpointId]);
+  if (fingerprint === null) return null;
+  const [keyed] = vault.digests('deduplication', fingerprint);
+  return digestOf(['content', url, method, keyed, endpointId]);
 }

@@ -38,7 +38,10 @@ function pageOf(
   { pageSize = RETRY_PAGE_SIZE, seal }: { pageSize?: number; seal?: Vault['seal'] } = {},
 ): Promise<JobStep> {
   const { db, resealing, logger } = service.deps;
-  const vault = seal === undefined ? resealing : { open: resealing.open.bind(resealing), seal };
+  const vault =
+    seal === undefined
+      ? resealing
+      : { open: resealing.open.bind(resealing), seal, digests: resealing.digests.bind(resealing) };
   const unexpected = () => Promise.reject(new Error('nothing here is started so'));
   const starters = { ...startsInTurn(unexpected), wakeMessage: unexpected, paceFlowControl: unexpected, ...given };
   const deps = { db, vault, logger, ...starters };

@@ -89,7 +89,7 @@ async function admitted(): Promise<{ ref: InvocationRef; deps: ActivityDependenc
   };
   const deps: ActivityDependencies = {
     db,
-    vault: { open: unused, seal: unused },
+    vault: { open: unused, seal: unused, digests: unused },
     adapterFor: createAdapters({ egressAllow: parseEgressAllow(LOOPBACK_EGRESS) }),
     startInvocation: unused,
     startReads: unused,

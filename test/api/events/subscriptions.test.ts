@@ -47,11 +47,24 @@ describe('a subscription', () => {
     for (const reply of [
       await asked('POST', `/topics/${topic}/subscriptions`),
       await asked('PATCH', `/subscriptions/${id}`),
+      await api.call('POST', `/api/v2/events/subscriptions/${id}/rotate-secret`, { key: publisher, body: {} }),
     ]) {
       expect([reply.status, errorOf(reply).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
       expect(errorOf(reply).message).toContain('events:read');
     }
     expect(await list(topic)).toMatchObject([{ id, url: HOOK }]);
+  });
+
+  test('a replay takes events:read too: it shows the secret again', async () => {
+    const topic = await createTopic();
+    const { key: publisher } = await api.createKey(api.database.tenant, { scopes: ['events:write'] });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const body = { generateSecret: true };
+    expect((await create(topic, body, headers)).secret).toMatch(/^whsec_/);
+    const asked = { key: publisher, body: { url: HOOK, ...body }, headers };
+    const replayed = await api.call('POST', `/api/v2/events/topics/${topic}/subscriptions`, asked);
+    expect([replayed.status, errorOf(replayed).code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+    expect(replayed.text).not.toContain('whsec_');
   });
 
   test('gets every type, without a secret of its own, unless it says otherwise', async () => {

@@ -77,8 +77,8 @@ export interface TestApiOptions extends ApiOptions {
   taskQueue?: string;
   /** What the API knows of the workers; by default that it does not know, and that nothing is left lying. */
   workers?: Workers;
-  /** The one with which a worker of the test decrypts; by default a separate one. */
-  vault?: Pick<Vault, 'open' | 'seal'>;
+  /** The one with which a worker of the test decrypts; by default one that all APIs of the database share, as all processes do. */
+  vault?: Pick<Vault, 'open' | 'seal' | 'digests'>;
   /** Fakes that replace the chat systems; by default no chat is called, and each agrees. */
   chats?: { slackBaseUrl?: string; discordBaseUrl?: string };
   /** By default a folder of its own, which goes when it closes. */
@@ -129,6 +129,14 @@ const UNWATCHED: Workers = {
   isLeftLying: () => Promise.resolve(false),
 };
 
+const vaults = new WeakMap<TestDatabase, Vault>();
+
+function vaultOf(database: TestDatabase): Vault {
+  const vault = vaults.get(database) ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  vaults.set(database, vault);
+  return vault;
+}
+
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase());
   const db = new Database({ url: database.applicationUrl, applicationName: 'test-api', poolMax: 10 });
@@ -148,7 +156,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ? { address: stack.temporalAddress }
       : { address: options.temporalAddress, interceptors: [] },
   );
-  const vault = options.vault ?? Vault.fromMasterKeys(`1:${randomBytes(32).toString('base64')}`);
+  const vault = options.vault ?? vaultOf(database);
   const filesFolder = await mkdtemp(path.join(tmpdir(), 'files-'));
   const deps: ApiDependencies = {
     db,

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { requestDigestOf } from '../../../api/http/idempotency.ts';
 import { defineRoute, type AnyRoute } from '../../../api/http/define-route.ts';
+import { Vault } from '../../../db/secrets/vault.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 
 const PATH = '/api/v2/things';
-const WAIT_MS = 4_000;
+const WAIT_MS = 6_000;
 /** Long enough for a renewal on a busy machine. */
-const LEASE_MS = 1_500;
+const LEASE_MS = 3_000;
 
 /** What the handler does next, and how often it ran. */
 let runs = 0;
@@ -46,9 +48,11 @@ describe('Idempotency-Key', () => {
   let api: TestApi;
   let other: TestApi;
   let apiKey: string;
+  const [masterKey, newMasterKey] = [randomBytes(32), randomBytes(32)].map((made) => made.toString('base64'));
   const options = {
     routes: [createThing, createOther, replaceThing],
     idempotency: { waitMs: WAIT_MS, leaseMs: LEASE_MS },
+    vault: Vault.fromMasterKeys(`1:${masterKey}`),
   };
   beforeAll(async () => {
     api = await startTestApi(options);
@@ -84,6 +88,25 @@ describe('Idempotency-Key', () => {
     expect(again.text).toBe(first.text);
     expect(again.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
     expect(runs).toBe(1);
+  });
+
+  it('knows the request again after a master key was added, and keeps no digest that could be guessed', async () => {
+    const key = randomUUID();
+    const first = await post(key);
+    const vault = Vault.fromMasterKeys(`1:${masterKey},2:${newMasterKey}`);
+    const later = await startTestApi({ ...options, database: api.database, vault });
+    try {
+      expect((await post(key, { name: 'a' }, later)).text).toBe(first.text);
+      expect((await post(key, { name: 'b' }, later)).json).toMatchObject({ error: { code: 'idempotency_key_reuse' } });
+    } finally {
+      await later.close();
+    }
+    expect(runs).toBe(1);
+    const asked = { method: 'POST', path: PATH, workspaceId: api.database.tenant.workspaceId, body: { name: 'a' } };
+    const [claim] = await api.database.asOwner('SELECT request_digest FROM idempotency_claims WHERE key = $1', [key]);
+    const [keyed] = options.vault.digests('an Idempotency-Key', requestDigestOf(asked));
+    expect(claim).toEqual({ request_digest: keyed });
+    expect(keyed).not.toContain(requestDigestOf(asked));
   });
 
   it('runs the handler once for twenty concurrent requests on two processes', async () => {

@@ -193,6 +193,23 @@ test('Slack: what is forged, stale or for another integration gets 401, and deci
   expect((await now(approval)).decisions).toEqual([]);
 });
 
+test('Slack: a click in another workspace where the same app is installed decides nothing, whoever has the id of the user there', async () => {
+  const approval = await askTwo();
+  const message = await posted(slack.messages, approval);
+  const { body } = slack.click(message, 'approve', GRACE);
+  const payload = JSON.parse(new URLSearchParams(body).get('payload') ?? '') as JsonObject;
+  for (const of of [
+    { user: { ...GRACE, team_id: 'T0OTHER' } },
+    { user: GRACE, team: { id: 'T0OTHER' } },
+    { team: null, user: GRACE },
+  ]) {
+    const sent = new URLSearchParams({ payload: JSON.stringify({ ...payload, ...of }) }).toString();
+    const headers = signSlack(slack.signingSecret, sent, Math.floor(Date.now() / 1000));
+    expect((await clickSlack({ body: sent, headers }))['text']).toContain('another Slack workspace');
+  }
+  expect((await now(approval)).decisions).toEqual([]);
+});
+
 test('Slack: a second vote of the same person, a changed digest and a replay are refused; a second person fills the quorum', async () => {
   const approval = await askTwo();
   const message = await posted(slack.messages, approval);

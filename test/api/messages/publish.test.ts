@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { newId } from '../../../domain/ids.ts';
+import type { Json } from '../../../domain/json.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
 import { startTestApi, type CallResult, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -179,6 +182,20 @@ describe('deduplication', () => {
       [dataOf(later, publishedSchema).messageId],
     );
     expect(row?.minutes).toBeOneOf([9, 10]);
+  });
+
+  test('by content: what is kept of a redacted body tells nothing to who guesses it', async () => {
+    const asked = { contentBasedDeduplication: true, redact: { body: true }, body: { code: '482913' } };
+    const { messageId } = dataOf(await publish(asked), publishedSchema);
+    const [row] = await api.database.asOwner<{ digest: Buffer }>(
+      'SELECT digest FROM message_deduplications WHERE message_id = $1',
+      [messageId],
+    );
+    const digestOf = (value: Json): Buffer => createHash('sha256').update(canonicalJson(value)).digest();
+    const guess = digestOf([null, 'json', JSON.stringify(asked.body)]).toString('hex');
+    expect(row?.digest).toHaveLength(32);
+    expect(row?.digest.equals(digestOf(['content', URL_OF_IT, 'POST', guess, null]))).toBe(false);
+    expect(dataOf(await publish(asked), publishedSchema)).toMatchObject({ messageId, deduplicated: true });
   });
 
   test('by content: equal messages are one, whatever the order of members in a header map; others are not', async () => {

@@ -44,10 +44,14 @@ const scope: Suite = {
   title: 'answers 403 without its scope, and names it',
   covers: (route) => route.scope !== null,
   async check(world, route) {
-    const key = await world.keyWithout(`${route.scope}`);
-    const reply = await world.send(route, await world.requestFor(route), { key });
-    const findings = expectError(`without ${route.scope}`, reply, 403, 'AUTHORIZATION_ERROR');
-    if (!messageOf(reply).includes(`${route.scope}`)) findings.push('the message does not name the scope');
+    const also = route.kind === 'environment' ? route.alsoScope : undefined;
+    const findings: string[] = [];
+    for (const lacked of also === undefined ? [`${route.scope}`] : [`${route.scope}`, also]) {
+      const key = await world.keyWithout(lacked);
+      const reply = await world.send(route, await world.requestFor(route), { key });
+      findings.push(...expectError(`without ${lacked}`, reply, 403, 'AUTHORIZATION_ERROR'));
+      if (!messageOf(reply).includes(lacked)) findings.push(`the message does not name the scope ${lacked}`);
+    }
     return findings;
   },
 };

@@ -20,7 +20,11 @@ interface Entry {
   actor_type: string;
   actor_id: string | null;
   workspace_id: string;
+  details: unknown;
 }
+
+/** Paths of webhooks often are credentials, and the audit log is kept for ever. */
+const URL_WITH_A_PATH = /https?:\/\/[^/"]+\/[^"]/;
 
 /** An entry with the request that caused it, or a row of docs/audit.md that says why there is none. */
 export const auditedSuite: Suite = {
@@ -33,7 +37,7 @@ export const auditedSuite: Suite = {
     const reply = await world.sendAllowed(route, request, { headers: { 'X-Request-Id': requestId } });
     const findings = expectSuccess('its fixture', reply);
     const entries = await world.api.database.asOwner<Entry>(
-      'SELECT action, actor_type, actor_id, workspace_id FROM audit_log WHERE request_id = $1',
+      'SELECT action, actor_type, actor_id, workspace_id, details FROM audit_log WHERE request_id = $1',
       [requestId],
     );
     const isListed = ROUTES_WITHOUT_ENTRY.has(route.id);
@@ -42,7 +46,8 @@ export const auditedSuite: Suite = {
     }
     if (entries.length > 0 && isListed)
       findings.push(`docs/audit.md says that ${route.id} leaves no entry, and it does`);
-    for (const { action, actor_type, actor_id, workspace_id } of entries) {
+    for (const { action, actor_type, actor_id, workspace_id, details } of entries) {
+      if (URL_WITH_A_PATH.test(JSON.stringify(details))) findings.push(`${action} keeps a URL with its path`);
       if (actor_id === null) findings.push(`the actor of ${action} is an ${actor_type} without an id`);
       if (workspace_id !== world.api.database.tenants.development.workspaceId) {
         findings.push(`${action} stands in the log of another workspace`);

@@ -68,6 +68,12 @@ test('one address registers so many apps an hour, and another is not held up', a
   expect(many.filter((answer) => answer === 'registered')).toHaveLength(REGISTRATIONS_PER_HOUR_MAX);
   expect(many.filter((answer) => answer === 'throttled')).toHaveLength(5);
   expect(await register('192.0.2.2')).toBe('registered');
+  // A subscriber has all addresses of an IPv6 /64.
+  const rotating = Array.from({ length: REGISTRATIONS_PER_HOUR_MAX + 5 }, (_, number) =>
+    register(`2001:db8::${number + 1}`),
+  );
+  expect((await Promise.all(rotating)).filter((answer) => answer === 'throttled')).toHaveLength(5);
+  expect(await register('2001:db8:0:1::1')).toBe('registered');
 });
 
 test('a signing key is made once, sealed, and rewrapped under a new master key', async () => {

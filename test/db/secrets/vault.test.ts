@@ -180,3 +180,25 @@ function regraft(sealed: SealedSecret, from: SecretContext, to: SecretContext): 
   };
   return { ...sealed, wrappedDataKey: internals.wrap(1, to, internals.unwrap(from, sealed)) };
 }
+
+describe('digests', () => {
+  const after = Vault.fromMasterKeys(`1:${KEY_1},2:${KEY_2}`);
+
+  it('are the same for the same text and purpose, and found again under a newer master key', () => {
+    expect(vault.digests('one', 'text')).toEqual(vault.digests('one', 'text'));
+    const [newest, ...earlier] = after.digests('one', 'text');
+    expect(earlier).toEqual(vault.digests('one', 'text'));
+    expect(newest).toMatch(/^2\./);
+  });
+
+  it('differ by text, purpose and master key', () => {
+    const other = Vault.fromMasterKeys(`1:${KEY_2}`);
+    const all = [
+      vault.digests('one', 'text'),
+      vault.digests('one', 'other'),
+      vault.digests('two', 'text'),
+      other.digests('one', 'text'),
+    ];
+    expect(new Set(all.map(([first]) => first)).size).toBe(4);
+  });
+});

@@ -1,0 +1,4 @@
+/** What the audit log keeps of a webhook's URL: its host alone. Paths of webhooks often are credentials, and the log is kept for ever. */
+export function auditedHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '';
+}
