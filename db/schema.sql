@@ -1636,7 +1636,8 @@ AS $function$
         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'runs'::regclass) o
       WHERE o.upper_id COLLATE "C" <= run_id_floor(runs_kept_since()) ORDER BY o.leaf LOOP
       BEGIN
-        EXECUTE format('DROP TABLE partitions.%I, partitions.%I', replace(leaf, 'runs_', 'spans_'), leaf);
+        EXECUTE format('DROP TABLE partitions.%I, partitions.%I, partitions.%I', replace(leaf, 'runs_', 'spans_'),
+          replace(leaf, 'runs_', 'run_tags_'), leaf);
         RETURN leaf;
       EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
       END;
@@ -3069,6 +3070,21 @@ AS $function$
   END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_run_tags()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  BEGIN
+    IF TG_OP <> 'INSERT' THEN
+      DELETE FROM run_tags t WHERE t.environment_id = OLD.environment_id AND t.tag = ANY (OLD.tags) AND t.run_id = OLD.id;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+      INSERT INTO run_tags (environment_id, tag, run_id) SELECT DISTINCT NEW.environment_id, tag, NEW.id FROM unnest(NEW.tags) AS tag;
+    END IF;
+    RETURN NULL;
+  END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_unused_preview()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3247,9 +3263,10 @@ AS $function$
   BEGIN
     IF to_regclass(format('partitions.%I', 'runs' || suffix)) IS NOT NULL THEN RETURN false; END IF;
     SELECT EXISTS (SELECT FROM partitions.runs_default WHERE id >= lower AND id < upper)
-      OR EXISTS (SELECT FROM partitions.spans_default WHERE run_id >= lower AND run_id < upper) INTO is_taken;
+      OR EXISTS (SELECT FROM partitions.spans_default WHERE run_id >= lower AND run_id < upper)
+      OR EXISTS (SELECT FROM partitions.run_tags_default WHERE run_id >= lower AND run_id < upper) INTO is_taken;
     IF is_taken THEN RETURN false; END IF;
-    FOR one IN SELECT unnest(ARRAY['runs', 'spans']) AS name LOOP
+    FOR one IN SELECT unnest(ARRAY['runs', 'spans', 'run_tags']) AS name LOOP
       -- ATTACH locks out the DEFAULT partition alone. CREATE … PARTITION OF would lock out the table.
       EXECUTE format('CREATE TABLE partitions.%I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', one.name || suffix, one.name);
       EXECUTE format('ALTER TABLE %I ATTACH PARTITION partitions.%I FOR VALUES FROM (%L) TO (%L)', one.name, one.name || suffix, lower, upper);
@@ -6188,6 +6205,19 @@ CREATE TRIGGER chain AFTER INSERT ON public.resolutions FOR EACH ROW WHEN ((new.
 CREATE TRIGGER check_resolution BEFORE INSERT ON public.resolutions FOR EACH ROW EXECUTE FUNCTION check_resolution();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TABLE run_tags (
+  environment_id uuid NOT NULL,
+  tag text NOT NULL,
+  run_id text COLLATE "C" NOT NULL,
+  CONSTRAINT run_tags_pkey PRIMARY KEY (environment_id, tag, run_id)
+) PARTITION BY RANGE (run_id);
+ALTER TABLE run_tags ENABLE ROW LEVEL SECURITY;
+ALTER TABLE run_tags FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory ON run_tags FOR ALL TO service_directory USING (true);
+CREATE POLICY tenant ON run_tags FOR ALL TO PUBLIC USING ((environment_id = current_environment_id())) WITH CHECK ((environment_id = current_environment_id()));
+GRANT DELETE, INSERT, SELECT ON run_tags TO service_app;
+GRANT DELETE, SELECT ON run_tags TO service_directory;
+
 CREATE TABLE runs (
   id text COLLATE "C" NOT NULL,
   environment_id uuid NOT NULL,
@@ -6228,7 +6258,6 @@ CREATE TABLE runs (
 CREATE INDEX runs_by_agent ON ONLY public.runs USING btree (environment_id, agent_id, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX runs_by_application ON ONLY public.runs USING btree (environment_id, application, id DESC) WHERE (application IS NOT NULL);
 CREATE INDEX runs_by_status ON ONLY public.runs USING btree (environment_id, status, id DESC);
-CREATE INDEX runs_by_tag ON ONLY public.runs USING gin (tags);
 CREATE INDEX runs_by_trace ON ONLY public.runs USING btree (environment_id, trace_id) WHERE (trace_id IS NOT NULL);
 CREATE INDEX runs_by_user ON ONLY public.runs USING btree (environment_id, user_id, id DESC) WHERE (user_id IS NOT NULL);
 CREATE INDEX runs_newest_first ON ONLY public.runs USING btree (environment_id, id DESC);
@@ -6241,6 +6270,9 @@ GRANT DELETE ON runs TO service_directory;
 GRANT UPDATE (name, agent_id, user_id, application, status, output, error, tokens, cost, tags, metadata, started_at, ended_at, closed_at) ON runs TO service_app;
 GRANT SELECT (id, environment_id, status) ON runs TO service_directory;
 CREATE TRIGGER check_move BEFORE UPDATE ON public.runs FOR EACH ROW EXECUTE FUNCTION check_run_move();
+CREATE TRIGGER keep_tags AFTER INSERT ON public.runs FOR EACH ROW WHEN ((cardinality(new.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
+CREATE TRIGGER move_tags AFTER UPDATE OF tags ON public.runs FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION keep_run_tags();
+CREATE TRIGGER remove_tags AFTER DELETE ON public.runs FOR EACH ROW WHEN ((cardinality(old.tags) > 0)) EXECUTE FUNCTION keep_run_tags();
 
 CREATE TABLE schedule_runs (
   environment_id uuid NOT NULL,
@@ -6819,6 +6851,7 @@ ALTER TABLE receipt_entries ADD CONSTRAINT receipt_entries_environment_id_fkey F
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE resolutions ADD CONSTRAINT resolutions_invocation_id_fkey FOREIGN KEY (invocation_id) REFERENCES invocations(id);
+ALTER TABLE run_tags ADD CONSTRAINT run_tags_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE runs ADD CONSTRAINT runs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id);
 ALTER TABLE schedule_runs ADD CONSTRAINT schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES schedules(id);

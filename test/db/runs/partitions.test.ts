@@ -5,7 +5,7 @@ import { encodeUuid } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import pino from 'pino';
 
-/** Ranges of runs are made ahead, and dropped with their spans 30 days after their newest run could begin: docs/retention.md. */
+/** Ranges of runs are made ahead, and dropped with their spans and tags 30 days after their newest run could begin: docs/retention.md. */
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -22,7 +22,7 @@ const idAt = (at: Date): string =>
 async function plant(at: Date): Promise<string> {
   const id = idAt(at);
   const { environmentId } = database.tenant;
-  await database.asOwner('INSERT INTO runs (id, environment_id) VALUES ($1, $2)', [id, environmentId]);
+  await database.asOwner(`INSERT INTO runs (id, environment_id, tags) VALUES ($1, $2, '{"old"}')`, [id, environmentId]);
   await database.asOwner(
     `INSERT INTO spans (run_id, id, environment_id, name, kind, status, started_at) VALUES ($1, '00f067aa0ba902b7', $2, 'x', 'other', 'running', now())`,
     [id, environmentId],
@@ -39,7 +39,7 @@ async function weeksBegunSinceMigration(): Promise<number> {
 
 async function left(): Promise<string[]> {
   const rows = await database.asOwner<{ id: string }>(
-    'SELECT id FROM runs UNION ALL SELECT run_id FROM spans ORDER BY id',
+    'SELECT id FROM runs UNION ALL SELECT run_id FROM spans UNION ALL SELECT run_id FROM run_tags ORDER BY id',
   );
   return rows.map(({ id }) => id);
 }
@@ -53,11 +53,11 @@ test('what is old goes whole, from its range and from DEFAULT; what is younger s
   const ranged = await plant(daysAgo(45));
   const strayed = await plant(daysAgo(60)); // its range was never made
   const young = [await plant(daysAgo(25)), await plant(new Date())];
-  expect(await left()).toHaveLength(8);
+  expect(await left()).toHaveLength(12);
   const swept = await sweepRunPartitions({ db: database.db, logger: pino({ level: 'silent' }) });
   expect(swept).toEqual({ seen: 3, failed: 0 }); // a range, and a run and its span of DEFAULT
   const there = await left();
-  expect(there).toEqual(young.toSorted().flatMap((id) => [id, id]));
+  expect(there).toEqual(young.toSorted().flatMap((id) => [id, id, id]));
   expect(there).not.toContain(ranged);
   expect(there).not.toContain(strayed);
   expect(await dropOldRunPartition(database.db)).toBeNull();

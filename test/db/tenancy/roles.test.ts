@@ -248,6 +248,7 @@ describe('the directory', () => {
       'previews',
       'raised_events',
       'rate_windows',
+      'run_tags',
       'runs',
       'schedule_runs',
       'schedules',
