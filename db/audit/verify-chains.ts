@@ -21,7 +21,7 @@ export async function verifyChains(db: Database, options: { receipts: boolean })
   const tenants = await listEveryEnvironment(db);
   const state: ChainsState = { workspaces: 0, auditEntries: 0, effects: 0, breaks: [] };
   for (const workspaceId of new Set(tenants.map((tenant) => tenant.workspaceId))) {
-    const { entries, breaks } = await db.withWorkspace(workspaceId, verifyAuditChain);
+    const { entries, breaks } = await verifyAuditChain(db, workspaceId);
     state.workspaces += 1;
     state.auditEntries += entries;
     for (const { sequence, kind } of breaks) state.breaks.push(`workspace ${workspaceId}, entry ${sequence}: ${kind}`);

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordAudit } from '../../db/audit/record-audit.ts';
+import { ENTRIES_AT_ONCE } from '../../db/audit/verify-audit-chain.ts';
 import { appendEvidence } from '../../db/effects/append-evidence.ts';
 import { plantNewEffect } from '../db/effects/planted-rows.ts';
 import { withoutTriggers } from '../db/harness/plant.ts';
@@ -73,5 +74,26 @@ describe('audit:verify', () => {
     expect(both.code).toBe(1);
     expect(both.output).toContain(`effect ${effectId}, entry 1, evidence, ${evidenceId}: content`);
     expect(both.output).toMatch(new RegExp(`workspace ${database.tenant.workspaceId}, entry \\d+: content`));
+  });
+
+  it('names an entry behind the first page of a long log', async () => {
+    const { workspaceId } = (await database.anotherWorkspace()).development;
+    const entries = ENTRIES_AT_ONCE + 100;
+    await owner.query(
+      `INSERT INTO audit_log (id, workspace_id, actor_type, action, target_type, target_id)
+       SELECT 'aud_long_' || n, $1, 'system', 'secret.rotated', 'thing', n::text FROM generate_series(1, $2::int) n`,
+      [workspaceId, entries],
+    );
+    await withoutTriggers(owner, () =>
+      owner.query(`UPDATE audit_log SET target_id = 'another' WHERE workspace_id = $1 AND sequence = $2`, [
+        workspaceId,
+        entries - 50,
+      ]),
+    );
+    const { code, output } = await verify();
+    expect(code).toBe(1);
+    expect(output.split('\n').filter((line) => line.includes(workspaceId))).toEqual([
+      expect.stringContaining(`workspace ${workspaceId}, entry ${entries - 50}: content`),
+    ]);
   });
 });

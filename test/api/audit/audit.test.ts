@@ -115,7 +115,7 @@ describe('what is recorded', () => {
     const recorded = await entries({ limit: '100' });
     expect(recorded.map((entry) => entry.sequence)).toEqual(Array.from({ length: 30 }, (_value, n) => 30 - n));
     for (const [n, entry] of recorded.entries()) expect(entry.previousHash).toBe(recorded[n + 1]?.hash ?? null);
-    expect(await api.database.db.withWorkspace(workspaceId, verifyAuditChain)).toEqual({ entries: 30, breaks: [] });
+    expect(await verifyAuditChain(api.database.db, workspaceId)).toEqual({ entries: 30, breaks: [] });
   });
 });
 

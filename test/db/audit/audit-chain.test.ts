@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../../db/audit/list-audit.ts';
 import { recordAudit } from '../../../db/audit/record-audit.ts';
 import { verifyAuditChain, type AuditChainState } from '../../../db/audit/verify-audit-chain.ts';
-import type { Tenant } from '../../../db/client.ts';
+import type { Database, Tenant } from '../../../db/client.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { withoutTriggers } from '../harness/plant.ts';
 
@@ -38,7 +38,7 @@ function append(tenant: Tenant, what: string): Promise<void> {
 }
 
 function stateOf(tenant: Tenant): Promise<AuditChainState> {
-  return database.db.withWorkspace(tenant.workspaceId, verifyAuditChain);
+  return verifyAuditChain(database.db, tenant.workspaceId);
 }
 
 /** A workspace with that many entries in its log. */
@@ -148,6 +148,65 @@ describe('the chain of a workspace’s audit log', () => {
     );
     expect((await stateOf(tenant)).breaks).toContainEqual({ sequence: 3, kind: 'content' });
     expect((await stateOf(other)).breaks).toEqual([{ sequence: 2, kind: 'end' }]);
+  });
+});
+
+describe('a log of more than one page', () => {
+  const AT_ONCE = 3;
+  const inPages = (tenant: Tenant): Promise<AuditChainState> =>
+    verifyAuditChain(database.db, tenant.workspaceId, AT_ONCE);
+
+  test.each([2, 3, 4, 6, 7])('is whole with %i entries', async (entries) => {
+    expect(await inPages(await workspaceWith(entries))).toEqual({ entries, breaks: [] });
+  });
+
+  test('shows a fault on its second page, where pages meet, and behind both', async () => {
+    const tenant = await workspaceWith(8);
+    await tamper(`UPDATE audit_log SET actor_id = 'usr_2' WHERE workspace_id = $W AND sequence = 5`, tenant);
+    expect(await inPages(tenant)).toEqual({ entries: 8, breaks: [{ sequence: 5, kind: 'content' }] });
+    // The last entry of a page, hashed again: the first of the next does not follow from it.
+    await tamper(`UPDATE audit_log a SET hash = audit_hash(a) WHERE workspace_id = $W AND sequence = 5`, tenant);
+    await tamper(`UPDATE audit_log SET actor_id = 'usr_2' WHERE workspace_id = $W AND sequence = 3`, tenant);
+    await tamper(`UPDATE audit_log a SET hash = audit_hash(a) WHERE workspace_id = $W AND sequence = 3`, tenant);
+    await tamper(`DELETE FROM audit_log WHERE workspace_id = $W AND sequence = 8`, tenant);
+    expect(await inPages(tenant)).toEqual({
+      entries: 7,
+      breaks: [
+        { sequence: 4, kind: 'link' },
+        { sequence: 6, kind: 'link' },
+        { sequence: 7, kind: 'end' },
+      ],
+    });
+  });
+
+  test('shows an entry that was removed where pages meet', async () => {
+    const tenant = await workspaceWith(5);
+    await tamper(`DELETE FROM audit_log WHERE workspace_id = $W AND sequence = 4`, tenant);
+    expect(await inPages(tenant)).toEqual({ entries: 4, breaks: [{ sequence: 5, kind: 'link' }] });
+  });
+
+  test('is read in one snapshot: what is appended between its pages is in none', async () => {
+    const tenant = await workspaceWith(6);
+    let appended = 0;
+    const whileAppending: Pick<Database, 'withWorkspace'> = {
+      withWorkspace: (workspaceId, work, options) =>
+        database.db.withWorkspace(
+          workspaceId,
+          (tx) =>
+            work({
+              ...tx,
+              raw: async <Result>(...statement: Parameters<typeof tx.raw>): Promise<Result> => {
+                const result = await tx.raw<Result>(...statement);
+                await append(tenant, `meanwhile ${++appended}`);
+                return result;
+              },
+            }),
+          options,
+        ),
+    };
+    expect(await verifyAuditChain(whileAppending, tenant.workspaceId, AT_ONCE)).toEqual({ entries: 6, breaks: [] });
+    expect(appended).toBe(4); // three pages, the last of them empty, and the end
+    expect(await inPages(tenant)).toEqual({ entries: 6 + appended, breaks: [] });
   });
 });
 
