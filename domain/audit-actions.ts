@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = {
   },
   'Effects and invocations': {
     'effect.noted': 'a note is added to an effect',
+    'effect.reconciliation_requested': 'a person or a key asks the provider for the outcome now',
     'effect.replayed': 'an effect is replayed',
     'effect.resolved': 'a person says how it ended',
     'invocation.resolved': 'the same, by way of its invocation',
@@ -56,6 +57,7 @@ export const AUDIT_ACTIONS = {
   Sessions: {
     'session.deleted': 'a session is deleted with its messages',
     'session.cleared': 'its messages are deleted',
+    'session.message_removed': 'its newest message is removed',
   },
   'Flow control': {
     'flow_control_key.created': 'a key is made by hand',
@@ -149,7 +151,7 @@ export const AUDIT_ACTIONS = {
   },
   Accounts: {
     'session.started': 'a member signs in',
-    'session.ended': 'a member signs out',
+    'session.ended': 'a member signs out, or a sign-in from the same browser replaces the session',
     'session.refused': 'a password was wrong',
     'user.password_changed': 'a member changes their password',
   },

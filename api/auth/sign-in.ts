@@ -30,7 +30,7 @@ export const signInRoute = definePublicRoute({
   async handler({ body, browser, requestId, deps }) {
     const user = await checkPassword(deps, { ...body, address: browser.address, requestId });
     if (user === null) throw wrong();
-    await endEarlierSession(deps.db, browser);
+    await endEarlierSession(deps.db, browser, { userId: user.id, requestId });
     const { session, workspaces } = await deps.db.withUser(user.id, async (tx) => {
       if (!(await holdPassword(tx, user))) throw wrong();
       const started = await startSession(tx);
@@ -59,8 +59,23 @@ function wrong(): ServiceError {
 }
 
 /** A new sign-in from a browser replaces what it held, so that a token planted before the sign-in is worth nothing after it. */
-async function endEarlierSession(db: Database, { sessionToken }: Browser): Promise<void> {
+async function endEarlierSession(
+  db: Database,
+  { sessionToken, address }: Browser,
+  { userId, requestId }: { userId: string; requestId: string },
+): Promise<void> {
   if (sessionToken === null) return;
   const earlier = await findSignInSession(db, hashToken(sessionToken));
-  if (earlier !== null) await db.withUser(earlier.userId, (tx) => endSession(tx, earlier.id));
+  if (earlier === null) return;
+  await db.withUser(earlier.userId, async (tx) => {
+    if (!(await endSession(tx, earlier.id))) return;
+    await recordAccountAudit(tx, earlier.userId, {
+      // Who else signs in at this browser is nothing that the workspaces of its earlier user may know.
+      actor: { type: 'user', id: earlier.userId === userId ? userId : null },
+      action: 'session.ended',
+      target: { type: 'session', id: earlier.id },
+      details: { replaced: true, address },
+      requestId,
+    });
+  });
 }

@@ -22,18 +22,26 @@ export const reconcileEffectRoute = defineRoute({
   response: { 200: effectSchema, 202: effectSchema },
   accepted: acceptedEffect,
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  ownsItsTransaction: 'It writes nothing itself: a workflow reads the provider between its two reads.',
-  audited: 'none: a read at the provider leaves evidence, whichever it finds',
-  async handler({ params, caller, deps, transaction }) {
+  ownsItsTransaction: 'Its audit entry commits first; a workflow reads the provider before the answer is read.',
+  audited: 'recorded',
+  async handler({ params, caller, deps, transaction, recordAudit }) {
     const read = (): Promise<EffectDetail | null> =>
       deps.db.withEnvironment(caller.tenant, (tx) => getEffect(tx, params.id));
-    const effect = await transaction((tx) => getEffect(tx, params.id));
-    if (!effect) throw notFound('effect');
-    if (effect.stage !== 'reconciling') {
-      throw new ServiceError('CONFLICT', {
-        message: `The effect is ${effect.stage}, its outcome ${effect.outcome}: there is nothing to reconcile.`,
+    const effect = await transaction(async (tx) => {
+      const found = await getEffect(tx, params.id);
+      if (!found) throw notFound('effect');
+      if (found.stage !== 'reconciling') {
+        throw new ServiceError('CONFLICT', {
+          message: `The effect is ${found.stage}, its outcome ${found.outcome}: there is nothing to reconcile.`,
+        });
+      }
+      await recordAudit(tx, {
+        action: 'effect.reconciliation_requested',
+        target: { type: 'effect', id: found.id },
+        details: { exhausted: found.reconcileExhausted },
       });
-    }
+      return found;
+    });
     const ref = {
       ...caller.tenant,
       invocationId: effect.invocationId,

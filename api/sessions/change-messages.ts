@@ -104,7 +104,11 @@ export const popMessageRoute = defineRoute({
     if (popped === null) throw notFound('message of this session');
     return {
       reply: { status: 200, data: presentMessage(popped) },
-      audit: 'none: an agent takes back what it said last; the reply is the record',
+      audit: {
+        action: 'session.message_removed',
+        target: { type: 'session', id },
+        details: { name: session.name, sequence: popped.sequence, role: popped.role },
+      },
     };
   },
 });

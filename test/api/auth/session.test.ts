@@ -131,6 +131,31 @@ describe('POST /auth/session', () => {
     expect(await Promise.all(statuses)).toEqual([401, 200]);
   });
 
+  it('records the end of the session that it replaces, and not who else signs in at the browser of its user', async () => {
+    const workspaceId = (await api.database.anotherWorkspace()).development.workspaceId;
+    const first = await createPerson(api, 'member');
+    const second = await createPerson(api, 'member', { workspaceId });
+    const [again, another] = [
+      await signIn(first.email, PASSWORD, { Cookie: cookieOf(first.token) }),
+      // A session that ended already ends no second time.
+      await signIn(second.email, PASSWORD, { Cookie: cookieOf(first.token) }),
+    ];
+    expect([again.status, another.status]).toEqual([200, 200]);
+    const third = await signIn(second.email, PASSWORD, { Cookie: cookieOf(tokenSetBy(again) ?? '') });
+    expect(third.status).toBe(200);
+    const ended = await api.database.asOwner<{ workspace_id: string }>(
+      `SELECT workspace_id, actor_id, target_id, details ->> 'replaced' AS replaced FROM audit_log
+       WHERE action = 'session.ended' AND workspace_id IN ($1, $2) ORDER BY recorded_at`,
+      [api.database.tenant.workspaceId, workspaceId],
+    );
+    const of = { workspace_id: api.database.tenant.workspaceId, replaced: 'true' };
+    expect(ended.filter((entry) => entry.workspace_id !== workspaceId).slice(-2)).toEqual([
+      { ...of, actor_id: first.userId, target_id: first.sessionId },
+      { ...of, actor_id: null, target_id: expect.not.stringContaining(first.sessionId) as string },
+    ]);
+    expect(ended.filter((entry) => entry.workspace_id === workspaceId)).toEqual([]);
+  });
+
   it('never logs a password or a token', async () => {
     const person = await createPerson(api, 'member');
     const token = tokenSetBy(await signIn(person.email)) ?? '';

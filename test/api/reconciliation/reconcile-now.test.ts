@@ -30,6 +30,13 @@ const workflowOf = (id: string) => service.client.workflow.getHandle(`reconcile/
 
 const progressOf = async (id: string) => effectIn(await service.get(`/api/v2/actions/effects/${id}`)).reconciliation;
 
+/** The audit entries of who asked for a read of this effect. */
+const requestsOf = (effectId: string) =>
+  service.database.asOwner(
+    `SELECT actor_type, details FROM audit_log WHERE action = 'effect.reconciliation_requested' AND target_id = $1 ORDER BY sequence`,
+    [effectId],
+  );
+
 /** An effect whose schedule is exhausted and whose workflow has ended. */
 async function exhaust(effectId: string): Promise<void> {
   // It has planned its next read; otherwise the termination could leave a write that overwrites ours.
@@ -60,6 +67,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     // And never again: nothing is left to find out.
     const again = await reconcile(effect.id);
     expect([again.status, errorOf(again).code]).toEqual([409, 'CONFLICT']);
+    expect(await requestsOf(effect.id)).toEqual([{ actor_type: 'api_key', details: { exhausted: false } }]);
   });
 
   test('a read that proves nothing leaves it unknown, read once more, and on its schedule', async () => {
@@ -89,6 +97,7 @@ describe('POST /actions/effects/{id}/reconcile', () => {
     const reply = effectIn(await reconcile(effect.id));
     expect(reply).toMatchObject({ outcome: 'unknown', reconciliation: { exhausted: true, nextAt: null } });
     expect(reply.attempts.at(-1)).toMatchObject({ kind: 'reconcile', status: 'completed' });
+    expect(await requestsOf(effect.id)).toEqual([{ actor_type: 'api_key', details: { exhausted: true } }]);
     expect(await workflowOf(effect.id).result()).toMatchObject({ stage: 'reconciling' });
   });
 

@@ -130,9 +130,10 @@ test('a change keeps what it does not name', async () => {
   expect(changed).toMatchObject({ name: 'b', userId: 'u', agentId: 'g', metadata: null, expiresAt: null });
 });
 
-test('deleting and clearing are in the audit log, with what was there', async () => {
+test('deleting, clearing and a pop are in the audit log, with what was there and without content', async () => {
   const { id } = await begin({ name: 'short' });
-  await append(id, said('a'));
+  await append(id, said('a'), said('b'));
+  await call('DELETE', `/${id}/messages/last`);
   await call('DELETE', `/${id}/messages`);
   await call('DELETE', `/${id}`);
   const entries = await api.database.asOwner(
@@ -140,6 +141,7 @@ test('deleting and clearing are in the audit log, with what was there', async ()
     [id],
   );
   expect(entries).toEqual([
+    { action: 'session.message_removed', details: { name: 'short', sequence: 2, role: 'user' } },
     { action: 'session.cleared', details: { name: 'short', deleted: 1 } },
     { action: 'session.deleted', details: { name: 'short', messageCount: 0 } },
   ]);
