@@ -1595,29 +1595,30 @@ CREATE OR REPLACE FUNCTION public.drop_old_message_partition()
  SET search_path TO 'public', 'pg_temp'
  SET lock_timeout TO '500ms'
 AS $function$
-  DECLARE
-    one record;
-    is_alive boolean;
-    look text;
-  BEGIN
-    FOR one IN SELECT * FROM old_message_partitions() LOOP
-      look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I WHERE m.status = ANY ($1)
-          AND m.id >= %L AND m.id < %L)
-        OR EXISTS (SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE m.status = ANY ($1))',
-        one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
-      EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
-      CONTINUE WHEN is_alive;
-      BEGIN
-        EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
-        EXECUTE look INTO is_alive USING ARRAY['pending', 'scheduled', 'processing'];
-        CONTINUE WHEN is_alive;
-        EXECUTE format('DROP TABLE partitions.%I', one.leaf);
-        RETURN one.leaf;
-      EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
-      END;
-    END LOOP;
-    RETURN NULL;
-  END $function$
+    DECLARE
+      one record;
+      is_needed boolean;
+      look text;
+      unended text := 'm.status IN (''pending'', ''scheduled'', ''processing'')';
+    BEGIN
+      FOR one IN SELECT * FROM old_message_partitions() LOOP
+        look := format('SELECT EXISTS (SELECT FROM partitions.%I r JOIN partitions.%I m ON m.id = r.%I
+            WHERE m.id >= %L AND m.id < %L AND (#)) OR EXISTS (
+            SELECT FROM partitions.%1$I r JOIN partitions.messages_kept m ON m.id = r.%3$I WHERE #)',
+          one.leaf, 'messages_' || one.class, one.id_column, one.lower_id, one.upper_id);
+        EXECUTE replace(look, '#', format('%s OR m.updated_at > %L', unended, one.kept_since)) INTO is_needed;
+        CONTINUE WHEN is_needed;
+        BEGIN
+          EXECUTE format('LOCK TABLE partitions.%I IN ACCESS EXCLUSIVE MODE', one.leaf);
+          EXECUTE replace(look, '#', unended) INTO is_needed;
+          CONTINUE WHEN is_needed;
+          EXECUTE format('DROP TABLE partitions.%I', one.leaf);
+          RETURN one.leaf;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN NULL;
+        END;
+      END LOOP;
+      RETURN NULL;
+    END $function$
 ;
 REVOKE ALL ON FUNCTION drop_old_message_partition() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION drop_old_message_partition() TO service_app;

@@ -12,14 +12,15 @@ import { idleDeadLetterJobs } from './idle-dead-letter-jobs.ts';
 import { lostFlowControlLeases, waitingFlowControlKeys } from './flow-control.ts';
 import { lostInvocations } from './lost-invocations.ts';
 import { lostMessages } from './lost-messages.ts';
-import { sweepMessagePartitions } from './message-partitions.ts';
+import { MESSAGE_PARTITION_STEPS } from './message-partitions.ts';
 import { oldApprovals } from './old-approvals.ts';
-import { sweepOldEvents } from './old-events.ts';
+import { OLD_EVENT_STEPS } from './old-events.ts';
 import { oldNotifications } from './old-notifications.ts';
 import { oldPreviews } from './old-previews.ts';
 import { overdueReads } from './overdue-reads.ts';
-import { sweepRunPartitions } from './run-partitions.ts';
+import { RUN_PARTITION_STEPS } from './run-partitions.ts';
 import { type SweepArea, type Swept, sweepRows } from './sweep-rows.ts';
+import { type SweepStep, sweepSteps } from './sweep-steps.ts';
 import { uncancelledInvocations } from './uncancelled-invocations.ts';
 import { unfannedEvents } from './unfanned-events.ts';
 import { unsentEmails } from './unsent-emails.ts';
@@ -58,13 +59,17 @@ const AREAS: ReadonlyMap<string, (deps: ActivityDependencies, name: string) => P
   ['old-notifications', sweeping(oldNotifications)],
   ['due-files', sweeping(dueFiles)],
   ['expired-permits', sweeping(expiredPermits)],
-  ['run-partitions', sweepRunPartitions],
-  ['message-partitions', sweepMessagePartitions],
-  ['old-events', sweepOldEvents],
+  ['run-partitions', stepping(RUN_PARTITION_STEPS)],
+  ['message-partitions', stepping(MESSAGE_PARTITION_STEPS)],
+  ['old-events', stepping(OLD_EVENT_STEPS)],
 ]);
 
 function sweeping<Row, Needs extends keyof ActivityDependencies>(area: SweepArea<Row, Needs>) {
   return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepRows(deps, name, area);
+}
+
+function stepping(steps: Readonly<Record<string, SweepStep>>) {
+  return (deps: ActivityDependencies, name: string): Promise<Swept> => sweepSteps(deps, name, steps);
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { ActivityDependencies } from '../dependencies.ts';
+
 /** Calls of one step in one sweep, so that a large backlog holds up no other area: the next sweep goes on. */
-export const CALLS_MAX = 20;
+const CALLS_MAX = 20;
 
 /** Repeats a step that does a part of the work until it finds none. Returns how much it did. */
 export async function untilNone(step: () => Promise<number>): Promise<number> {
@@ -10,4 +12,18 @@ export async function untilNone(step: () => Promise<number>): Promise<number> {
     total += count;
   }
   return total;
+}
+
+/** Repeats a step that drops one partition until it finds none. Returns how many. */
+export async function dropUntilNone(
+  logger: ActivityDependencies['logger'],
+  what: string,
+  drop: () => Promise<string | null>,
+): Promise<number> {
+  return untilNone(async () => {
+    const partition = await drop();
+    if (partition === null) return 0;
+    logger.info({ partition }, `a partition of ${what} had its time and is dropped`);
+    return 1;
+  });
 }

@@ -40,6 +40,7 @@ import * as memoryIndexes from './0038-memory-indexes.ts';
 import * as queuedDeliveries from './0039-queued-deliveries.ts';
 import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
+import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
 import * as runTags from './0048-run-tags.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   queuedDeliveries,
   morePermits,
   spanParts,
+  rangesInTheirTime,
   runTags,
   relayInTurn,
   unmadeDeliveries,

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sweepOldEvents } from '../../../activities/maintenance/old-events.ts';
+import { OLD_EVENT_STEPS } from '../../../activities/maintenance/old-events.ts';
+import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
@@ -18,7 +19,8 @@ const owner = (sql: string, values: unknown[] = []) => database.asOwner<{ id: st
 const idsOf = async (table: string): Promise<string[]> =>
   (await owner(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
 const sweep = async (): Promise<number> => {
-  const { seen, failed } = await sweepOldEvents({ db: database.db, logger: pino({ level: 'silent' }) });
+  const dependencies = { db: database.db, logger: pino({ level: 'silent' }) };
+  const { seen, failed } = await sweepSteps(dependencies, 'old-events', OLD_EVENT_STEPS);
   expect(failed).toBe(0);
   return seen;
 };

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sweepMessagePartitions } from '../../../activities/maintenance/message-partitions.ts';
+import { MESSAGE_PARTITION_STEPS } from '../../../activities/maintenance/message-partitions.ts';
+import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { closeAttempt } from '../../../db/messages/close-attempt.ts';
 import { getMessage } from '../../../db/messages/get-message.ts';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
@@ -35,7 +36,10 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 const owner = <Row extends Record<string, unknown>>(sql: string, values: unknown[] = []): Promise<Row[]> =>
   database.asOwner<Row>(sql, values);
-const sweep = () => sweepMessagePartitions({ db: database.db, logger: pino({ level: 'silent' }) });
+const sweep = async (): Promise<void> => {
+  const dependencies = { db: database.db, logger: pino({ level: 'silent' }) };
+  expect(await sweepSteps(dependencies, 'message-partitions', MESSAGE_PARTITION_STEPS)).toMatchObject({ failed: 0 });
+};
 
 let count = 0;
 /** An id of that moment; the smallest one, but for a number at its end. */
@@ -228,6 +232,25 @@ describe('an old range', () => {
     for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual(['messages_kept']);
     await ages('8 days');
     for (const id of [waiting, late]) expect(await partitionsOf(id)).toEqual([]);
+  });
+
+  test('stays for a message that ended within its time and was not moved before', async () => {
+    const late = await plant({ at: daysAgo(20), endedAt: daysAgo(1) });
+    expect(await dropOldMessagePartition(database.db)).toBeNull();
+    expect(await partitionsOf(late)).toHaveLength(3);
+    // Its content has had its days; its record has not.
+    await owner(
+      `SET session_replication_role = 'replica'; UPDATE messages SET updated_at = now() - interval '4 days' WHERE id = '${late}'`,
+    );
+    const dropped = [await dropOldMessagePartition(database.db), await dropOldMessagePartition(database.db)];
+    expect(dropped).toEqual([
+      expect.stringMatching(/^message_attempts_week_/),
+      expect.stringMatching(/^message_contents_week_/),
+    ]);
+    expect(await dropOldMessagePartition(database.db)).toBeNull();
+    await sweep();
+    expect(await partitionsOf(late)).toEqual(['messages_kept']);
+    expect(await ranges()).toEqual(made);
   });
 
   test('stays while one of its un-ended messages is locked', async () => {

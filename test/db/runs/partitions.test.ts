@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dropOldRunPartition, makeRunPartitions } from '../../../db/runs/keep-partitions.ts';
-import { sweepRunPartitions } from '../../../activities/maintenance/run-partitions.ts';
+import { RUN_PARTITION_STEPS } from '../../../activities/maintenance/run-partitions.ts';
+import { sweepSteps } from '../../../activities/maintenance/sweep-steps.ts';
 import { encodeUuid } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import pino from 'pino';
@@ -54,7 +55,8 @@ test('what is old goes whole, from its range and from DEFAULT; what is younger s
   const strayed = await plant(daysAgo(60)); // its range was never made
   const young = [await plant(daysAgo(25)), await plant(new Date())];
   expect(await left()).toHaveLength(12);
-  const swept = await sweepRunPartitions({ db: database.db, logger: pino({ level: 'silent' }) });
+  const dependencies = { db: database.db, logger: pino({ level: 'silent' }) };
+  const swept = await sweepSteps(dependencies, 'run-partitions', RUN_PARTITION_STEPS);
   expect(swept).toEqual({ seen: 3, failed: 0 }); // a range, and a run and its span of DEFAULT
   const there = await left();
   expect(there).toEqual(young.toSorted().flatMap((id) => [id, id, id]));

@@ -1,0 +1,23 @@
+import type { SweepDependencies, Swept } from './sweep-rows.ts';
+
+/** One step of an area that finds what it mends inside the database. Answers how much it did; harmless when repeated. */
+export type SweepStep = (deps: SweepDependencies) => Promise<number>;
+
+/** Does the steps of an area in their order. One that fails counts as one failed row, is named in the log, and holds up no other step. */
+export async function sweepSteps(
+  deps: SweepDependencies,
+  name: string,
+  steps: Readonly<Record<string, SweepStep>>,
+): Promise<Swept> {
+  const swept: Swept = { seen: 0, failed: 0 };
+  for (const [id, step] of Object.entries(steps)) {
+    try {
+      swept.seen += await step(deps);
+    } catch (error) {
+      swept.seen += 1;
+      swept.failed += 1;
+      deps.logger.warn({ area: name, id, err: error }, 'a step of the sweep failed: the next sweep tries it again');
+    }
+  }
+  return swept;
+}
