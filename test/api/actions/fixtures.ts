@@ -78,5 +78,6 @@ export const fixtures: RouteFixtures = {
   'actions.versions.list': {
     request: action,
     plantRow: (world, { params }) => plantVersion(world, params?.['ref'] ?? ''),
+    listedFrom: 'action_versions',
   },
 };

@@ -48,6 +48,7 @@ export const fixtures: RouteFixtures = {
   'approvalPolicies.versions.list': {
     request: policy,
     plantRow: (world, { params }) => plantPolicyVersion(world, params?.['policyId'] ?? ''),
+    listedFrom: 'approval_policy_versions',
   },
   'approvalPolicies.versions.get': {
     request: async (world) => ({ params: { policyId: await plantPolicy(world), version: '1' } }),

@@ -44,6 +44,7 @@ export const deliveryFixtures: RouteFixtures = {
   'events.subscriptions.test': { request: ofSubscription },
   'events.subscriptions.attempts.list': {
     request: ofSubscription,
+    listedFrom: 'message_attempts',
     plantRow: ({ api }, { params }) =>
       plantFailedDeliveries(api.database, { subscriptionId: params?.['subscriptionId'] ?? '', withAttempts: true }),
   },
@@ -55,6 +56,7 @@ export const deliveryFixtures: RouteFixtures = {
   },
   'events.subscriptions.recoveries.list': {
     request: ofSubscription,
+    listedFrom: 'dead_letter_jobs',
     plantRow: (world, { params }) => plantRecovery(world, params?.['subscriptionId'] ?? '', 'completed'),
   },
   'events.subscriptions.recoveries.get': { request: recovery },

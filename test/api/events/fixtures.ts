@@ -48,7 +48,7 @@ export const fixtures: RouteFixtures = {
     request: async (world) => ({ ...(await topic(world)), body: { name: unique('paid-orders') } }),
   },
   'events.topics.delete': { request: topic },
-  'events.subscriptions.list': { request: topic, plantRow: plantSubscription },
+  'events.subscriptions.list': { request: topic, plantRow: plantSubscription, listedFrom: 'event_subscriptions' },
   'events.subscriptions.create': { request: async (world) => ({ ...(await topic(world)), body: newSubscription() }) },
   'events.subscriptions.update': {
     request: async (world) => ({ ...(await subscription(world)), body: { eventTypes: ['*'] } }),

@@ -36,6 +36,7 @@ export async function plantReceipt(world: World): Promise<{ id: string; effectId
 export const fixtures: RouteFixtures = {
   'actions.listInvocations': {
     request: action,
+    listedFrom: 'invocations',
     plantRow: (world, { params }) => plantInvocation(world, params?.['ref']),
   },
   'actions.invoke': {

@@ -66,6 +66,7 @@ export const fixtures: RouteFixtures = {
     request: async (world) => ({ ...(await memory(world)), body: { content: 'Ada prefers invoices in pounds' } }),
   },
   'memory.history': {
+    listedFrom: 'memories',
     request: async (world) => {
       const memoryId = await plantMemory(world);
       await supersede(world, memoryId);

@@ -35,6 +35,6 @@ export const fixtures: RouteFixtures = {
   'messages.batch': { request: () => Promise.resolve({ body: { messages: [newMessage()] } }) },
   'messages.list': { request: nothing, plantRow: plantMessage },
   'messages.get': { request: message },
-  'messages.attempts.list': { request: message, plantRow: plantAttempt },
+  'messages.attempts.list': { request: message, plantRow: plantAttempt, listedFrom: 'message_attempts' },
   'messages.cancel': { request: message },
 };

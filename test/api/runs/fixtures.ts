@@ -83,6 +83,7 @@ export const fixtures: RouteFixtures = {
   'runs.cancel': { request: runWithSpans },
   'runs.spans.list': {
     request: runWithSpans,
+    listedFrom: 'spans',
     // The others have ids that are made anew each time.
     example: runWithSpans,
     plantRow: (world, { params }) =>

@@ -41,6 +41,7 @@ export const fixtures: RouteFixtures = {
   'schedules.run': { request: schedule },
   'schedules.runs': {
     request: schedule,
+    listedFrom: 'schedule_runs',
     // A run that is over: one by hand changes while it is looked at.
     plantRow: ({ api }, { params }) =>
       api.database.asOwner(

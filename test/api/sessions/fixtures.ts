@@ -47,6 +47,7 @@ export const fixtures: RouteFixtures = {
   'sessions.delete': { request: conversation },
   'sessions.messages.list': {
     request: conversation,
+    listedFrom: 'session_messages',
     plantRow: (world, { params }) => append(world, params?.['id'] ?? '', [{ role: 'user', content: 'And when?' }]),
   },
   'sessions.messages.append': { request: async (world) => ({ ...(await empty(world)), body: { messages: MESSAGES } }) },

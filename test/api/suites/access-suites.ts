@@ -1,5 +1,6 @@
 import { ROLES, roleSuffices } from '../../../domain/roles.ts';
 import { SCOPES } from '../../../domain/scopes.ts';
+import { foreignSubLists } from './sub-list-suite.ts';
 import { expectError, expectSuccess, messageOf, rowsOf, type Suite } from './suite.ts';
 import type { World } from './world.ts';
 
@@ -171,6 +172,7 @@ export const ACCESS_SUITES: readonly Suite[] = [
   scope,
   tenancy,
   foreignLists,
+  foreignSubLists,
   workspaces,
   sessions,
 ];

@@ -9,6 +9,8 @@ export interface RouteFixture {
   example?(world: World): Promise<FixtureRequest>;
   /** For a list: makes one more row that this request lists. */
   plantRow?(world: World, request: FixtureRequest): Promise<unknown>;
+  /** For a list under a parent: the table that its rows are of. */
+  listedFrom?: string;
 }
 
 /** The export `fixtures` of `test/api/<area>/fixtures.ts`: one entry for each route of `api/<area>/routes.ts`, by its id. */

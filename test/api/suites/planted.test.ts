@@ -110,6 +110,20 @@ const PLANTED: Record<string, (world: World) => Planted> = {
     fault: 'a list that forgets the environment',
     declared: forgetsTheEnvironment('effects.list', world),
   }),
+  foreignSubLists: (world) => {
+    const { list: _, ...route } = routeOf('sessions.messages.list');
+    return {
+      fault: 'a list under a parent that reads past row-level security',
+      declared: {
+        ...route,
+        handler: async ({ params }: { params: unknown }) => {
+          const sql = 'SELECT sequence FROM session_messages WHERE session_id = $1';
+          const data = await world.api.database.asOwner(sql, [(params as { id: string }).id]);
+          return { status: 200, data, pagination: paginationOf(data.length, 1, 20) };
+        },
+      },
+    };
+  },
   workspaces: (world) => {
     const params = z.strictObject({ workspaceId: z.uuid() });
     const declared = defineWorkspaceRoute({
