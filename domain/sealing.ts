@@ -19,21 +19,21 @@ export class SealBrokenError extends Error {
   }
 }
 
-/** Seals bytes under a 32-byte key with a fresh random nonce. `place` is the associated data: any JSON, compared as JCS. */
-export function sealBytes(key: KeyObject, plaintext: Uint8Array, place: Json): Buffer {
+/** Seals bytes under a 32-byte key with a fresh random nonce. The associated data is any JSON, compared as JCS. */
+export function sealBytes(key: KeyObject, plaintext: Uint8Array, associatedData: Json): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(placeBytes(place));
+  cipher.setAAD(associatedBytes(associatedData));
   return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** The bytes that `sealBytes` sealed under the same key and associated data. Throws SealBrokenError, which names only `what`. */
-export function openBytes(key: KeyObject, box: Uint8Array, place: Json, what: string): Buffer {
+export function openBytes(key: KeyObject, box: Uint8Array, associatedData: Json, what: string): Buffer {
   if (box.byteLength < NONCE_BYTES + TAG_BYTES) throw new SealBrokenError(what);
   const nonce = box.subarray(0, NONCE_BYTES);
   const ciphertext = box.subarray(NONCE_BYTES, box.byteLength - TAG_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(placeBytes(place));
+  decipher.setAAD(associatedBytes(associatedData));
   decipher.setAuthTag(box.subarray(box.byteLength - TAG_BYTES));
   const opened = decipher.update(ciphertext);
   try {
@@ -46,6 +46,6 @@ export function openBytes(key: KeyObject, box: Uint8Array, place: Json, what: st
 }
 
 /** JCS quotes and separates every part, so that different associated data never give the same bytes. */
-function placeBytes(place: Json): Buffer {
-  return Buffer.from(canonicalJson(place), 'utf8');
+function associatedBytes(associatedData: Json): Buffer {
+  return Buffer.from(canonicalJson(associatedData), 'utf8');
 }

@@ -2,7 +2,7 @@ import type { Database, Tenant } from '../db/client.ts';
 import type { Vault } from '../db/secrets/vault.ts';
 import { ensureSigningKey } from '../db/signing-keys/ensure-signing-key.ts';
 import { readSealedSigningKeys } from '../db/signing-keys/read-sealed-signing-keys.ts';
-import { signingKeyPlace } from '../db/signing-keys/records.ts';
+import { signingKeyAssociatedData } from '../db/signing-keys/records.ts';
 
 /** The workspace's current signing secret for deliveries; made if there is none. Only for credentials.json. */
 export async function signingSecretOf(
@@ -16,6 +16,6 @@ export async function signingSecretOf(
     if (made !== null) return made.secret;
     const [newest] = await readSealedSigningKeys(tx);
     if (newest === undefined) throw new Error('a workspace that has a signing key shows none');
-    return vault.open(signingKeyPlace(workspaceId, newest.id), newest);
+    return vault.open(signingKeyAssociatedData(workspaceId, newest.id), newest);
   });
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction } from '../../db/client.ts';
 import { insertMessages } from '../../db/messages/insert-messages.ts';
 import type { MessageWork } from '../../db/messages/lock-message.ts';
-import { messagePlace, openContent, sealContent } from '../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent, sealContent } from '../../db/messages/message-content.ts';
 import { ownMessage } from '../../db/messages/own-message.ts';
 import type { SeenResponse } from '../../db/messages/record-outcome.ts';
 import { newId } from '../../domain/ids.ts';
@@ -35,7 +35,7 @@ export async function insertCallbacks(
   const redact = work.redact?.body === true ? { body: true } : null;
   const callbacks = wanted.map((url) => {
     const id = newId('message');
-    const sealed = sealContent(deps.vault, messagePlace(ref, id), content, redact);
+    const sealed = sealContent(deps.vault, messageAssociatedData(ref, id), content, redact);
     const { id: callbackOf, publishedBy } = work;
     return ownMessage({ id, kind: 'callback', url, content: sealed, redact, callbackOf, publishedBy });
   });
@@ -73,7 +73,7 @@ function sourceOf(
 ): string | null {
   if (content === null || !content.bodySealed) return content?.body ?? null;
   try {
-    return openContent(vault, messagePlace(ref, id), content).body?.text ?? null;
+    return openContent(vault, messageAssociatedData(ref, id), content).body?.text ?? null;
   } catch (error) {
     logger.error({ ...ref, err: error }, 'a callback is sent without the body of its message, which does not open');
     return null;

@@ -1,4 +1,4 @@
-import { messagePlace, openContent } from '../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent } from '../../db/messages/message-content.ts';
 import type { Vault } from '../../db/secrets/vault.ts';
 import type { PreparedRequest } from '../../domain/adapters/adapter-descriptor.ts';
 import { RESPONSE_READ_BYTES_MAX, type MessageRef } from '../../domain/messages/messages.ts';
@@ -24,7 +24,7 @@ export function makeDelivery(
   timestampSeconds: number,
 ): { request: PreparedRequest; limit: ResponseLimit; secrets: string[] } {
   if (work.content === null) throw new Error('its content is gone');
-  const { headers, body, secrets, secretBody } = openContent(vault, messagePlace(ref, work.id), work.content);
+  const { headers, body, secrets, secretBody } = openContent(vault, messageAssociatedData(ref, work.id), work.content);
   const keys = signers.map(({ place, sealed }) => vault.open(place, sealed));
   const { environmentId } = ref;
   const signature = signatureHeader(keys, {

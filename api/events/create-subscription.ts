@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
-import { sealHeaders, subscriptionSecretPlace } from '../../db/events/subscription-content.ts';
+import { sealHeaders, subscriptionSecretAssociatedData } from '../../db/events/subscription-content.ts';
 import { firstSecretId, insertFirstSecret, readFirstSecret } from '../../db/events/subscription-secrets.ts';
 import { getSubscription, insertSubscription } from '../../db/events/subscriptions.ts';
 import { lockTopicToSubscribe } from '../../db/events/topics.ts';
@@ -55,5 +55,8 @@ async function showFirstSecret(
 ): Promise<Created> {
   const sealed = data.hasCustomSecret ? await readFirstSecret(tx, data.id) : null;
   if (sealed === null) return data;
-  return { ...data, secret: deps.resealing.open(subscriptionSecretPlace(tenant, firstSecretId(data.id)), sealed) };
+  return {
+    ...data,
+    secret: deps.resealing.open(subscriptionSecretAssociatedData(tenant, firstSecretId(data.id)), sealed),
+  };
 }

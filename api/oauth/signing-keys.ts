@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { addOAuthKey, listOAuthKeys, oauthKeyPlace } from '../../db/oauth/signing-keys.ts';
+import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData } from '../../db/oauth/signing-keys.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
@@ -13,11 +13,11 @@ export async function readSigningKeys({
 }: Pick<ApiDependencies, 'db' | 'resealing'>): Promise<JsonObject[]> {
   if ((await listOAuthKeys(db)).length === 0) {
     const id = randomBytes(16).toString('base64url');
-    const sealed = resealing.seal(oauthKeyPlace(id), JSON.stringify(newPrivateKey(id)));
+    const sealed = resealing.seal(oauthKeyAssociatedData(id), JSON.stringify(newPrivateKey(id)));
     await addOAuthKey(db, { id, ...sealed });
   }
   return (await listOAuthKeys(db)).map(({ id, ...sealed }) => {
-    const jwk: unknown = JSON.parse(resealing.open(oauthKeyPlace(id), sealed));
+    const jwk: unknown = JSON.parse(resealing.open(oauthKeyAssociatedData(id), sealed));
     if (!isJsonObject(jwk)) throw new Error(`the OAuth signing key ${id} is no JWK`);
     return jwk;
   });

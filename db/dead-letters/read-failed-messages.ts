@@ -4,7 +4,7 @@ import { type MessageKind, type MessageMethod, REDACTED } from '../../domain/mes
 import type { Redaction } from '../../domain/messages/publish-request.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { MessageDraft } from '../messages/accept/message-candidate.ts';
-import { messagePlace, openContent, type StoredContent } from '../messages/message-content.ts';
+import { messageAssociatedData, openContent, type StoredContent } from '../messages/message-content.ts';
 import type { SealedSecret, Vault } from '../secrets/vault.ts';
 
 /** A message that failed, as it is stored. */
@@ -59,7 +59,7 @@ export async function readFailedMessages(
 /** The message as its publisher asked for it. Throws where its sealed parts do not open. */
 export function originalRequest(vault: Pick<Vault, 'open'>, tenant: Tenant, message: FailedMessage): OriginalRequest {
   const { content } = message;
-  const opened = openContent(vault, messagePlace(tenant, message.id), content);
+  const opened = openContent(vault, messageAssociatedData(tenant, message.id), content);
   const { headers, body } = opened;
   return {
     url: message.url,

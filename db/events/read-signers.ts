@@ -1,8 +1,8 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { SealedSecret, SecretContext } from '../secrets/vault.ts';
 import { readSealedSigningKeys } from '../signing-keys/read-sealed-signing-keys.ts';
-import { signingKeyPlace } from '../signing-keys/records.ts';
-import { subscriptionSecretPlace } from './subscription-content.ts';
+import { signingKeyAssociatedData } from '../signing-keys/records.ts';
+import { subscriptionSecretAssociatedData } from './subscription-content.ts';
 
 /** A sealed secret that signs a delivery, and what it was sealed with. */
 export interface SealedSigner {
@@ -21,10 +21,13 @@ export async function readSigners(
   subscriptionId: string | null,
 ): Promise<SealedSigner[]> {
   const own = subscriptionId === null ? [] : await readSubscriptionSecrets(tx, subscriptionId);
-  const signers = own.map((row) => ({ place: subscriptionSecretPlace(tenant, row.id), sealed: row }));
+  const signers = own.map((row) => ({ place: subscriptionSecretAssociatedData(tenant, row.id), sealed: row }));
   if (own.length > 0 && !own.some((row) => row.besideWorkspaceKeys)) return signers;
   const keys = await readSealedSigningKeys(tx);
-  return [...signers, ...keys.map((key) => ({ place: signingKeyPlace(tenant.workspaceId, key.id), sealed: key }))];
+  return [
+    ...signers,
+    ...keys.map((key) => ({ place: signingKeyAssociatedData(tenant.workspaceId, key.id), sealed: key })),
+  ];
 }
 
 type SecretRow = { id: string; besideWorkspaceKeys: boolean } & SealedSecret;

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { rewrapRows } from '../secrets/rewrap-rows.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { subscriptionPlace, subscriptionSecretPlace } from './subscription-content.ts';
+import { subscriptionAssociatedData, subscriptionSecretAssociatedData } from './subscription-content.ts';
 
 type Rewrapping = Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>;
 
@@ -12,8 +12,8 @@ export function rewrapSubscriptions(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const placeOf = (id: string) => subscriptionPlace(tenant, id);
-  return rewrapRows(tx, vault, { table: 'event_subscriptions', idColumn: 'id', placeOf }, most);
+  const associatedDataOf = (id: string) => subscriptionAssociatedData(tenant, id);
+  return rewrapRows(tx, vault, { table: 'event_subscriptions', idColumn: 'id', associatedDataOf }, most);
 }
 
 /** The same for their secrets. */
@@ -23,6 +23,6 @@ export function rewrapSubscriptionSecrets(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const placeOf = (id: string) => subscriptionSecretPlace(tenant, id);
-  return rewrapRows(tx, vault, { table: 'event_subscription_secrets', idColumn: 'id', placeOf }, most);
+  const associatedDataOf = (id: string) => subscriptionSecretAssociatedData(tenant, id);
+  return rewrapRows(tx, vault, { table: 'event_subscription_secrets', idColumn: 'id', associatedDataOf }, most);
 }

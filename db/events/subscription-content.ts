@@ -8,13 +8,19 @@ export interface SealedHeaders {
   sealed: SealedSecret | null;
 }
 
-/** The associated data of a subscription's sealed headers. No secret's name holds a slash, so the places never collide. */
-export function subscriptionPlace({ workspaceId, environmentId }: Tenant, subscriptionId: string): SecretContext {
+/** The associated data of a subscription's sealed headers. No secret's name holds a slash, so the two never collide. */
+export function subscriptionAssociatedData(
+  { workspaceId, environmentId }: Tenant,
+  subscriptionId: string,
+): SecretContext {
   return { workspaceId, environmentId, name: `subscription/${subscriptionId}`, version: 1 };
 }
 
 /** And of one of its secrets. */
-export function subscriptionSecretPlace({ workspaceId, environmentId }: Tenant, secretId: string): SecretContext {
+export function subscriptionSecretAssociatedData(
+  { workspaceId, environmentId }: Tenant,
+  secretId: string,
+): SecretContext {
   return { workspaceId, environmentId, name: `subscription-secret/${secretId}`, version: 1 };
 }
 
@@ -25,7 +31,7 @@ export function sealHeaders(
   given: Record<string, string> | null,
 ): SealedHeaders {
   const content = { headers: given, body: null };
-  const { headers, sealed } = sealContent(vault, subscriptionPlace(tenant, subscriptionId), content, null);
+  const { headers, sealed } = sealContent(vault, subscriptionAssociatedData(tenant, subscriptionId), content, null);
   return { headers, sealed };
 }
 
@@ -37,5 +43,5 @@ export function openHeaders(
   { headers, sealed }: SealedHeaders,
 ): Record<string, string> | null {
   const stored = { headers, body: null, bodyKind: 'none', bodySealed: false, sealed } as const;
-  return openContent(vault, subscriptionPlace(tenant, subscriptionId), stored).headers;
+  return openContent(vault, subscriptionAssociatedData(tenant, subscriptionId), stored).headers;
 }

@@ -3,7 +3,7 @@ import { ID_PREFIXES, newId } from '../../domain/ids.ts';
 import { newSigningSecret } from '../../domain/messages/signing.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { SealedSecret, Vault } from '../secrets/vault.ts';
-import { subscriptionSecretPlace } from './subscription-content.ts';
+import { subscriptionSecretAssociatedData } from './subscription-content.ts';
 
 /**
  * The id of the secret that a subscription was created with. It follows from the subscription's, so that the reply of the creation, and
@@ -124,6 +124,6 @@ async function insertSecret(
     `INSERT INTO event_subscription_secrets (id, environment_id, subscription_id, master_key_version, wrapped_data_key, sealed_value,
        workspace_keys_until)
      VALUES (:id, current_environment_id(), :subscriptionId, :masterKeyVersion, :wrappedDataKey, :sealedValue, :workspaceKeysUntil)`,
-    { ...row, ...vault.seal(subscriptionSecretPlace(tenant, row.id), secret) },
+    { ...row, ...vault.seal(subscriptionSecretAssociatedData(tenant, row.id), secret) },
   );
 }

@@ -9,7 +9,7 @@ import {
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { getIntegration } from './get-integration.ts';
-import { type IntegrationRecord, integrationPlace } from './records.ts';
+import { type IntegrationRecord, integrationAssociatedData } from './records.ts';
 
 export interface NewIntegration {
   provider: ChatProvider;
@@ -45,7 +45,7 @@ export async function connectIntegration(
     throw new ServiceError('QUOTA_EXCEEDED', { message });
   }
   const id = known?.id ?? newId('integration');
-  const sealed = vault.seal(integrationPlace(tenant, id), JSON.stringify(credential));
+  const sealed = vault.seal(integrationAssociatedData(tenant, id), JSON.stringify(credential));
   const bindings = {
     ...wanted,
     ...sealed,

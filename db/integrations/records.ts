@@ -30,12 +30,15 @@ export const INTEGRATION_COLUMNS = `
   i.takes_clicks AS "takesClicks", i.created_at AS "createdAt", i.updated_at AS "updatedAt"`;
 
 /** The associated data of an integration's credential. No secret's name holds a slash, so the two never collide. */
-export function integrationPlace({ workspaceId, environmentId }: Tenant, integrationId: string): SecretContext {
+export function integrationAssociatedData(
+  { workspaceId, environmentId }: Tenant,
+  integrationId: string,
+): SecretContext {
   return { workspaceId, environmentId, name: `integration/${integrationId}`, version: 1 };
 }
 
 export function openSlack(vault: Pick<Vault, 'open'>, tenant: Tenant, of: IntegrationWithCredential): SlackCredential {
-  return JSON.parse(vault.open(integrationPlace(tenant, of.id), of.sealed)) as SlackCredential;
+  return JSON.parse(vault.open(integrationAssociatedData(tenant, of.id), of.sealed)) as SlackCredential;
 }
 
 export function openDiscord(
@@ -43,6 +46,8 @@ export function openDiscord(
   tenant: Tenant,
   of: IntegrationWithCredential,
 ): DiscordCredential & { id: string } {
-  const { webhookToken } = JSON.parse(vault.open(integrationPlace(tenant, of.id), of.sealed)) as DiscordCredential;
+  const { webhookToken } = JSON.parse(
+    vault.open(integrationAssociatedData(tenant, of.id), of.sealed),
+  ) as DiscordCredential;
   return { id: of.account.id, webhookToken };
 }

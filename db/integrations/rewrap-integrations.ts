@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { rewrapRows } from '../secrets/rewrap-rows.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { integrationPlace } from './records.ts';
+import { integrationAssociatedData } from './records.ts';
 
 /** Rewraps the credentials of up to `most` integrations of one environment. Returns how many; 0 when none is left. */
 export function rewrapIntegrations(
@@ -10,6 +10,6 @@ export function rewrapIntegrations(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const placeOf = (id: string) => integrationPlace(tenant, id);
-  return rewrapRows(tx, vault, { table: 'integrations', idColumn: 'id', placeOf }, most);
+  const associatedDataOf = (id: string) => integrationAssociatedData(tenant, id);
+  return rewrapRows(tx, vault, { table: 'integrations', idColumn: 'id', associatedDataOf }, most);
 }

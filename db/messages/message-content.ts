@@ -22,7 +22,7 @@ export interface StoredContent {
 }
 
 /** The associated data of a message's sealed content. No secret's name holds a slash, so the two never collide. */
-export function messagePlace({ workspaceId, environmentId }: Tenant, messageId: string): SecretContext {
+export function messageAssociatedData({ workspaceId, environmentId }: Tenant, messageId: string): SecretContext {
   return { workspaceId, environmentId, name: `message/${messageId}`, version: 1 };
 }
 
@@ -46,7 +46,7 @@ function isSealedHeader(name: string, redaction: Redaction | null): boolean {
 /** Seals the content that readers may not see, for this message only. */
 export function sealContent(
   vault: Pick<Vault, 'seal'>,
-  place: SecretContext,
+  associatedData: SecretContext,
   content: MessageContent,
   redaction: Redaction | null,
 ): StoredContent {
@@ -59,7 +59,7 @@ export function sealContent(
     body: bodySealed ? null : (body?.text ?? null),
     bodyKind: body?.kind ?? 'none',
     bodySealed,
-    sealed: hidden.length > 0 || bodySealed ? vault.seal(place, JSON.stringify(box)) : null,
+    sealed: hidden.length > 0 || bodySealed ? vault.seal(associatedData, JSON.stringify(box)) : null,
   };
 }
 
@@ -69,11 +69,11 @@ export function sealContent(
  */
 export function openContent(
   vault: Pick<Vault, 'open'>,
-  place: SecretContext,
+  associatedData: SecretContext,
   stored: StoredContent,
 ): MessageContent & { secrets: string[]; secretBody: string | null } {
   const { headers, body, bodyKind, sealed } = stored;
-  const hidden = sealed === null ? { headers: {}, body: null } : boxOf(vault.open(place, sealed));
+  const hidden = sealed === null ? { headers: {}, body: null } : boxOf(vault.open(associatedData, sealed));
   const text = hidden.body ?? body;
   return {
     headers: headers === null ? null : { ...headers, ...hidden.headers },

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { rewrapRows } from '../secrets/rewrap-rows.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { messagePlace } from './message-content.ts';
+import { messageAssociatedData } from './message-content.ts';
 
 /** Rewraps the sealed contents of up to `most` messages of one environment. Returns how many; 0 when none is left. */
 export function rewrapMessages(
@@ -10,6 +10,6 @@ export function rewrapMessages(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const placeOf = (id: string) => messagePlace(tenant, id);
-  return rewrapRows(tx, vault, { table: 'message_contents', idColumn: 'message_id', placeOf }, most);
+  const associatedDataOf = (id: string) => messageAssociatedData(tenant, id);
+  return rewrapRows(tx, vault, { table: 'message_contents', idColumn: 'message_id', associatedDataOf }, most);
 }

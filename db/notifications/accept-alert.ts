@@ -1,7 +1,7 @@
 import { newId } from '../../domain/ids.ts';
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { insertMessages, type NewMessage } from '../messages/insert-messages.ts';
-import { messagePlace, sealContent } from '../messages/message-content.ts';
+import { messageAssociatedData, sealContent } from '../messages/message-content.ts';
 import { ownMessage } from '../messages/own-message.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { ensureSigningKey } from '../signing-keys/ensure-signing-key.ts';
@@ -33,7 +33,7 @@ export async function acceptAlert(
   const id = newId('message');
   const text = JSON.stringify({ ...alert, environmentId: tenant.environmentId });
   const content = { headers: null, body: { kind: 'json', text } as const };
-  const sealed = sealContent(vault, messagePlace(tenant, id), content, null);
+  const sealed = sealContent(vault, messageAssociatedData(tenant, id), content, null);
   const message = { id, kind: 'alert', url, content: sealed, redact: null, callbackOf: null, publishedBy } as const;
   await insertMessages(tx, [ownMessage(message)]);
   return id;

@@ -4,7 +4,7 @@ import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 export type SealedOAuthKey = { id: string } & SealedSecret;
 
 /** The associated data of a private key. It belongs to the installation: no tenant has an empty id. */
-export function oauthKeyPlace(id: string): SecretContext {
+export function oauthKeyAssociatedData(id: string): SecretContext {
   return { workspaceId: '', environmentId: '', name: `oauth-signing-key/${id}`, version: 1 };
 }
 
@@ -34,7 +34,7 @@ export async function rewrapOAuthKeys(
   let rewrapped = 0;
   for (const key of await listOAuthKeys(db)) {
     if (key.masterKeyVersion === vault.newestMasterKeyVersion) continue;
-    const { masterKeyVersion, wrappedDataKey } = vault.rewrap(oauthKeyPlace(key.id), key);
+    const { masterKeyVersion, wrappedDataKey } = vault.rewrap(oauthKeyAssociatedData(key.id), key);
     const { rows } = await db.directory.raw<{ rows: { done: boolean }[] }>(
       'SELECT rewrap_oauth_signing_key(?, ?, ?, ?) AS done',
       [key.id, key.masterKeyVersion, masterKeyVersion, wrappedDataKey],

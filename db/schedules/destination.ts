@@ -12,7 +12,7 @@ export interface StoredDestination {
 }
 
 /** The associated data of a schedule's sealed content. No secret's name holds a slash, so the two never collide. */
-export function schedulePlace({ workspaceId, environmentId }: Tenant, scheduleId: string): SecretContext {
+export function scheduleAssociatedData({ workspaceId, environmentId }: Tenant, scheduleId: string): SecretContext {
   return { workspaceId, environmentId, name: `schedule/${scheduleId}`, version: 1 };
 }
 
@@ -25,7 +25,7 @@ export function sealDestination(
   const content: MessageContent = { headers: headers ?? null, body: bodyText(body ?? null) };
   return {
     request,
-    content: sealContent(vault, schedulePlace(tenant, scheduleId), content, request.redact ?? null),
+    content: sealContent(vault, scheduleAssociatedData(tenant, scheduleId), content, request.redact ?? null),
   };
 }
 
@@ -36,7 +36,7 @@ export function openDestination(
   scheduleId: string,
   { request, content }: StoredDestination,
 ): PublishRequest {
-  const { headers, body } = openContent(vault, schedulePlace(tenant, scheduleId), content);
+  const { headers, body } = openContent(vault, scheduleAssociatedData(tenant, scheduleId), content);
   return joined(request, headers, body === null ? null : bodyOf(body.kind, body.text));
 }
 

@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { rewrapRows } from '../secrets/rewrap-rows.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { schedulePlace } from './destination.ts';
+import { scheduleAssociatedData } from './destination.ts';
 
 /** Rewraps the sealed destinations of up to `most` schedules of one environment. Returns how many; 0 when none is left. */
 export function rewrapSchedules(
@@ -10,6 +10,6 @@ export function rewrapSchedules(
   tenant: Tenant,
   most: number,
 ): Promise<number> {
-  const placeOf = (id: string) => schedulePlace(tenant, id);
-  return rewrapRows(tx, vault, { table: 'schedules', idColumn: 'id', placeOf }, most);
+  const associatedDataOf = (id: string) => scheduleAssociatedData(tenant, id);
+  return rewrapRows(tx, vault, { table: 'schedules', idColumn: 'id', associatedDataOf }, most);
 }

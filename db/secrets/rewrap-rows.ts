@@ -6,7 +6,7 @@ export interface SealedTable {
   table: 'message_contents' | 'schedules' | 'integrations' | 'event_subscriptions' | 'event_subscription_secrets';
   /** Its column with the id that the rows are sealed with. */
   idColumn: 'id' | 'message_id';
-  placeOf: (id: string) => SecretContext;
+  associatedDataOf: (id: string) => SecretContext;
 }
 
 type Row = { id: string } & SealedSecret;
@@ -18,7 +18,7 @@ type Row = { id: string } & SealedSecret;
 export async function rewrapRows(
   tx: EnvironmentTransaction,
   vault: Pick<Vault, 'rewrap' | 'newestMasterKeyVersion'>,
-  { table, idColumn, placeOf }: SealedTable,
+  { table, idColumn, associatedDataOf }: SealedTable,
   most: number,
 ): Promise<number> {
   const { rows } = await tx.raw<{ rows: Row[] }>(
@@ -28,7 +28,7 @@ export async function rewrapRows(
     [vault.newestMasterKeyVersion, most],
   );
   for (const row of rows) {
-    const rewrapped = vault.rewrap(placeOf(row.id), row);
+    const rewrapped = vault.rewrap(associatedDataOf(row.id), row);
     await tx.raw(`UPDATE ${table} SET master_key_version = ?, wrapped_data_key = ? WHERE ${idColumn} = ?`, [
       rewrapped.masterKeyVersion,
       rewrapped.wrappedDataKey,

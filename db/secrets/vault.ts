@@ -72,7 +72,7 @@ export class Vault {
       return {
         masterKeyVersion: this.newestMasterKeyVersion,
         wrappedDataKey: this.wrap(this.newestMasterKeyVersion, context, dataKey),
-        sealedValue: sealBytes(createSecretKey(dataKey), Buffer.from(value, 'utf8'), valuePlace(context)),
+        sealedValue: sealBytes(createSecretKey(dataKey), Buffer.from(value, 'utf8'), valueAssociatedData(context)),
       };
     } finally {
       dataKey.fill(0);
@@ -87,7 +87,9 @@ export class Vault {
     const dataKey = this.unwrap(context, sealed);
     try {
       const what = `the value of ${label(context)}`;
-      return openBytes(createSecretKey(dataKey), sealed.sealedValue, valuePlace(context), what).toString('utf8');
+      return openBytes(createSecretKey(dataKey), sealed.sealedValue, valueAssociatedData(context), what).toString(
+        'utf8',
+      );
     } finally {
       dataKey.fill(0);
     }
@@ -141,13 +143,18 @@ export class Vault {
   }
 
   private wrap(masterKeyVersion: number, context: SecretContext, dataKey: Buffer): Buffer {
-    return sealBytes(this.masterKey(masterKeyVersion), dataKey, dataKeyPlace(context, masterKeyVersion));
+    return sealBytes(this.masterKey(masterKeyVersion), dataKey, dataKeyAssociatedData(context, masterKeyVersion));
   }
 
   private unwrap(context: SecretContext, sealed: SealedSecret): Buffer {
     const { masterKeyVersion, wrappedDataKey } = sealed;
-    const place = dataKeyPlace(context, masterKeyVersion);
-    return openBytes(this.masterKey(masterKeyVersion), wrappedDataKey, place, `the data key of ${label(context)}`);
+    const associatedData = dataKeyAssociatedData(context, masterKeyVersion);
+    return openBytes(
+      this.masterKey(masterKeyVersion),
+      wrappedDataKey,
+      associatedData,
+      `the data key of ${label(context)}`,
+    );
   }
 
   private masterKey(version: number): KeyObject {
@@ -158,11 +165,11 @@ export class Vault {
   }
 }
 
-function valuePlace(context: SecretContext): Json {
+function valueAssociatedData(context: SecretContext): Json {
   return ['secret value', context.workspaceId, context.environmentId, context.name, context.version];
 }
 
-function dataKeyPlace(context: SecretContext, masterKeyVersion: number): Json {
+function dataKeyAssociatedData(context: SecretContext, masterKeyVersion: number): Json {
   const { workspaceId, environmentId, name, version } = context;
   return ['secret data key', masterKeyVersion, workspaceId, environmentId, name, version];
 }

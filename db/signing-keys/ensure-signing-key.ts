@@ -3,7 +3,7 @@ import { newSigningSecret, shownSecretPrefix } from '../../domain/messages/signi
 import type { EnvironmentTransaction } from '../client.ts';
 import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { SIGNING_KEY_COLUMNS, signingKeyPlace, type SigningKeyRecord } from './records.ts';
+import { SIGNING_KEY_COLUMNS, signingKeyAssociatedData, type SigningKeyRecord } from './records.ts';
 
 export interface NewSigningKey {
   record: SigningKeyRecord;
@@ -39,7 +39,7 @@ export async function insertSigningKey(
 ): Promise<NewSigningKey> {
   const id = newId('signingKey');
   const secret = newSigningSecret();
-  const sealed = vault.seal(signingKeyPlace(workspaceId, id), secret);
+  const sealed = vault.seal(signingKeyAssociatedData(workspaceId, id), secret);
   const { rows } = await tx.raw<{ rows: SigningKeyRecord[] }>(
     `INSERT INTO signing_keys (id, workspace_id, prefix, master_key_version, wrapped_data_key, sealed_value)
      VALUES (:id, :workspaceId, :prefix, :masterKeyVersion, :wrappedDataKey, :sealedValue) RETURNING ${selected(SIGNING_KEY_COLUMNS)}`,

@@ -29,6 +29,6 @@ export const SEALED_COLUMNS = {
  * The associated data of a key's sealed secret. No secret of an environment has a name with a slash, so the two never
  * collide.
  */
-export function signingKeyPlace(workspaceId: string, signingKeyId: string): SecretContext {
+export function signingKeyAssociatedData(workspaceId: string, signingKeyId: string): SecretContext {
   return { workspaceId, environmentId: '', name: `signing-key/${signingKeyId}`, version: 1 };
 }

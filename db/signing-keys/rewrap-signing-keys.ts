@@ -1,7 +1,7 @@
 import type { EnvironmentTransaction, Tenant } from '../client.ts';
 import { selected } from '../columns.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { SEALED_COLUMNS, type SealedSigningKey, signingKeyPlace } from './records.ts';
+import { SEALED_COLUMNS, type SealedSigningKey, signingKeyAssociatedData } from './records.ts';
 
 /** Rewraps the workspace's signing keys (a handful) under the newest master key. Returns how many. */
 export async function rewrapSigningKeys(
@@ -14,7 +14,7 @@ export async function rewrapSigningKeys(
     [vault.newestMasterKeyVersion],
   );
   for (const row of rows) {
-    const rewrapped = vault.rewrap(signingKeyPlace(workspaceId, row.id), row);
+    const rewrapped = vault.rewrap(signingKeyAssociatedData(workspaceId, row.id), row);
     await tx.raw('UPDATE signing_keys SET master_key_version = ?, wrapped_data_key = ? WHERE id = ?', [
       rewrapped.masterKeyVersion,
       rewrapped.wrappedDataKey,

@@ -10,7 +10,7 @@ import type { Tenant } from '../../client.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { TargetEndpoint } from '../../url-groups/find-url-groups.ts';
 import type { NewMessage } from '../insert-messages.ts';
-import { messagePlace, sealContent, shownHeaders, type MessageContent } from '../message-content.ts';
+import { messageAssociatedData, sealContent, shownHeaders, type MessageContent } from '../message-content.ts';
 
 /** One message that is to be accepted. */
 export interface MessageDraft {
@@ -68,7 +68,7 @@ export function candidateOf(
     kind: 'message',
     url,
     method,
-    content: sealContent(vault, messagePlace(tenant, id), content, redact),
+    content: sealContent(vault, messageAssociatedData(tenant, id), content, redact),
     redact,
     label: request.label ?? null,
     scheduledFor: dueAt(request),

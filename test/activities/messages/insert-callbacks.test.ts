@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
-import { messagePlace, openContent, type StoredContent } from '../../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent, type StoredContent } from '../../../db/messages/message-content.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plainMessage } from '../../db/messages/plain-message.ts';
 import { activityEnvironment, ActivityWorld } from '../invocations/world.ts';
@@ -50,6 +50,6 @@ test.each<{ parts: string; content: StoredContent; sourceBody: string | null }>(
   // A callback of a redacted body is redacted too, whatever it says.
   expect(callback.content.bodySealed).toBe(content.bodySealed);
   const { vault } = world.dependencies({});
-  const { body } = openContent(vault, messagePlace(world.database.tenant, callbackId), callback.content);
+  const { body } = openContent(vault, messageAssociatedData(world.database.tenant, callbackId), callback.content);
   expect(JSON.parse(body?.text ?? '')).toMatchObject({ messageId, status: 'failed', sourceBody });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertMessages } from '../../../db/messages/insert-messages.ts';
 import { lockMessage } from '../../../db/messages/lock-message.ts';
-import { messagePlace, openContent, sealContent } from '../../../db/messages/message-content.ts';
+import { messageAssociatedData, openContent, sealContent } from '../../../db/messages/message-content.ts';
 import { rewrapAllSecrets } from '../../../db/secrets/rewrap.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
@@ -30,7 +30,7 @@ async function insertSealed(): Promise<string> {
   const redact = { body: true };
   await db.withEnvironment(tenant, (tx) =>
     insertMessages(tx, [
-      plainMessage({ id, content: sealContent(before, messagePlace(tenant, id), CONTENT, redact), redact }),
+      plainMessage({ id, content: sealContent(before, messageAssociatedData(tenant, id), CONTENT, redact), redact }),
     ]),
   );
   return id;
@@ -40,7 +40,7 @@ async function open(vault: Vault, id: string, place = id): Promise<unknown> {
   const { db, tenant } = database;
   const work = await db.withEnvironment(tenant, (tx) => lockMessage(tx, id));
   if (work === null || work.content === null) throw new Error('the message was inserted');
-  const { headers, body } = openContent(vault, messagePlace(tenant, place), work.content);
+  const { headers, body } = openContent(vault, messageAssociatedData(tenant, place), work.content);
   return { headers, body };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { consumeArtifact, findArtifact, putArtifact } from '../../../db/oauth/artifacts.ts';
 import { registerClient, REGISTRATIONS_PER_HOUR_MAX } from '../../../db/oauth/clients.ts';
 import { endGrant, findGrant } from '../../../db/oauth/grants.ts';
-import { addOAuthKey, listOAuthKeys, oauthKeyPlace, rewrapOAuthKeys } from '../../../db/oauth/signing-keys.ts';
+import { addOAuthKey, listOAuthKeys, oauthKeyAssociatedData, rewrapOAuthKeys } from '../../../db/oauth/signing-keys.ts';
 import { Vault } from '../../../db/secrets/vault.ts';
 import { newId } from '../../../domain/ids.ts';
 import { plantGrant } from '../../api/oauth/planted-grant.ts';
@@ -80,12 +80,12 @@ test('a signing key is made once, sealed, and rewrapped under a new master key',
   const [old, next] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'));
   const before = Vault.fromMasterKeys(`1:${old}`);
   const add = (id: string): Promise<boolean> =>
-    addOAuthKey(database.db, { id, ...before.seal(oauthKeyPlace(id), 'the key') });
+    addOAuthKey(database.db, { id, ...before.seal(oauthKeyAssociatedData(id), 'the key') });
   expect((await Promise.all([add('a'), add('b')])).filter(Boolean)).toHaveLength(1);
   const both = Vault.fromMasterKeys(`1:${old},2:${next}`);
   expect(await rewrapOAuthKeys(database.db, both)).toBe(1);
   expect(await rewrapOAuthKeys(database.db, both)).toBe(0);
   const [key] = await listOAuthKeys(database.db);
   if (key === undefined) throw new Error('the key is gone');
-  expect(Vault.fromMasterKeys(`2:${next}`).open(oauthKeyPlace(key.id), key)).toBe('the key');
+  expect(Vault.fromMasterKeys(`2:${next}`).open(oauthKeyAssociatedData(key.id), key)).toBe('the key');
 });
