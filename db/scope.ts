@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { isId } from '../domain/ids.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
+import { isUuid } from '../domain/uuid.ts';
 
 /** The scope of a transaction: row-level security compares every row with it. */
 export interface Scope {
@@ -66,9 +67,6 @@ export interface PresentedKeyRow {
 export class CredentialEndedError extends Error {
   readonly code = CREDENTIAL_ENDED;
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const isUuid = (id: string): boolean => UUID.test(id);
 
 interface Setting {
   /** Part of the name of the prepared statement. */

@@ -3,6 +3,16 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRanges = readonly (readonly [Address, number])[];
 
+const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
+const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
+
+/** The IPv4 address that an IPv6 address leads to: a mapped one, one behind NAT64, or one of 6to4. Null: it carries none. */
+export function carriedV4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
+  const bytes = address.toByteArray();
+  if (address.isIPv4MappedAddress() || address.match(NAT64)) return new ipaddr.IPv4(bytes.slice(12));
+  return address.match(SIX_TO_FOUR) ? new ipaddr.IPv4(bytes.slice(2, 6)) : null;
+}
+
 /** Reads comma-separated addresses and CIDRs; an empty text gives none. Throws an error that names the invalid entry. */
 export function parseAddressRanges(text: string | readonly string[]): AddressRanges {
   const entries = (typeof text === 'string' ? text.split(',') : text).map((entry) => entry.trim());

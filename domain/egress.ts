@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type AddressRanges, parseAddressRanges } from './address-ranges.ts';
+import { type AddressRanges, carriedV4, parseAddressRanges } from './address-ranges.ts';
 
 /**
  * Which addresses the service may call. Everything that is not plain public unicast is blocked, and so is an IPv6 address
@@ -15,8 +15,6 @@ const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3');
 /** Special ranges inside of public unicast that the parser's own table does not name. */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '5f00::/16'].map((range) => ipaddr.parseCIDR(range));
 const METADATA_V4 = ['100.100.100.200', '168.63.129.16', '192.0.0.192'];
-const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
-const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
 
 /** Parses EGRESS_ALLOW: addresses and CIDRs, comma-separated; an empty text allows nothing more. Throws an error that names the entry. */
 export function parseEgressAllow(text: string | readonly string[]): EgressAllow {
@@ -45,9 +43,8 @@ function isBlockedV4(address: ipaddr.IPv4, allow: EgressAllow): boolean {
 function isBlockedV6(address: ipaddr.IPv6, allow: EgressAllow): boolean {
   if (isListed(address, allow)) return false;
   if (address.zoneId !== undefined) return true;
-  const bytes = address.toByteArray();
-  if (address.match(NAT64)) return isBlockedV4(new ipaddr.IPv4(bytes.slice(12)), allow);
-  if (address.match(SIX_TO_FOUR)) return isBlockedV4(new ipaddr.IPv4(bytes.slice(2, 6)), allow);
+  const carried = carriedV4(address);
+  if (carried !== null) return isBlockedV4(carried, allow);
   if (!address.match(GLOBAL_UNICAST_V6)) return true;
   return address.range() !== 'unicast' || SPECIAL_V6.some((range) => address.match(range));
 }

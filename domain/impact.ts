@@ -96,3 +96,10 @@ function checked(value: unknown, what: string): number | string {
   if (!Number.isSafeInteger(value)) return `${what} is too large to be exact`;
   return value;
 }
+
+type Kind = Pick<ImpactQuantity, 'dimension' | 'currency'>;
+
+/** Whether two quantities are of one dimension and currency, so that their amounts compare. */
+export function isSameKind(left: Kind, right: Kind): boolean {
+  return left.dimension === right.dimension && left.currency === right.currency;
+}

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { carriedV4 } from './address-ranges.ts';
 
 /** A listener of the service itself: the API, Temporal, its UI, PostgreSQL, its mail server. No request that a tenant defines may reach it. */
 export interface OwnEndpoint {
@@ -44,19 +45,13 @@ export function databaseEndpoints(databaseUrl: string): OwnEndpoint[] {
   return [{ host, port: Number(searchParams.get('port') ?? port) || POSTGRES_PORT }];
 }
 
-const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
-const SIX_TO_FOUR = ipaddr.parseCIDR('2002::/16');
-
 /** The canonical spelling of an address: without a zone, and IPv4 if an IPv6 address carries one. Null: it is no address. */
 export function canonicalAddress(text: string): string | null {
   const address = text.replace(/%.*$/, '');
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const bytes = parsed.toByteArray();
-  if (parsed.isIPv4MappedAddress() || parsed.match(NAT64)) return new ipaddr.IPv4(bytes.slice(12)).toString();
-  if (parsed.match(SIX_TO_FOUR)) return new ipaddr.IPv4(bytes.slice(2, 6)).toString();
-  return parsed.toString();
+  return (carriedV4(parsed) ?? parsed).toString();
 }
 
 /** Whether the address always leads to this machine: loopback, and the unspecified address. */

@@ -6,12 +6,13 @@ import { clientGoneSignal } from './client-gone.ts';
 import type { HttpContext } from './context.ts';
 import { refuseForeignOrigin } from './cross-site.ts';
 import type { AnyRoute } from './define-route.ts';
-import { identifyMember, sessionCallerOf, UUID } from './identify.ts';
+import { identifyMember, sessionCallerOf } from './identify.ts';
 import type { RouteRunner } from './route-runner.ts';
 import { type AnyCaller, openTransaction } from './route-transaction.ts';
 import { runCalledRoute } from './run-called-route.ts';
 import { authorize, pass, workspaceOf } from './run-route.ts';
 import { validatePart } from './validate-request.ts';
+import { uuidOf } from '../../domain/uuid.ts';
 import { z } from 'zod';
 
 /** A request for one of our pages, and what runs the routes behind it. */
@@ -48,8 +49,8 @@ export async function callRoute({ runner, ctx }: PageRequest, route: AnyRoute, c
 
 /** Who looks at a page. @throws {ServiceError} AUTHENTICATION_ERROR, and AUTHORIZATION_ERROR for a form of another site. */
 export function sessionOf({ runner, ctx }: PageRequest, environmentId?: string): Promise<FoundSession> {
-  const place = environmentId !== undefined && UUID.test(environmentId) ? { environmentId } : {};
-  return runner.authenticators.sessions.authenticate(ctx, place);
+  const named = uuidOf(environmentId);
+  return runner.authenticators.sessions.authenticate(ctx, named === null ? {} : { environmentId: named });
 }
 
 /** Reads for a page in one environment, with the rights that `like` asks of a member. */

@@ -9,13 +9,13 @@ import type { AssumedCaller, Authenticator } from './authenticate.ts';
 import type { HttpContext } from './context.ts';
 import type { AnyRoute, Caller, MemberCaller, Role, SessionCaller, UserCaller } from './define-route.ts';
 import { readSessionCookie } from './session-cookie.ts';
+import { uuidOf } from '../../domain/uuid.ts';
 
 export interface Authenticators {
   keys: Authenticator;
   sessions: SessionAuthenticator;
 }
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ENVIRONMENT_HEADER = 'X-Environment-Id';
 
 /** An Authorization header decides; the cookie counts where there is none. Without either it is a missing key. */
@@ -36,7 +36,7 @@ export async function identifyCaller(
 ): Promise<Caller> {
   if (!bringsSession(ctx)) return authenticators.keys.authenticate(ctx.get('Authorization'));
   const named = ctx.get(ENVIRONMENT_HEADER);
-  const environmentId = UUID.test(named) ? named.toLowerCase() : null;
+  const environmentId = uuidOf(named);
   const session = await authenticators.sessions.authenticate(ctx, environmentId === null ? {} : { environmentId });
   if (route.scope !== null && route.role === undefined) throw needsKey(route.scope);
   if (environmentId === null) throw environmentMissing(named);
@@ -73,10 +73,6 @@ export async function identifyCallerOfPath(authenticators: Authenticators, ctx: 
     throw new ServiceError('NOT_FOUND', { message: notThisEnvironment(known.environment) });
   }
   return known;
-}
-
-function uuidOf(text: string | undefined): string | null {
-  return text !== undefined && UUID.test(text) ? text.toLowerCase() : null;
 }
 
 /** The caller of a route for any credential: a session that names no environment is only its user. */
@@ -117,7 +113,7 @@ export async function identifyMember(
   named: string,
 ): Promise<MemberCaller> {
   await refuseKey(authenticators, ctx);
-  const workspaceId = UUID.test(named) ? named.toLowerCase() : null;
+  const workspaceId = uuidOf(named);
   const session = await authenticators.sessions.authenticate(ctx, workspaceId === null ? {} : { workspaceId });
   if (workspaceId === null) throw validationError([{ path: 'params.workspaceId', message: 'must be a UUID' }]);
   if (session.membership === null) throw new ServiceError('NOT_FOUND', { message: 'You are in no such workspace.' });

@@ -1,4 +1,5 @@
 import { ERROR_TABLE, type ErrorCode, statusesOf } from '../../domain/errors.ts';
+import { escapeMarkup } from '../../domain/markup-characters.ts';
 import { REFUSAL_CODES, refusalEntry } from '../../domain/refusals.ts';
 import type { HttpMiddleware } from '../http/context.ts';
 import { ERRORS_PATH } from '../http/error-replies.ts';
@@ -51,9 +52,5 @@ function cataloguePage(): string {
 }
 
 function entry(code: string, sentences: readonly string[]): string {
-  return `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n    <p>${sentences.map(escaped).join(' ')}</p>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<h3 id="${code}"><a href="#${code}">${code}</a></h3>\n    <p>${sentences.map(escapeMarkup).join(' ')}</p>`;
 }

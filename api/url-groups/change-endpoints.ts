@@ -3,11 +3,10 @@ import { addEndpoints, removeEndpoint } from '../../db/url-groups/change-endpoin
 import { lockUrlGroup } from '../../db/url-groups/lock-url-group.ts';
 import type { EndpointRecord, UrlGroupRecord } from '../../db/url-groups/records.ts';
 import { notFound } from '../../domain/errors.ts';
+import { uuidOf } from '../../domain/uuid.ts';
 import { auditedHost } from '../audit/audited-host.ts';
 import { type AuditEntry, defineRoute } from '../http/define-route.ts';
 import { endpointBody, endpointParams, endpointSchema, groupParams, presentEndpoint } from './schemas.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const addEndpointRoute = defineRoute({
   id: 'urlGroups.endpoints.add',
@@ -50,7 +49,8 @@ export const removeEndpointRoute = defineRoute({
   async change(tx, { params: { groupId, endpointId } }) {
     const group = await lockUrlGroup(tx, groupId);
     if (group === null) throw notFound('URL group');
-    const endpoint = UUID.test(endpointId) ? await removeEndpoint(tx, groupId, endpointId) : null;
+    const named = uuidOf(endpointId);
+    const endpoint = named === null ? null : await removeEndpoint(tx, groupId, named);
     if (endpoint === null) throw notFound('endpoint of this URL group');
     return {
       reply: { status: 200, data: { deleted: true as const } },

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { PathStep } from '../json-path.ts';
+import { unescapeStep } from '../json-pointer.ts';
 
 /** What a JSON Schema says of a path into the values that fit it. */
 export type PathAnswer =
@@ -161,7 +162,7 @@ function valuesOf(value: Json | undefined): Json[] {
 /** One part of a JSON pointer in a fragment; null where its escapes are broken. */
 function decodePointer(part: string): string | null {
   try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    return unescapeStep(decodeURIComponent(part));
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

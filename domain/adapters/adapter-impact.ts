@@ -1,5 +1,5 @@
 import type { ActionDefinition, ImpactQuantity } from '../actions.ts';
-import { declaredImpact, type DeclaredImpact } from '../impact.ts';
+import { declaredImpact, type DeclaredImpact, isSameKind } from '../impact.ts';
 import type { JsonObject } from '../json.ts';
 import type { AdapterDescriptor } from './adapter-descriptor.ts';
 
@@ -28,8 +28,4 @@ function atLeast(own: readonly ImpactQuantity[], declared: readonly ImpactQuanti
   });
   const floors = own.filter((floor) => !outdone.includes(floor));
   return [...floors, ...declared.filter((quantity) => !floors.some((floor) => isSameKind(quantity, floor)))];
-}
-
-function isSameKind(left: ImpactQuantity, right: ImpactQuantity): boolean {
-  return left.dimension === right.dimension && left.currency === right.currency;
 }

@@ -1,4 +1,5 @@
 import type { ImpactDeclaration, ImpactQuantity } from '../actions.ts';
+import { isSameKind } from '../impact.ts';
 import { readPath } from '../json-path.ts';
 import type { Json } from '../json.ts';
 import { parseResponsePath } from '../response-path.ts';
@@ -64,11 +65,4 @@ function amountOf(quantity: ImpactQuantity, value: unknown): number {
   if (quantity.bound !== 'upper_bound') return quantity.amount;
   const isUsable = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
   return isUsable ? Math.min(value, quantity.amount) : quantity.amount;
-}
-
-function isSameKind(
-  left: Pick<ImpactQuantity, 'dimension' | 'currency'>,
-  right: Pick<ImpactQuantity, 'dimension' | 'currency'>,
-): boolean {
-  return left.dimension === right.dimension && left.currency === right.currency;
 }

@@ -1,6 +1,7 @@
 import type { ActionsBlock, Button, KnownBlock, SectionBlock } from '@slack/types';
 import { type ChatText, DOES_NOT_FIT, piecesOf } from './approval-message.ts';
 import { buttonValue } from './clicks.ts';
+import { escapeMarkup } from '../markup-characters.ts';
 
 /** Slack takes 50 blocks, and 3,000 characters in the text of a section. */
 const SECTIONS_MAX = 40;
@@ -28,7 +29,7 @@ export function slackMessage(text: ChatText, deciding: Deciding): SlackMessage {
   const fits = sections.length <= SECTIONS_MAX;
   const elements = buttonsOf(deciding, fits);
   return {
-    text: escaped(text.heading),
+    text: escapeMarkup(text.heading),
     blocks: [
       ...sections.slice(0, SECTIONS_MAX),
       ...(fits ? [] : [section(DOES_NOT_FIT)]),
@@ -58,17 +59,12 @@ function section(text: string): SectionBlock {
   return { type: 'section', text: { type: 'plain_text', text, emoji: false } };
 }
 
-/** Shown in notifications, where Slack reads its own markup. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** In place of a message whose approval has ended: no buttons. */
 export function slackOutcome(text: string): SlackMessage & { replace_original: true } {
-  return { replace_original: true, text: escaped(text), blocks: piecesOf(text, SECTION_CHARACTERS_MAX).map(section) };
+  return { replace_original: true, text: escapeMarkup(text), blocks: piecesOf(text, SECTION_CHARACTERS_MAX).map(section) };
 }
 
 /** For the eyes of who clicked. */
 export function slackWhisper(text: string): { response_type: 'ephemeral'; replace_original: false; text: string } {
-  return { response_type: 'ephemeral', replace_original: false, text: escaped(text) };
+  return { response_type: 'ephemeral', replace_original: false, text: escapeMarkup(text) };
 }

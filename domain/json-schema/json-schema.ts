@@ -11,6 +11,7 @@ import type { Issue } from '../errors.ts';
 import { pathText } from '../json-path.ts';
 import type { PathStep } from '../json-path.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { unescapeStep } from '../json-pointer.ts';
 
 /**
  * JSON Schema 2020-12 for the schemas of tenants. Each schema is checked before it is stored, and validation is bounded in time
@@ -147,7 +148,7 @@ function pointerSteps(pointer: string): PathStep[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map(unescapeStep)
     .map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
 }
 

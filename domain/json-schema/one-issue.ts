@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { unescapeStep } from '../json-pointer.ts';
 
 /** Keywords that only say that one of their branches failed. Where a branch says what is wrong, they add nothing. */
 const WRAPPERS = new Set(['if', 'propertyNames']);
@@ -82,7 +83,7 @@ function nodesOf(schema: unknown, root: unknown): Set<unknown> {
 function resolved(root: unknown, pointer: string): unknown {
   const steps = decodeURIComponent(pointer).split('/').slice(1);
   return steps.reduce<unknown>((node, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = unescapeStep(step);
     return typeof node === 'object' && node !== null && Object.hasOwn(node, name)
       ? (node as Record<string, unknown>)[name]
       : undefined;

@@ -3,6 +3,7 @@ import type { Issue } from '../errors.ts';
 import { isJsonObject, jsonDepthExceeds } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { SCHEMA_APPLICATORS, SCHEMA_LIST_APPLICATORS, SCHEMA_MAP_APPLICATORS } from './applicators.ts';
+import { escapeStep } from '../json-pointer.ts';
 
 const SCHEMA_BYTES_MAX = 65_536;
 const SCHEMA_DEPTH_MAX = 64;
@@ -43,24 +44,20 @@ export function mapSubschemas(
     return value;
   };
   const members = Object.entries(schema).map(([keyword, value]): [string, Json] => {
-    const at = `${pointer}/${escaped(keyword)}`;
+    const at = `${pointer}/${escapeStep(keyword)}`;
     if (SCHEMA_KEYWORDS.includes(keyword)) return [keyword, inner(value, at)];
     if (SCHEMA_LIST_APPLICATORS.includes(keyword) && Array.isArray(value)) {
       return [keyword, value.map((item, index) => inner(item, `${at}/${index}`))];
     }
     if (SCHEMA_MAP_KEYWORDS.includes(keyword) && isJsonObject(value)) {
       const mapped = Object.entries(value).map(
-        ([name, item]) => [name, inner(item, `${at}/${escaped(name)}`)] as const,
+        ([name, item]) => [name, inner(item, `${at}/${escapeStep(name)}`)] as const,
       );
       return [keyword, Object.fromEntries(mapped)];
     }
     return [keyword, value];
   });
   return change(Object.fromEntries(members), pointer);
-}
-
-function escaped(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Checks what a meta-schema cannot express: size, depth, references that stay inside, patterns that run in linear time. */

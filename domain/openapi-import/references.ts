@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { REFERENCE_STEPS_MAX } from './limits.ts';
+import { unescapeStep } from '../json-pointer.ts';
 
 /** Why an operation cannot be imported, in words for the caller. */
 export class NotImportable extends Error {
@@ -29,7 +30,7 @@ function pointerSteps(reference: string): string[] | null {
   if (!reference.startsWith('#/')) return null; // an anchor, or the document itself
   try {
     const pointer = decodeURIComponent(reference.slice(2));
-    return pointer.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    return pointer.split('/').map(unescapeStep);
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

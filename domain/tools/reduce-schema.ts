@@ -9,6 +9,7 @@ import {
   LOOKS_AT_THE_REST,
   MOVES_THE_BASE,
 } from './schema-keywords.ts';
+import { escapeStep, unescapeStep } from '../json-pointer.ts';
 
 /** Something of a schema that a format does not take. */
 export interface Dropped {
@@ -113,7 +114,7 @@ class Reduction {
 
   private keep(kept: JsonObject, keyword: string, value: Json, path: string, goAlong: Set<string>): void {
     const before = this.dropped.length;
-    const reduced = this.value(keyword, value, `${path}/${escaped(keyword)}`, goAlong);
+    const reduced = this.value(keyword, value, `${path}/${escapeStep(keyword)}`, goAlong);
     if (FRAGILE.has(keyword) && this.dropped.length > before) {
       this.dropped.length = before;
       this.drop(path, keyword, HOLDS_DROPPED, goAlong);
@@ -135,7 +136,7 @@ class Reduction {
       if (keyword === 'properties' && propertyName !== null && !propertyName.test(name)) {
         this.dropped.push({ path, keyword: name, reason: NAME_NOT_TAKEN });
         goAlong.add('additionalProperties');
-      } else kept[name] = this.schema(schema, `${path}/${escaped(name)}`);
+      } else kept[name] = this.schema(schema, `${path}/${escapeStep(name)}`);
     }
     return kept;
   }
@@ -147,10 +148,6 @@ function isRef(keyword: string): boolean {
 
 function includesArray(type: Json | undefined): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
-}
-
-function escaped(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Every `$ref` and `$dynamicRef` in any place. One in a `const` or an `enum` is no reference, and does no harm here. */
@@ -177,7 +174,7 @@ function isThere(schema: Json, ref: string): boolean {
 
 function decoded(token: string): string {
   try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    return unescapeStep(decodeURIComponent(token));
   } catch (error) {
     if (error instanceof URIError) return token;
     throw error;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { Bytes, FileStage, FileStore, StoredFile } from '../../../domain/files/file-store.ts';
 import { DIRECT_FILE_BYTES_MAX } from '../../../domain/files/files.ts';
 import { isId } from '../../../domain/ids.ts';
+import { isUuid } from '../../../domain/uuid.ts';
 import { writeBytes } from './write-bytes.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Readable by the service's account alone. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -20,7 +20,7 @@ const PRIVATE_FILE = 0o600;
 export function createFolderStore(root: string): FileStore {
   const folderOf = ({ environmentId, fileId }: StoredFile): string => {
     // Both are ours. A place outside of the folder must not be had even if one day they were not.
-    if (!UUID.test(environmentId) || !isId('file', fileId)) throw new Error('a stored file has ids of ours');
+    if (!isUuid(environmentId) || !isId('file', fileId)) throw new Error('a stored file has ids of ours');
     return path.join(root, environmentId, fileId);
   };
   const placeOf = (file: StoredFile, stage: FileStage): string => path.join(folderOf(file), stage);
