@@ -26,6 +26,7 @@ import { LOOPBACK } from './ports.ts';
 import { projectRoot } from './project-root.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { StartError } from './start-error.ts';
+import { Stops } from './stops.ts';
 import { fairSharesOf, providersOf } from './worker-settings.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 import { findTemporalCli } from './temporal-binary.ts';
@@ -39,26 +40,6 @@ export interface Stack {
   failed: Promise<string>;
   /** Stops API, worker, Temporal and PostgreSQL, in this order. */
   stop(): Promise<void>;
-}
-
-/** Undone in the reverse order of their making. */
-class Stops {
-  private readonly stops: (() => Promise<void>)[] = [];
-  add(stop: () => Promise<void>): void {
-    this.stops.push(stop);
-  }
-  /** If a part fails to stop, the others are still stopped; the first failure is thrown at the end. */
-  async run(): Promise<void> {
-    const failures: unknown[] = [];
-    for (let stop = this.stops.pop(); stop !== undefined; stop = this.stops.pop()) {
-      try {
-        await stop();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-  }
 }
 
 /** Starts every part that the configuration does not place elsewhere. If one fails to start, the started ones are stopped. */
@@ -124,26 +105,8 @@ async function start(
   });
   stops.add(() => api.stop());
 
-  const credentials = await writeCredentials(
-    folder,
-    {
-      baseUrl: `http://${reachableHost(configuration.HOST)}:${api.port}`,
-      temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
-      temporalAddress: address,
-      databaseUrl: database.applicationUrl,
-      databaseOwnerUrl: database.ownerUrl,
-      payments: demoTarget.payments,
-      slack: demoTarget.slack,
-    },
-    configuration.DEFAULT_PLAN,
-    vault,
-  );
-  await ensureDemo({
-    folder,
-    baseUrl: credentials.baseUrl,
-    apiKey: keyOf(credentials, 'development', 'full_access'),
-    targetPort: demoTarget.port,
-  });
+  const servers = { database, temporal, demoTarget, address };
+  const credentials = await setUp(configuration, folder, servers, vault, api.port);
   isSetUp = true;
   const failed = firstToEnd(folder, database, temporal, worker);
   return { credentials, failed, stop: () => stops.run() };
@@ -210,12 +173,15 @@ function portsToTake(configuration: EmbeddedConfiguration): Parameters<typeof re
   ];
 }
 
+interface Servers {
+  database: PreparedDatabase;
+  /** Null where it runs elsewhere. */
+  temporal: RunningTemporal | null;
+  demoTarget: DemoTarget;
+}
+
 /** Starts all at once, because none needs another. The demo's target stops after the worker, whose last call it may be answering. */
-async function startServers(
-  configuration: EmbeddedConfiguration,
-  folder: DataFolder,
-  stops: Stops,
-): Promise<{ database: PreparedDatabase; temporal: RunningTemporal | null; demoTarget: DemoTarget }> {
+async function startServers(configuration: EmbeddedConfiguration, folder: DataFolder, stops: Stops): Promise<Servers> {
   const [database, temporal, demoTarget] = await Promise.allSettled([
     prepareDatabase(configuration, folder),
     configuration.TEMPORAL_ADDRESS === null ? startDevServer(configuration, folder) : null,
@@ -260,6 +226,33 @@ function messageOf(error: unknown): string {
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text;
 }
 
+/** The credentials of a fresh stack, and what the demo shows. */
+async function setUp(
+  configuration: EmbeddedConfiguration,
+  folder: DataFolder,
+  { database, temporal, demoTarget, address }: Servers & { address: string },
+  vault: Vault,
+  apiPort: number,
+): Promise<Credentials> {
+  const credentials = await writeCredentials(
+    folder,
+    {
+      baseUrl: `http://${reachableHost(configuration.HOST)}:${apiPort}`,
+      temporalUiUrl: temporal === null ? null : `http://${LOOPBACK}:${temporal.uiPort}`,
+      temporalAddress: address,
+      databaseUrl: database.applicationUrl,
+      databaseOwnerUrl: database.ownerUrl,
+      payments: demoTarget.payments,
+      slack: demoTarget.slack,
+    },
+    configuration.DEFAULT_PLAN,
+    vault,
+  );
+  const apiKey = keyOf(credentials, 'development', 'full_access');
+  await ensureDemo({ folder, baseUrl: credentials.baseUrl, apiKey, targetPort: demoTarget.port });
+  return credentials;
+}
+
 async function writeCredentials(
   folder: DataFolder,
   addresses: Parameters<typeof ensureCredentials>[2],
@@ -278,7 +271,6 @@ function ended(exited: Promise<void> | undefined, reason: string): Promise<strin
   return exited === undefined ? new Promise(() => undefined) : exited.then(() => reason);
 }
 
-/** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */
 /** Links lead to PUBLIC_URL, else to where this machine reaches the API; nowhere while the port is known only once it listens. */
 function reachedBy(configuration: EmbeddedConfiguration): Pick<ApiParts, 'network' | 'pagesUrl' | 'chats'> {
   const { PUBLIC_URL: publicUrl, TRUSTED_PROXIES: trustedProxies, HOST, PORT } = configuration;
@@ -286,6 +278,7 @@ function reachedBy(configuration: EmbeddedConfiguration): Pick<ApiParts, 'networ
   return { network: { publicUrl, trustedProxies }, pagesUrl: publicUrl ?? local, chats: chatsOf(configuration) };
 }
 
+/** The host that a local client calls: a server that listens on all addresses is reachable on the loopback too. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return LOOPBACK;
   return host.includes(':') ? `[${host}]` : host;

@@ -92,8 +92,9 @@ async function record(
     const isNew = isOpen || (!isRecorded && (await keepLateAnswer(tx, claimed.attemptId, attemptEnd(end.result))));
     if (isNew) await keepEvidence(tx, ref.effectId, evidenceOfReplay(ref, end, isOpen), end);
     if (maySettle && isNew && work) await settle(tx, work);
+    const next = await releasePermit(tx, permitOf(deps, ref));
     if (isNew) await countEgress(tx, end.egressBytes);
-    return releasePermit(tx, permitOf(deps, ref));
+    return next;
   });
 }
 

@@ -61,7 +61,11 @@ function section(text: string): SectionBlock {
 
 /** In place of a message whose approval has ended: no buttons. */
 export function slackOutcome(text: string): SlackMessage & { replace_original: true } {
-  return { replace_original: true, text: escapeMarkup(text), blocks: piecesOf(text, SECTION_CHARACTERS_MAX).map(section) };
+  return {
+    replace_original: true,
+    text: escapeMarkup(text),
+    blocks: piecesOf(text, SECTION_CHARACTERS_MAX).map(section),
+  };
 }
 
 /** For the eyes of who clicked. */
