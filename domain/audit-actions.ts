@@ -114,6 +114,7 @@ export const AUDIT_ACTIONS = {
     'memories.forgotten': 'what a filter finds is deleted; the entry has the filter',
   },
   Cache: {
+    'cache_entry.replaced': 'a cached answer that had not expired gives way to another one for the same prompt',
     'cache_entry.deleted': 'a cached answer is deleted',
     'cache.flushed': 'cached answers are flushed; the entry has the filter',
   },

@@ -22,7 +22,7 @@ export const storeEntryRoute = defineRoute({
   prepare: ({ body, caller, deps }) => deps.embedder.embed([body.prompt], { workspaceId: caller.tenant.workspaceId }),
   async change(tx, { body }, { model, vectors: [vector] }) {
     if (vector === undefined) throw new Error('each text has a vector');
-    const entry = await storeEntry(tx, {
+    const { entry, replacedId } = await storeEntry(tx, {
       ...identityOf(body),
       id: newId('cacheEntry'),
       prompt: body.prompt,
@@ -34,7 +34,14 @@ export const storeEntryRoute = defineRoute({
     });
     return {
       reply: { status: 201, data: presentEntry(entry) },
-      audit: 'none: an entry is a copy of an answer, which anybody may make again',
+      audit:
+        replacedId === null
+          ? 'none: an entry is a copy of an answer, which anybody may make again'
+          : {
+              action: 'cache_entry.replaced',
+              target: { type: 'cache_entry', id: entry.id },
+              details: { replaced: replacedId, namespace: entry.namespace },
+            },
     };
   },
 });

@@ -25,10 +25,14 @@ const EXPIRED_AT_ONCE_MAX = 100;
 
 /**
  * Stores an entry. The same prompt of the same identity replaces the one that is there, under a new id and without its hits.
+ * `replacedId`: that one, where it still answered; null where there was none.
  *
  * @throws {ServiceError} QUOTA_EXCEEDED where the environment has as many entries as it may.
  */
-export async function storeEntry(tx: EnvironmentTransaction, entry: NewCacheEntry): Promise<CacheEntryRecord> {
+export async function storeEntry(
+  tx: EnvironmentTransaction,
+  entry: NewCacheEntry,
+): Promise<{ entry: CacheEntryRecord; replacedId: string | null }> {
   await tx.raw(
     `DELETE FROM cache_entries WHERE id IN (SELECT c.id FROM cache_entries c
        WHERE c.environment_id = current_environment_id() AND c.expires_at <= now()
@@ -36,15 +40,17 @@ export async function storeEntry(tx: EnvironmentTransaction, entry: NewCacheEntr
   );
   const { vector, ...values } = entry;
   const response = JSON.stringify(entry.response);
-  const { rows } = await tx.raw<{ rows: CacheEntryRecord[] }>(
-    `INSERT INTO cache_entries AS c (id, environment_id, identity, prompt_digest, namespace, model, attributes, prompt, response, tokens, bytes,
+  const { rows } = await tx.raw<{ rows: (CacheEntryRecord & { replacedId: string | null })[] }>(
+    `WITH before AS (SELECT b.id FROM cache_entries b WHERE b.environment_id = current_environment_id() AND b.identity = :identity
+       AND b.prompt_digest = :promptDigest AND b.expires_at > now())
+     INSERT INTO cache_entries AS c (id, environment_id, identity, prompt_digest, namespace, model, attributes, prompt, response, tokens, bytes,
        embedding_model, embedding, signs, expires_at)
      VALUES (:id, current_environment_id(), :identity, :promptDigest, :namespace, :model, :attributes, :prompt, :response, :tokens, :bytes,
        :embeddingModel, :embedding, CAST(:signs AS bit varying), now() + make_interval(secs => :ttlSeconds))
      ON CONFLICT (environment_id, identity, prompt_digest) DO UPDATE SET id = EXCLUDED.id, prompt = EXCLUDED.prompt,
        response = EXCLUDED.response, tokens = EXCLUDED.tokens, bytes = EXCLUDED.bytes, embedding_model = EXCLUDED.embedding_model,
        embedding = EXCLUDED.embedding, signs = EXCLUDED.signs, hits = 0, created_at = now(), expires_at = EXCLUDED.expires_at, last_hit_at = NULL
-     RETURNING ${CACHE_COLUMNS}`,
+     RETURNING ${CACHE_COLUMNS}, (SELECT before.id FROM before) AS "replacedId"`,
     {
       ...values,
       attributes: JSON.stringify(entry.attributes),
@@ -57,7 +63,8 @@ export async function storeEntry(tx: EnvironmentTransaction, entry: NewCacheEntr
   const [stored] = rows;
   if (stored === undefined) throw new Error('an entry that was stored is answered');
   await refuseTooMany(tx);
-  return stored;
+  const { replacedId, ...record } = stored;
+  return { entry: record, replacedId };
 }
 
 async function refuseTooMany(tx: EnvironmentTransaction): Promise<void> {

@@ -103,6 +103,16 @@ test('storing the same prompt again replaces it', async () => {
   expect(second).toMatchObject({ hits: 0, response: 'new' });
   expect((await api.call('GET', `/api/v2/cache/${first.id}`, { key })).status).toBe(404);
   expect((await look({ prompt: PROMPT, namespace })).entry).toMatchObject({ id: second.id, response: 'new' });
+  // It is in the audit log, as long as the one that it replaced still answered.
+  await api.database.asOwner(`UPDATE cache_entries SET expires_at = now() - interval '1 second' WHERE id = $1`, [
+    second.id,
+  ]);
+  const third = await store({ prompt: PROMPT, namespace, response: 'newest' });
+  const entries = await api.database.asOwner(
+    `SELECT target_id, details FROM audit_log WHERE action = 'cache_entry.replaced' AND target_id IN ($1, $2, $3)`,
+    [first.id, second.id, third.id],
+  );
+  expect(entries).toEqual([{ target_id: second.id, details: { replaced: first.id, namespace } }]);
 });
 
 test('an entry that has expired answers nothing, and is deleted by a later store', async () => {
