@@ -25,7 +25,7 @@ export interface Embedded extends EmbeddingModel {
  * vector at all.
  */
 export interface Embedder {
-  /** The model that `embed` uses now. A provider is asked once. */
+  /** The model that `embed` used last. A provider is asked where it was not called yet. */
   model(call: EmbedCall): Promise<EmbeddingModel>;
   /** All of the texts or none. */
   embed(texts: readonly string[], call: EmbedCall): Promise<Embedded>;

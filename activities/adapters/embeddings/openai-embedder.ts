@@ -10,7 +10,6 @@ import {
 } from '../../../domain/embeddings/embedder.ts';
 import { isJsonObject } from '../../../domain/json.ts';
 import { USER_AGENT } from '../../../domain/product.ts';
-import { remembered } from '../../../domain/remembered.ts';
 import { sendRequest, type SendOptions } from '../http-request/send-request.ts';
 import type { Watchdog } from '../watchdog.ts';
 
@@ -43,15 +42,21 @@ export class OpenAiEmbedder implements Embedder {
   readonly #settings: OpenAiEmbedderSettings;
   readonly #options: OpenAiEmbedderOptions;
 
-  /** Asked for one vector, because the interface has no other way to say how long they are. */
-  readonly model = remembered(async ({ workspaceId }: EmbedCall): Promise<EmbeddingModel> => {
-    const { model, dimensions } = await this.embed(['dimensions'], { workspaceId });
-    return { model, dimensions };
-  });
+  /** How long the vectors of the last call were. Null: none was made yet. */
+  #dimensions: number | null = null;
 
   constructor(settings: OpenAiEmbedderSettings, options: OpenAiEmbedderOptions) {
     this.#settings = settings;
     this.#options = options;
+  }
+
+  /**
+   * Asked for one vector, because the interface has no other way to say how long they are. From then on each call says it anew: a
+   * provider may change them while the process lives.
+   */
+  async model({ workspaceId }: EmbedCall): Promise<EmbeddingModel> {
+    const dimensions = this.#dimensions ?? (await this.embed(['dimensions'], { workspaceId })).dimensions;
+    return { model: this.#settings.model, dimensions };
   }
 
   async embed(texts: readonly string[], call: EmbedCall): Promise<Embedded> {
@@ -64,6 +69,8 @@ export class OpenAiEmbedder implements Embedder {
       throw embeddingsAway('the provider changed the dimensions between two calls');
     }
     const model = { model: this.#settings.model, dimensions };
+    // Also where they are refused: what is made next is to have those of now.
+    this.#dimensions = dimensions;
     if (call.expected !== undefined) refuseOtherModel(call.expected, model);
     return { ...model, vectors };
   }

@@ -107,6 +107,14 @@ describe('embeddings of an OpenAI-compatible endpoint', () => {
     expect(endpoint.asked).toHaveLength(1);
   });
 
+  it('knows how long they are now once a call has shown it, also one that is refused', async () => {
+    const one = embedder();
+    const expected = await one.model(CALL);
+    endpoint.answer = (asked, response) => reply(response, vectors(asked, 5));
+    await failureOf(one.embed([TEXT], { ...CALL, expected }));
+    expect(await one.model(CALL)).toEqual({ model: 'the-model', dimensions: 5 });
+  });
+
   it('answers 503 where the endpoint is slow', async () => {
     endpoint.answer = () => undefined;
     expect((await failureOf(embedder({}, 200).embed([TEXT], CALL))).message).toContain('no answer');
