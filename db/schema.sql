@@ -1178,8 +1178,8 @@ CREATE OR REPLACE FUNCTION public.count_storage()
 AS $function$
   DECLARE
     environment uuid := CASE WHEN TG_OP = 'DELETE' THEN OLD.environment_id ELSE NEW.environment_id END;
-    change bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE storage_of(NEW.status, NEW.size) END
-      - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE storage_of(OLD.status, OLD.size) END;
+    change bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE storage_of(NEW.status, NEW.size, NEW.is_sent_to_store) END
+      - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE storage_of(OLD.status, OLD.size, OLD.is_sent_to_store) END;
   BEGIN
     IF change <> 0 THEN
       INSERT INTO storage_used AS s (workspace_id, bytes)
@@ -4031,11 +4031,11 @@ CREATE OR REPLACE FUNCTION public.standing_approvals(of_approval text, digest te
 RETURN (SELECT count(DISTINCT voice_of(d.actor_type, d.actor_id)) AS count FROM approval_decisions d WHERE ((d.approval_id = standing_approvals.of_approval) AND (d.decision = 'approve'::text) AND (d.binding_digest = standing_approvals.digest) AND credential_stands(d.environment_id, d.actor_type, d.actor_id, d.decided_at)))
 ;
 
-CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint)
+CREATE OR REPLACE FUNCTION public.storage_of(of_status text, of_size bigint, of_is_sent_to_store boolean)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE WHEN (of_status = 'deleted'::text) THEN (0)::bigint ELSE GREATEST(of_size, (1024)::bigint) END
+RETURN CASE WHEN ((of_status = 'deleted'::text) AND (NOT of_is_sent_to_store)) THEN (0)::bigint ELSE GREATEST(of_size, (1024)::bigint) END
 ;
 
 CREATE OR REPLACE FUNCTION public.voice_of(credential_type text, credential_id text)
@@ -4971,10 +4971,12 @@ CREATE TABLE files (
   due_at timestamp(3) with time zone,
   confirm_token uuid,
   confirming_until timestamp(3) with time zone,
+  is_sent_to_store boolean DEFAULT false NOT NULL,
   CONSTRAINT files_pkey PRIMARY KEY (id),
   CONSTRAINT files_check CHECK (((status <> 'ready'::text) OR ((sha256 IS NOT NULL) AND (confirmed_at IS NOT NULL)))),
   CONSTRAINT files_check1 CHECK (((status <> 'pending'::text) OR ((confirmed_at IS NULL) AND (due_at IS NOT NULL)))),
   CONSTRAINT files_check2 CHECK (((confirm_token IS NULL) = (confirming_until IS NULL))),
+  CONSTRAINT files_check3 CHECK (((upload = 'presigned'::text) OR (NOT is_sent_to_store))),
   CONSTRAINT files_content_type_check CHECK (((char_length(content_type) >= 1) AND (char_length(content_type) <= 255))),
   CONSTRAINT files_filename_check CHECK (((char_length(filename) >= 1) AND (char_length(filename) <= 255))),
   CONSTRAINT files_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
@@ -5466,10 +5468,10 @@ CREATE TABLE memories (
   CONSTRAINT memories_chain_id_version_key UNIQUE (chain_id, version),
   CONSTRAINT memories_agent_id_check CHECK (((char_length(agent_id) >= 1) AND (char_length(agent_id) <= 60))),
   CONSTRAINT memories_check CHECK (((version = 1) = (chain_id = id))),
-  CONSTRAINT memories_check1 CHECK ((valid_to > valid_from)),
   CONSTRAINT memories_check2 CHECK (((source_type IS NULL) = (source_id IS NULL))),
   CONSTRAINT memories_check3 CHECK ((num_nulls(superseded_by, superseded_at, replaced_from, holds_until) = ANY (ARRAY[0, 4]))),
   CONSTRAINT memories_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 8192))),
+  CONSTRAINT memories_end_after_they_begin CHECK ((valid_to > valid_from)),
   CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'episode'::text]))),
   CONSTRAINT memories_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
   CONSTRAINT memories_session_id_check CHECK (((char_length(session_id) >= 1) AND (char_length(session_id) <= 100))),
@@ -6410,6 +6412,7 @@ CREATE TABLE session_messages (
   metadata jsonb,
   tokens integer NOT NULL,
   created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+  bytes integer GENERATED ALWAYS AS ((octet_length((content)::text) + COALESCE(octet_length((tool_calls)::text), 0))) STORED NOT NULL,
   CONSTRAINT session_messages_pkey PRIMARY KEY (session_id, sequence),
   CONSTRAINT session_messages_check CHECK (((role = 'tool'::text) = (tool_call_id IS NOT NULL))),
   CONSTRAINT session_messages_check1 CHECK (((tool_calls IS NULL) OR (role = 'assistant'::text))),

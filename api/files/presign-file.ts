@@ -44,10 +44,11 @@ export const presignFileRoute = defineRoute({
     const url = `${pagesUrl ?? ''}${signedPath(links, { ...caller.tenant, fileId, expiresAt })}`;
     return { fileId, expiresAt, target: { url, headers: { 'Content-Type': contentType } } };
   },
-  async change(tx, { body, actor }, { fileId, target, expiresAt }) {
+  async change(tx, { body, actor, deps }, { fileId, target, expiresAt }) {
     const { filename, contentType = DEFAULT_CONTENT_TYPE, size, sha256 = null, purpose = null, metadata = {} } = body;
     const file = { id: fileId, filename, contentType, size, sha256, purpose, metadata, createdBy: actor };
-    await insertPendingFile(tx, { ...file, upload: 'presigned' });
+    const isSentToStore = deps.files.presign !== null;
+    await insertPendingFile(tx, { ...file, upload: 'presigned', isSentToStore });
     return {
       reply: {
         status: 201,

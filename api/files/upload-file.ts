@@ -89,6 +89,7 @@ class DirectUpload {
       insertPendingFile(tx, {
         id: fileId,
         upload: 'direct',
+        isSentToStore: false,
         filename: named.file,
         contentType: typed.success ? typed.data : DEFAULT_CONTENT_TYPE,
         size: leastFileBytes(incoming.headers['content-length']),

@@ -6,6 +6,8 @@ import { refuseFullStorage } from '../plans/refuse-full-storage.ts';
 export interface PendingFile {
   id: string;
   upload: 'direct' | 'presigned';
+  /** Its presigned URL is the store's own: until that is over, bytes may come there whatever becomes of the file. */
+  isSentToStore: boolean;
   filename: string;
   contentType: string;
   /** Reserved of the plan's storage until it is known: all of it where it was promised, and never more than there is. */
@@ -24,9 +26,9 @@ export interface PendingFile {
  */
 export async function insertPendingFile(tx: EnvironmentTransaction, file: PendingFile): Promise<number | null> {
   await tx.raw(
-    `INSERT INTO files (id, environment_id, upload, status, filename, content_type, size, sha256, purpose, metadata, created_by,
+    `INSERT INTO files (id, environment_id, upload, is_sent_to_store, status, filename, content_type, size, sha256, purpose, metadata, created_by,
        expires_at, due_at)
-     VALUES (:id, current_environment_id(), :upload, 'pending', :filename, :contentType, CAST(:size AS bigint), :sha256, :purpose,
+     VALUES (:id, current_environment_id(), :upload, :isSentToStore, 'pending', :filename, :contentType, CAST(:size AS bigint), :sha256, :purpose,
        :metadata, :createdBy, now() + make_interval(secs => :ttl), now() + make_interval(secs => :ttl))`,
     {
       ...file,

@@ -42,6 +42,7 @@ import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
 import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
 import * as runTags from './0048-run-tags.ts';
+import * as bounds from './0049-bounds.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as missedSlots from './0047-missed-slots.ts';
@@ -99,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   spanParts,
   rangesInTheirTime,
   runTags,
+  bounds,
   relayInTurn,
   unmadeDeliveries,
   missedSlots,

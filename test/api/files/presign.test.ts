@@ -307,3 +307,56 @@ test.each([
   expect(reply.status).toBe(400);
   expect(errorOf(reply).details?.['issues']).toEqual([expect.objectContaining({ path: at })]);
 });
+
+test('in a store that takes the bytes itself, a deleted file counts until nothing can be sent to its URL any more', async () => {
+  const store = createFolderStore(folder);
+  const presignAtStore: FileStore['presign'] = () =>
+    Promise.resolve({ url: 'https://store.example.com/incoming', headers: {} });
+  const own = await startTestApi({ files: { ...store, presign: presignAtStore } });
+  try {
+    const { key: ownKey } = await own.createKey(own.database.tenant);
+    const used = async (): Promise<number> =>
+      Number((await own.database.asOwner<{ bytes: string }>('SELECT bytes FROM storage_used'))[0]?.bytes ?? 0);
+    const sweepOwn = () => sweepRows(own.deps, 'due-files', dueFiles);
+    const ageOwn = (fileId: string): Promise<unknown> =>
+      own.database.asOwner(
+        `SET session_replication_role = 'replica';
+         UPDATE files SET expires_at = expires_at - interval '1 hour', due_at = due_at - interval '1 hour' WHERE id = '${fileId}'`,
+      );
+    const { fileId } = presignedIn(await presign(own, ownKey, { ...PROMISED, size: 50_000 }));
+    expect((await own.call('DELETE', `/api/v2/files/${fileId}`, { key: ownKey })).status).toBe(200);
+    expect(await used()).toBe(50_000);
+    expect((await own.call('GET', `/api/v2/files/${fileId}`, { key: ownKey })).status).toBe(404);
+    // The URL is over; an upload that began before that may still end.
+    await ageOwn(fileId);
+    await sweepOwn();
+    expect(await used()).toBe(50_000);
+    await ageOwn(fileId);
+    await sweepOwn();
+    expect(await used()).toBe(0);
+    // A direct upload is free at once.
+    const direct = await upload(own, ownKey);
+    expect(await used()).toBeGreaterThan(0);
+    await own.call('DELETE', `/api/v2/files/${direct.id}`, { key: ownKey });
+    expect(await used()).toBe(0);
+  } finally {
+    await own.close();
+  }
+});
+
+test('in the folder a deleted file is free at once: its URL leads to nothing any more', async () => {
+  const used = async (): Promise<number> =>
+    Number(
+      (
+        await api.database.asOwner<{ bytes: string }>('SELECT bytes FROM storage_used WHERE workspace_id = $1', [
+          api.database.tenant.workspaceId,
+        ])
+      )[0]?.bytes ?? 0,
+    );
+  const before = await used();
+  const target = await promise({ size: 50_000 });
+  expect(await used()).toBe(before + 50_000);
+  expect((await api.call('DELETE', `/api/v2/files/${target.fileId}`, { key })).status).toBe(200);
+  expect(await used()).toBe(before);
+  expect((await put(api, target, CONTENT)).status).toBe(404);
+});
