@@ -15,6 +15,7 @@ import {
 import { ServiceError } from '../../domain/errors.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { grantKeys } from '../flow-control/grant-keys.ts';
+import { refusesContent } from '../refuses-content.ts';
 import { startAllInTurn, type StartsInTurn } from '../messages/wake-messages.ts';
 
 /** The pages of jobs that publish messages again: of dead letters, and of the failed deliveries of a subscription. */
@@ -43,14 +44,6 @@ export type TakePage = (
 /** What ends a job: the workspace or the key may make no more messages. Anything else is tried again. */
 const ENDING_CODES: readonly string[] = ['QUOTA_EXCEEDED', 'BUDGET_EXCEEDED', 'BUDGET_RECONCILIATION_REQUIRED'];
 
-/**
- * What is refused for the sake of its content, now and at each further try: a request that is not valid (under a limit that was
- * lowered since, for instance), and values that the database takes no more. Where a page has one record, it is that record.
- */
-const CONTENT_CODES: readonly string[] = ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE'];
-/** Data exceptions, exceeded program limits, violated checks. A unique or foreign key may hold at the next try. */
-const CONTENT_SQLSTATE = /^(22...|54...|23514)$/;
-
 /** The messages of a page cannot be accepted, whoever tries again. */
 class PageRefused extends Error {
   /** The last record of the page. */
@@ -60,12 +53,6 @@ class PageRefused extends Error {
     super('the messages of a page were refused', { cause });
     this.afterId = afterId;
   }
-}
-
-function refusesContent(error: unknown): boolean {
-  if (error instanceof ServiceError) return CONTENT_CODES.includes(error.code);
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
-  return typeof code === 'string' && CONTENT_SQLSTATE.test(code);
 }
 
 /**

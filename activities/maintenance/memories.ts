@@ -1,7 +1,7 @@
 import { deleteMemories } from '../../db/memory/delete-memories.ts';
 import { findExpiredMemories, type MemoryRef } from '../../db/memory/find-expired.ts';
 import { findIdleMemoryJobs } from '../../db/memory/find-idle-jobs.ts';
-import type { MemoryJobRef } from '../../domain/memory/memory-jobs.ts';
+import { FORGET_PAGE_SIZE, type MemoryJobRef } from '../../domain/memory/memory-jobs.ts';
 import type { SweepArea } from './sweep-rows.ts';
 
 /** Longer than the longest wait between two looks of a job that runs. */
@@ -20,11 +20,20 @@ export function idleMemoryJobs(idleSeconds = IDLE_SECONDS): SweepArea<MemoryJobR
   };
 }
 
+/** What was derived from one memory is deleted in so many transactions a sweep; the next one goes on. */
+const PAGES_A_SWEEP_MAX = 40;
+
 /** Deletes memories whose time is over, with their chains and what was derived. A later version of one may be gone with it. */
 export const expiredMemories: SweepArea<MemoryRef> = {
   find: (deps, page) => findExpiredMemories(deps.db, page),
   idOf: ({ memoryId }) => memoryId,
-  mend: (deps, refs) =>
-    Promise.all(refs.map((ref) => deps.db.withEnvironment(ref, (tx) => deleteMemories(tx, [ref.memoryId])))),
+  mend: async ({ db }, refs) => {
+    for (const ref of refs) {
+      for (let page = 0, isWhole = false; !isWhole && page < PAGES_A_SWEEP_MAX; page++) {
+        const deletion = db.withEnvironment(ref, (tx) => deleteMemories(tx, [ref.memoryId], FORGET_PAGE_SIZE));
+        ({ isWhole } = await deletion);
+      }
+    }
+  },
   batchSize: 1,
 };

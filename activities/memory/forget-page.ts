@@ -26,8 +26,8 @@ export function forgetMemoryPage(deps: Dependencies, pageSize = FORGET_PAGE_SIZE
 async function deletePage(tx: EnvironmentTransaction, job: MemoryJobRecord, most: number): Promise<MemoryJobStep> {
   if (job.collectionId === null) throw new Error(`job ${job.id} deletes no collection`);
   const wanted = { collectionIds: [job.collectionId], filter: {} };
-  const { deleted, found } = await forgetMemories(tx, wanted, { until: null, most });
-  if (found === most) {
+  const { deleted, isWhole } = await forgetMemories(tx, wanted, { until: null, most });
+  if (!isWhole) {
     await advanceMemoryJob(tx, job.id, deleted);
     return { next: 'go on' };
   }
@@ -39,9 +39,9 @@ async function forgetPage(tx: EnvironmentTransaction, job: MemoryJobRecord, most
   const { collectionIds = [], ...filter } = job.filter ?? {};
   // Without a condition a page would take everything.
   if (Object.keys(filter).length === 0 && collectionIds.length === 0) throw new Error(`job ${job.id} has no filter`);
-  const { deleted, found } = await forgetMemories(tx, { collectionIds, filter }, { until: job.createdAt, most });
+  const { deleted, isWhole } = await forgetMemories(tx, { collectionIds, filter }, { until: job.createdAt, most });
   await advanceMemoryJob(tx, job.id, deleted);
-  if (found === most) return { next: 'go on' };
+  if (!isWhole) return { next: 'go on' };
   await endMemoryJob(tx, job.id, 'succeeded');
   return GONE;
 }

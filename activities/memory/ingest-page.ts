@@ -16,6 +16,7 @@ import { type NewMemory, storeMemories } from '../../db/memory/store-memories.ts
 import { readExpensiveWorkPause } from '../../db/plans/expensive-work.ts';
 import type { Embedded, EmbeddingModel } from '../../domain/embeddings/embedder.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import {
   CHUNKS_MAX,
   INGEST_PAGE_SIZE,
@@ -25,9 +26,10 @@ import {
 } from '../../domain/memory/memory-jobs.ts';
 import { DERIVED_FROM_JOB } from '../../domain/memory/memories.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { refusesContent } from '../refuses-content.ts';
 import { splitInput } from './split-input.ts';
 
-type Dependencies = Pick<ActivityDependencies, 'db' | 'embedder'>;
+type Dependencies = Pick<ActivityDependencies, 'db' | 'embedder' | 'logger'>;
 
 const GO_ON: MemoryJobStep = { next: 'go on' };
 
@@ -40,7 +42,7 @@ export function ingestMemoryPage(deps: Dependencies, pageSize = INGEST_PAGE_SIZE
   return async (ref: MemoryJobRef): Promise<MemoryJobStep> => {
     const pause = await readExpensiveWorkPause(deps.db);
     if (pause !== null) return wait(deps, ref, 'paused', new ServiceError('EXPENSIVE_WORK_PAUSED'));
-    const begun = await deps.db.withEnvironment(ref, (tx) => begin(tx, ref, pageSize));
+    const begun = await take(deps, ref, (tx) => begin(tx, ref, pageSize));
     if ('next' in begun) return begun;
     let embedded: Embedded;
     try {
@@ -53,8 +55,29 @@ export function ingestMemoryPage(deps: Dependencies, pageSize = INGEST_PAGE_SIZE
       }
       throw error;
     }
-    return deps.db.withEnvironment(ref, (tx) => store(tx, ref, begun.chunks, embedded));
+    return take(deps, ref, (tx) => store(tx, ref, begun.chunks, embedded));
   };
+}
+
+/** One transaction of a page. A job whose content the database does not take fails: it would take it at no further try. */
+async function take<Taken>(
+  { db, logger }: Dependencies,
+  ref: MemoryJobRef,
+  work: (tx: EnvironmentTransaction) => Promise<Taken>,
+): Promise<Taken | MemoryJobStep> {
+  try {
+    return await db.withEnvironment(ref, work);
+  } catch (error) {
+    if (!refusesContent(error)) throw error;
+    logger.error({ jobId: ref.jobId, failure: describeFailure(error) }, 'an ingest has content that cannot be stored');
+    return db.withEnvironment(ref, async (tx): Promise<MemoryJobStep> => {
+      const job = await lockMemoryJob(tx, ref.jobId);
+      if (job === null) return { next: 'end', status: 'failed' };
+      if (job.endedAt !== null) return { next: 'end', status: job.status };
+      const message = 'It has a value that cannot be stored. What was stored of it stays.';
+      return fail(tx, job, { code: 'VALIDATION_ERROR', message });
+    });
+  }
 }
 
 interface Begun {

@@ -1,16 +1,24 @@
 import { z } from 'zod';
 
-/** Years that PostgreSQL and JavaScript write alike. */
+/** Years that PostgreSQL and JavaScript write alike: ours, and those that something may be remembered of. */
 const MS_MIN = Date.UTC(1970, 0, 1);
+const REMEMBERED_MS_MIN = Date.parse('0001-01-01T00:00:00Z');
 const MS_MAX = Date.UTC(9999, 11, 31);
 const rfc3339 = z.iso.datetime({ offset: true });
 
+const nearestFrom = (msMin: number) =>
+  rfc3339.transform((text) => new Date(Math.min(MS_MAX, Math.max(msMin, Date.parse(text)))));
+const boundedFrom = (msMin: number, years: string) =>
+  rfc3339
+    .refine((text) => Date.parse(text) >= msMin && Date.parse(text) <= MS_MAX, `must be in the years ${years}`)
+    .transform((text) => new Date(text));
+
 /** A moment that a list is filtered by: one out of these years is the nearest in them. */
-export const filterInstant = rfc3339.transform(
-  (text) => new Date(Math.min(MS_MAX, Math.max(MS_MIN, Date.parse(text)))),
-);
+export const filterInstant = nearestFrom(MS_MIN);
 
 /** A moment that is stored, in UTC: PostgreSQL takes neither every year nor every offset that RFC 3339 has. */
-export const storedInstant = rfc3339
-  .refine((text) => Date.parse(text) >= MS_MIN && Date.parse(text) <= MS_MAX, 'must be in the years 1970 to 9999')
-  .transform((text) => new Date(text).toISOString());
+export const storedInstant = boundedFrom(MS_MIN, '1970 to 9999').transform((instant) => instant.toISOString());
+
+/** The same of what is remembered, which may have been long ago. */
+export const rememberedFilterInstant = nearestFrom(REMEMBERED_MS_MIN);
+export const rememberedInstant = boundedFrom(REMEMBERED_MS_MIN, '1 to 9999');

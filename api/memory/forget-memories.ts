@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { EnvironmentTransaction } from '../../db/client.ts';
 import { deleteMemories } from '../../db/memory/delete-memories.ts';
+import { expireMemory } from '../../db/memory/expire-memory.ts';
 import { forgetMemories } from '../../db/memory/forget-memories.ts';
 import { forgetUnstored } from '../../db/memory/forget-unstored.ts';
 import { getMemory } from '../../db/memory/get-memory.ts';
-import { createMemoryJob } from '../../db/memory/jobs.ts';
+import { createMemoryJob, type MemoryJobRecord } from '../../db/memory/jobs.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { ForgetFilter } from '../../domain/memory/memory-jobs.ts';
 import { FORGOTTEN_AT_ONCE_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
@@ -16,32 +19,52 @@ const deletedSchema = z.strictObject({
   deleted: z.int().min(0).describe('Memories: every version of each, and what was derived from them.'),
 });
 
+const jobAccepted = (data: z.input<typeof deletedSchema> | z.input<typeof jobSchema>) => ({
+  location: `/api/v2/memory/jobs/${'id' in data ? data.id : ''}`,
+  retryAfterSeconds: 2,
+});
+
 export const deleteMemoryRoute = defineRoute({
   id: 'memory.delete',
   method: 'DELETE',
   path: '/api/v2/memory/{memoryId}',
   summary: 'Delete a memory, with its history and what was derived from it',
+  description:
+    '200: all of it is gone. 202: more than 1,000 were derived from it, and a job deletes them; the memory itself is gone at once.',
   scope: 'memory:write',
   role: 'member',
   request: { params: memoryParams },
-  response: { 200: deletedSchema },
+  response: { 200: deletedSchema, 202: jobSchema },
+  accepted: jobAccepted,
   errors: ['NOT_FOUND'],
   idempotent: true,
-  async change(tx, { params: { memoryId } }) {
+  async change(tx, { params: { memoryId }, caller, deps }) {
     const memory = await getMemory(tx, memoryId);
-    const deleted = memory === null ? 0 : await deleteMemories(tx, [memoryId]);
-    // 0: another request has deleted it meanwhile.
-    if (deleted === 0) throw notFound('memory');
+    if (memory === null) throw notFound('memory');
+    const { deleted, isWhole } = await deleteMemories(tx, [memoryId], FORGOTTEN_AT_ONCE_MAX);
+    const audit = {
+      action: 'memory.deleted' as const,
+      target: { type: 'memory', id: memoryId },
+      details: { deleted },
+    };
+    if (isWhole) {
+      // 0: another request has deleted it meanwhile.
+      if (deleted === 0) throw notFound('memory');
+      return { reply: { status: 200, data: { deleted } }, audit };
+    }
+    await expireMemory(tx, memoryId);
+    const job = await createForgetting(tx, { collectionIds: [memory.collectionId], memoryId });
     return {
-      reply: { status: 200, data: { deleted } },
-      audit: {
-        action: 'memory.deleted',
-        target: { type: 'memory', id: memoryId },
-        details: { deleted },
-      },
+      reply: { status: 202, data: presentMemoryJob(job) },
+      audit,
+      after: () => wakeMemoryJobOf(deps, caller, job),
     };
   },
 });
+
+function createForgetting(tx: EnvironmentTransaction, filter: ForgetFilter): Promise<MemoryJobRecord> {
+  return createMemoryJob(tx, { kind: 'forget', collectionId: null, filter, template: null, input: null });
+}
 
 export const forgetMemoriesRoute = defineRoute({
   id: 'memory.forget',
@@ -58,32 +81,25 @@ export const forgetMemoriesRoute = defineRoute({
     }),
   },
   response: { 200: deletedSchema, 202: jobSchema },
-  accepted: (data) => ({ location: `/api/v2/memory/jobs/${'id' in data ? data.id : ''}`, retryAfterSeconds: 2 }),
+  accepted: jobAccepted,
   errors: ['NOT_FOUND'],
   idempotent: true,
   async change(tx, { body: { filter }, caller, deps }) {
     const { collectionIds: named, ...rest } = filter;
     const collectionIds = (await namedCollections(tx, named)).map(({ id }) => id);
     await forgetUnstored(tx, collectionIds, rest);
-    const most = FORGOTTEN_AT_ONCE_MAX;
-    const { deleted, found } = await forgetMemories(tx, { collectionIds, filter: rest }, { until: null, most });
+    const bounds = { until: null, most: FORGOTTEN_AT_ONCE_MAX };
+    const { deleted, isWhole } = await forgetMemories(tx, { collectionIds, filter: rest }, bounds);
     const audited = (target: { type: string; id: string }) => ({
       action: 'memories.forgotten' as const,
       target,
       details: { filter: JSON.parse(JSON.stringify(filter)) as JsonObject, deleted },
     });
-    if (found < most) {
+    if (isWhole) {
       const audit = audited({ type: 'environment', id: caller.environment.id });
       return { reply: { status: 200, data: { deleted } }, audit };
     }
-    const whole = { ...rest, collectionIds };
-    const job = await createMemoryJob(tx, {
-      kind: 'forget',
-      collectionId: null,
-      filter: whole,
-      template: null,
-      input: null,
-    });
+    const job = await createForgetting(tx, { ...rest, collectionIds });
     return {
       reply: { status: 202, data: presentMemoryJob(job) },
       audit: audited({ type: 'memory_job', id: job.id }),

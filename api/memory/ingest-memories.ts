@@ -11,6 +11,7 @@ import {
 } from '../../domain/memory/split-text.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { requireAlso } from '../http/identify.ts';
+import { rememberedInstant } from '../http/instant.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import { wakeMemoryJobOf } from './job-workflows.ts';
 import {
@@ -19,7 +20,6 @@ import {
   jobSchema,
   kindSchema,
   metadataSchema,
-  moment,
   presentMemoryJob,
   sessionIdSchema,
   userIdSchema,
@@ -47,7 +47,7 @@ const ingestBody = z
     userId: userIdSchema.nullable().default(null),
     agentId: agentIdSchema.nullable().default(null),
     metadata: metadataSchema.default({}).describe('Of every memory that it stores.'),
-    expiresAt: moment.nullable().default(null),
+    expiresAt: rememberedInstant.nullable().default(null),
     chunkCharacters: z
       .int()
       .min(CHUNK_CHARACTERS_MIN)

@@ -7,6 +7,7 @@ import { listMemoryVersions } from '../../db/memory/list-versions.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 import { type MemoryFilter, METADATA_BYTES_MAX } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { rememberedFilterInstant } from '../http/instant.ts';
 import { parseJsonText } from '../http/json-text.ts';
 import { queryBoolean } from '../http/pagination.ts';
 import { validatePart } from '../http/validate-request.ts';
@@ -16,12 +17,15 @@ import {
   filterSchema,
   memoryParams,
   memorySchema,
-  moment,
   presentMemory,
 } from './schemas.ts';
 
-export const asOfSchema = moment.describe('As it was recorded then and held then. Not with `validAt`.');
-export const validAtSchema = moment.describe('What held then, as it is recorded now. Not with `asOf`.');
+export const asOfSchema = rememberedFilterInstant.describe(
+  'As it was recorded then and held then. Not with `validAt`.',
+);
+export const validAtSchema = rememberedFilterInstant.describe(
+  'What held then, as it is recorded now. Not with `asOf`.',
+);
 
 /** Both at once would ask for two moments. */
 export function refuseBothMoments(

@@ -24,9 +24,6 @@ export const collectionParams = z.strictObject({ collectionId: id('Id of the col
 export const memoryParams = z.strictObject({ memoryId: id('Id of the memory, `mem_…`.') });
 export const jobParams = z.strictObject({ jobId: id('Id of the job, `job_…`.') });
 
-/** A moment of a request: RFC 3339 with an offset. */
-export const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-
 export const collectionName = z
   .string()
   .trim()

@@ -10,6 +10,7 @@ import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedde
 import { notFound, validationError } from '../../domain/errors.ts';
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { rememberedInstant } from '../http/instant.ts';
 import { admitMemoryOperation, MEMORY_OPERATION_ERRORS } from './admit-operation.ts';
 import {
   agentIdSchema,
@@ -18,14 +19,13 @@ import {
   memoryParams,
   memorySchema,
   metadataSchema,
-  moment,
   presentMemory,
   sessionIdSchema,
   sourceSchema,
   userIdSchema,
 } from './schemas.ts';
 
-const validFrom = moment
+const validFrom = rememberedInstant
   .optional()
   .describe('From when on it holds: now, where it is left out. May be past or future.');
 
@@ -45,8 +45,8 @@ export const storeFields = z.strictObject({
   source: sourceSchema.nullable().default(null),
   metadata: metadataSchema.default({}),
   validFrom,
-  validTo: moment.nullable().optional().describe('Until when it holds, exclusive.'),
-  expiresAt: moment.nullable().default(null).describe('When it is to be deleted.'),
+  validTo: rememberedInstant.nullable().optional().describe('Until when it holds, exclusive.'),
+  expiresAt: rememberedInstant.nullable().default(null).describe('When it is to be deleted.'),
 });
 
 const storeBody = storeFields
@@ -117,8 +117,11 @@ const supersedeBody = z
     kind: kindSchema.optional(),
     metadata: metadataSchema.optional().describe('All of it.'),
     validFrom,
-    validTo: moment.nullable().optional().describe('Left out: as before, where that lies ahead of `validFrom`.'),
-    expiresAt: moment.nullable().optional().describe('Of the whole chain.'),
+    validTo: rememberedInstant
+      .nullable()
+      .optional()
+      .describe('Left out: as before, where that lies ahead of `validFrom`.'),
+    expiresAt: rememberedInstant.nullable().optional().describe('Of the whole chain.'),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something')
   .meta({ id: 'SupersedeMemoryRequest' });

@@ -27,7 +27,8 @@ export function conditionsOf(wanted: Wanted): Conditions {
     ['m.collection_id = ANY (:collectionIds)', { collectionIds }],
   ];
   if (!includeExpired) parts.push(['(m.expires_at IS NULL OR m.expires_at > now())', {}]);
-  const { userId, agentId, sessionId, kind, source, metadata } = filter;
+  const { memoryId, userId, agentId, sessionId, kind, source, metadata } = filter;
+  if (memoryId !== undefined) parts.push(['m.id = :memoryId', { memoryId }]);
   if (userId !== undefined) parts.push(['m.user_id = :userId', { userId }]);
   if (agentId !== undefined) parts.push(['m.agent_id = :agentId', { agentId }]);
   if (sessionId !== undefined) parts.push(['m.session_id = :sessionId', { sessionId }]);

@@ -1,44 +1,159 @@
 import { DERIVED_FROM_MEMORY } from '../../domain/memory/memories.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 
+/** How many chains one look goes through: what is derived of one memory alone may be as deep as it is long. */
+export const LOOKED_AT_MAX = 20_000;
+
+export interface Deleted {
+  /** Memories: every version of each chain. */
+  deleted: number;
+  /** False: more chains were derived from them than `most`. Asked again, it goes on with those. */
+  isWhole: boolean;
+}
+
 /**
- * Deletes the whole chains of memories, and whatever was derived from any version of them, however far. Returns how many memories that
- * were. Chains are locked before they go: a version or a derived memory that is being added is either seen here, or finds its
- * chain gone.
+ * Deletes the whole chains of memories, and whatever was derived from any version of them, however far: up to `most` chains, those first
+ * from which nothing was derived. So a chain goes after all that was drawn from it, and who stops before the end has left the way to the rest.
+ *
+ * Chains are locked before they go: a version or a derived memory that is being added is either seen here, or finds its chain gone.
+ *
+ * @param lookedAtMax for tests.
  */
-export async function deleteMemories(tx: EnvironmentTransaction, ids: readonly string[]): Promise<number> {
+export async function deleteMemories(
+  tx: EnvironmentTransaction,
+  ids: readonly string[],
+  most: number,
+  lookedAtMax = LOOKED_AT_MAX,
+): Promise<Deleted> {
+  const { chains, isWhole } = await lastDerived(tx, ids, most, lookedAtMax);
   const doomed = new Set<string>();
-  let chains = await lockChainsOf(tx, ids);
-  while (chains.length > 0) {
-    for (const chain of chains) doomed.add(chain);
-    chains = await lockDerived(tx, chains, [...doomed]);
+  let locked = await lockChains(tx, chains);
+  while (locked.length > 0) {
+    for (const chain of locked) doomed.add(chain);
+    locked = await lockDerivedMeanwhile(tx, locked, doomed);
   }
-  if (doomed.size === 0) return 0;
+  if (doomed.size === 0) return { deleted: 0, isWhole };
   const { rows } = await tx.raw<{ rows: { n: number }[] }>(
     `WITH gone AS (DELETE FROM memories WHERE chain_id = ANY (:chains) RETURNING id) SELECT count(*)::int AS n FROM gone`,
     { chains: [...doomed] },
   );
-  return rows[0]?.n ?? 0;
+  return { deleted: rows[0]?.n ?? 0, isWhole };
 }
 
-async function lockChainsOf(tx: EnvironmentTransaction, ids: readonly string[]): Promise<string[]> {
+/**
+ * Up to `most` chains of what is to be deleted, of which each comes with all that was derived from it.
+ */
+async function lastDerived(
+  tx: EnvironmentTransaction,
+  ids: readonly string[],
+  most: number,
+  lookedAtMax: number,
+): Promise<{ chains: string[]; isWhole: boolean }> {
+  let from = ids;
+  for (;;) {
+    const found = await findDerived(tx, from, lookedAtMax);
+    const isAll = found.length < lookedAtMax;
+    const parents = new Map(found.map(({ id, parentId }) => [id, parentId]));
+    const depths = depthsOf(parents);
+    const kept = isAll ? new Set<string>() : withAncestors(await findUnfinished(tx, parents), parents);
+    const whole = [...parents.keys()].filter((id) => !kept.has(id));
+    if (whole.length > 0 || isAll) {
+      const deepestFirst = whole.sort((one, other) => (depths.get(other) ?? 0) - (depths.get(one) ?? 0));
+      return { chains: deepestFirst.slice(0, most), isWhole: isAll && from === ids && whole.length <= most };
+    }
+    // Each leads on to what was not looked at: from the one that is furthest down there is less.
+    from = [[...kept].reduce((one, other) => ((depths.get(other) ?? 0) > (depths.get(one) ?? 0) ? other : one))];
+  }
+}
+
+/**
+ * What is derived from the chain `from.id`. The order and OFFSET 0 make each step a look at an index: the planner else reads all memories
+ * of the environment for it.
+ */
+const derivedFrom = (from: string): string => `
+  CROSS JOIN LATERAL (SELECT v.id FROM memories v WHERE v.chain_id = ${from}.id ORDER BY v.version OFFSET 0) v
+  CROSS JOIN LATERAL (SELECT d.id FROM memories d WHERE d.environment_id = (SELECT current_environment_id()) AND d.source_id = v.id
+    AND d.source_type = :type AND d.version = 1 OFFSET 0) d`;
+
+interface Derived {
+  id: string;
+  /** The chain that it is derived from, if from any: it may be none of those that are looked at. */
+  parentId: string | null;
+}
+
+/**
+ * The chains of memories, and those that are derived from them, in one look: the nearest first. Every version of a chain has its source.
+ */
+async function findDerived(tx: EnvironmentTransaction, ids: readonly string[], most: number): Promise<Derived[]> {
+  const { rows } = await tx.raw<{ rows: Derived[] }>(
+    `WITH RECURSIVE doomed (id) AS (
+       SELECT m.chain_id FROM memories m WHERE m.id = ANY (:ids)
+       UNION
+       SELECT d.id FROM doomed w ${derivedFrom('w')})
+     SELECT w.id, (SELECT s.chain_id FROM memories r JOIN memories s ON s.id = r.source_id AND s.environment_id = r.environment_id
+       WHERE r.id = w.id AND r.source_type = :type) AS "parentId"
+     FROM (SELECT id FROM doomed LIMIT :most) w`,
+    { ids, most, type: DERIVED_FROM_MEMORY },
+  );
+  return rows;
+}
+
+/** Those of the chains from which more is derived than was found. */
+async function findUnfinished(
+  tx: EnvironmentTransaction,
+  parents: ReadonlyMap<string, string | null>,
+): Promise<string[]> {
+  const found = new Map<string, number>([...parents.keys()].map((id) => [id, 0]));
+  for (const parent of parents.values()) if (parent !== null) found.set(parent, (found.get(parent) ?? 0) + 1);
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
-    `SELECT r.id FROM memories r WHERE r.id IN (SELECT m.chain_id FROM memories m WHERE m.id = ANY (:ids)) ORDER BY r.id FOR UPDATE`,
-    { ids },
+    `SELECT c.id FROM unnest(CAST(:chains AS text[]), CAST(:counts AS integer[])) AS c (id, found) CROSS JOIN LATERAL (
+       SELECT count(*) AS n FROM (SELECT d.id FROM (SELECT c.id) one ${derivedFrom('one')} LIMIT c.found + 1) derived) there
+     WHERE there.n > c.found`,
+    { chains: [...parents.keys()], counts: [...parents.keys()].map((id) => found.get(id)), type: DERIVED_FROM_MEMORY },
   );
   return rows.map(({ id }) => id);
 }
 
-async function lockDerived(
+function withAncestors(ids: readonly string[], parents: ReadonlyMap<string, string | null>): Set<string> {
+  const all = new Set<string>();
+  for (const id of ids) {
+    for (let at: string | null = id; at !== null && parents.has(at) && !all.has(at); at = parents.get(at) ?? null)
+      all.add(at);
+  }
+  return all;
+}
+
+/** How far each is from where its way up ends, in the chains that are looked at. */
+function depthsOf(parents: ReadonlyMap<string, string | null>): Map<string, number> {
+  const depths = new Map<string, number>();
+  for (const id of parents.keys()) {
+    const way = new Set<string>();
+    let at: string | null = id;
+    for (; at !== null && parents.has(at) && !depths.has(at) && !way.has(at); at = parents.get(at) ?? null) way.add(at);
+    let depth = at === null ? 0 : (depths.get(at) ?? -1) + 1;
+    for (const one of [...way].reverse()) depths.set(one, depth++);
+  }
+  return depths;
+}
+
+async function lockChains(tx: EnvironmentTransaction, chains: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.raw<{ rows: { id: string }[] }>(
+    'SELECT r.id FROM memories r WHERE r.id = ANY (:chains) ORDER BY r.id FOR UPDATE',
+    { chains },
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What was derived from them while their locks were waited for. */
+async function lockDerivedMeanwhile(
   tx: EnvironmentTransaction,
   chains: readonly string[],
-  known: readonly string[],
+  known: ReadonlySet<string>,
 ): Promise<string[]> {
   const { rows } = await tx.raw<{ rows: { id: string }[] }>(
-    `SELECT r.id FROM memories r WHERE r.id <> ALL (CAST(:known AS text[])) AND r.id IN (
-       SELECT d.chain_id FROM memories v JOIN memories d ON d.source_id = v.id AND d.environment_id = v.environment_id
-       WHERE v.chain_id = ANY (:chains) AND d.source_type = :type) ORDER BY r.id FOR UPDATE`,
-    { chains, known, type: DERIVED_FROM_MEMORY },
+    `SELECT d.id FROM unnest(CAST(:chains AS text[])) AS c (id) ${derivedFrom('c')}`,
+    { chains, type: DERIVED_FROM_MEMORY },
   );
-  return rows.map(({ id }) => id);
+  const late = rows.map(({ id }) => id).filter((id) => !known.has(id));
+  return late.length === 0 ? [] : lockChains(tx, late);
 }

@@ -61,7 +61,12 @@ const COLUMNS = selected({
 
 export type NewMemoryJob = Pick<MemoryJobRecord, 'kind' | 'collectionId' | 'filter' | 'template' | 'input'>;
 
-/** Jobs that ended long ago go in the same transaction. @throws {ServiceError} CONFLICT where too many are under way. */
+/**
+ * It is dated by the clock, and not by the begin of its transaction: a forgetting takes what was recorded until then, and what an ingest
+ * stored while the transaction waited for it is no later. Jobs that ended long ago go in the same transaction.
+ *
+ * @throws {ServiceError} CONFLICT where too many are under way.
+ */
 export async function createMemoryJob(tx: EnvironmentTransaction, job: NewMemoryJob): Promise<MemoryJobRecord> {
   // Serialized: two requests that counted at the same time would both miss the other's job.
   await tx.raw("SELECT pg_advisory_xact_lock(hashtextextended('memory-jobs/' || current_environment_id(), 0))");
@@ -79,8 +84,9 @@ export async function createMemoryJob(tx: EnvironmentTransaction, job: NewMemory
   }
   const id = newId('memoryJob');
   await tx.raw(
-    `INSERT INTO memory_jobs (id, environment_id, collection_id, kind, filter, template, input)
-     VALUES (:id, current_environment_id(), :collectionId, :kind, CAST(:filter AS jsonb), CAST(:template AS jsonb), CAST(:input AS jsonb))`,
+    `INSERT INTO memory_jobs (id, environment_id, collection_id, kind, filter, template, input, created_at)
+     VALUES (:id, current_environment_id(), :collectionId, :kind, CAST(:filter AS jsonb), CAST(:template AS jsonb), CAST(:input AS jsonb),
+       clock_timestamp())`,
     {
       id,
       collectionId: job.collectionId,

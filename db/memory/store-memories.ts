@@ -1,3 +1,4 @@
+import { validationError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type MemoryKind, type MemorySource, signsOf } from '../../domain/memory/memories.ts';
@@ -27,6 +28,8 @@ export interface Follows {
 /**
  * Stores memories with their vectors, in a collection that the transaction holds (`holdCollection`). The database dates them. Returns their
  * ids, in order.
+ *
+ * @throws {ServiceError} VALIDATION_ERROR where one ends before it begins: its end passed since it was looked at.
  */
 export async function storeMemories(
   tx: EnvironmentTransaction,
@@ -47,7 +50,7 @@ export async function storeMemories(
     };
   });
   const ids = rows.map(({ id }) => id);
-  await tx.raw(
+  const insertion = tx.raw(
     `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, user_id, agent_id, session_id, source_type,
        source_id, metadata, valid_from, valid_to, expires_at, signs)
      SELECT r.id, current_environment_id(), :collectionId, r."chainId", r.version, r.kind, r.content, r."userId", r."agentId", r."sessionId",
@@ -57,6 +60,7 @@ export async function storeMemories(
        "expiresAt" timestamptz, signs text)`,
     { collectionId, rows: JSON.stringify(rows) },
   );
+  await insertion.catch(refuseEnded);
   await tx.raw(
     `INSERT INTO memory_vectors (memory_id, environment_id, collection_id, embedding)
      SELECT v.id, current_environment_id(), :collectionId, CAST(v.embedding AS real[])
@@ -64,4 +68,12 @@ export async function storeMemories(
     { collectionId, ids, embeddings: memories.map(({ vector }) => `{${vector.join(',')}}`) },
   );
   return ids;
+}
+
+function refuseEnded(error: unknown): never {
+  const isEnded =
+    error instanceof Error && 'constraint' in error && error.constraint === 'memories_end_after_they_begin';
+  if (!isEnded) throw error;
+  const message = 'must be after validFrom: it has passed meanwhile. Name a later one, or null';
+  throw validationError([{ path: 'body.validTo', message }]);
 }

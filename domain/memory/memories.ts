@@ -38,7 +38,7 @@ export const COMPARED_MAX = 2_000;
  */
 export const INDEX_CANDIDATES = 200;
 
-/** What was deleted is deleted in the request up to so many chains. A job deletes the rest, page by page. */
+/** A request deletes up to so many chains, what was derived counted too. A job deletes the rest, page by page. */
 export const FORGOTTEN_AT_ONCE_MAX = 1_000;
 
 /** What a memory is derived from. `memory` names another memory: who deletes that one deletes this one too. */
@@ -53,6 +53,8 @@ export const DERIVED_FROM_JOB = 'job';
 /** Which memories a list, a search or a forgetting is about. Every member narrows it. */
 export interface MemoryFilter {
   collectionIds?: readonly string[] | undefined;
+  /** Of a deletion: this one. */
+  memoryId?: string | undefined;
   userId?: string | undefined;
   agentId?: string | undefined;
   sessionId?: string | undefined;

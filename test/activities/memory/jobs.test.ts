@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import pino from 'pino';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { ingestMemoryPage } from '../../../activities/memory/ingest-page.ts';
 import { forgetMemoryPage } from '../../../activities/memory/forget-page.ts';
@@ -61,7 +62,7 @@ describe('memory jobs', () => {
   };
   const refOf = (jobId: string, kind: MemoryJobKind): MemoryJobRef => ({ ...database.tenant, jobId, kind });
   const step = (ref: MemoryJobRef): Promise<MemoryJobStep> => {
-    const deps = { db: database.db, embedder };
+    const deps = { db: database.db, embedder, logger: pino({ level: 'silent' }) };
     const page = ref.kind === 'ingest' ? ingestMemoryPage(deps, PAGE) : forgetMemoryPage(deps, PAGE);
     return new MockActivityEnvironment().run(page, ref);
   };
@@ -148,6 +149,20 @@ describe('memory jobs', () => {
       message: expect.stringContaining(`${CHUNKS_MAX} are the most`) as string,
     });
     expect(await stored()).toEqual([]);
+  });
+
+  it('fails where the database does not take what it was to store, and asks the provider no more', async () => {
+    // A moment that was let through before, in a form that PostgreSQL does not read.
+    const ref = await start(
+      { text: TEXT, charactersMax: CHARACTERS },
+      { ...TEMPLATE, expiresAt: '+010000-01-01T07:59:59.000Z' },
+    );
+    expect(await runToItsEnd(ref)).toEqual({ next: 'end', status: 'failed' });
+    expect(await jobOf(ref)).toMatchObject({ status: 'failed', done: 0, error: { code: 'VALIDATION_ERROR' } });
+    const asked = embedder.texts.length;
+    expect(await step(ref)).toEqual({ next: 'end', status: 'failed' });
+    expect(embedder.texts).toHaveLength(asked);
+    expect(await database.asOwner('SELECT 1 FROM memory_job_chunks WHERE job_id = $1', [ref.jobId])).toEqual([]);
   });
 
   it('waits while expensive work is paused', async () => {

@@ -177,3 +177,48 @@ describe('there are at most', () => {
     expect((await call('POST', '/ingest', fits)).status).toBe(202);
   });
 });
+
+describe('moments', () => {
+  test('are of the years 1 to 9999, and others are refused before anything is counted', async () => {
+    const { record, key: own } = await api.createKey(api.database.tenant);
+    const caps = { caps: { memoryOperations: 0 } };
+    expect((await api.call('PUT', `/api/v2/budgets/${record.id}`, { key, body: caps })).status).toBe(201);
+    const { id } = await store();
+    for (const moment of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-08:00']) {
+      for (const name of ['validFrom', 'validTo', 'expiresAt']) {
+        const body = { content: 'two', [name]: moment };
+        expect(codeOf(await call('POST', '', { collectionId, ...body }, own)), name).toEqual([400, 'VALIDATION_ERROR']);
+        expect(codeOf(await call('PATCH', `/${id}`, body, own)), name).toEqual([400, 'VALIDATION_ERROR']);
+      }
+      const ingest = { collectionId, text: 'two', expiresAt: moment };
+      expect(codeOf(await call('POST', '/ingest', ingest, own))).toEqual([400, 'VALIDATION_ERROR']);
+      const at = encodeURIComponent(moment);
+      for (const name of ['asOf', 'validAt']) expect((await call('GET', `?${name}=${at}`)).status).toBe(200);
+      expect((await call('POST', '/search', { query: 'one', validAt: moment })).status).toBe(200);
+    }
+    const first = { collectionId, content: 'the calendar', validFrom: '0001-01-01T00:00:00Z' };
+    const last = { expiresAt: '9999-12-31T00:00:00Z', validTo: '9999-12-30T23:59:59.999Z' };
+    expect(dataOf(await call('POST', '', { ...first, ...last }), memorySchema)).toMatchObject({
+      validFrom: '0001-01-01T00:00:00.000Z',
+      validTo: '9999-12-30T23:59:59.999Z',
+      expiresAt: '9999-12-31T00:00:00.000Z',
+    });
+  });
+
+  test('a validTo that passes while the text is embedded is a 400', async () => {
+    const embed = embedder.embed.bind(embedder);
+    const validTo = new Date(Date.now() + 1_500);
+    embedder.embed = async (texts, about) => {
+      await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(validTo.getTime());
+      return embed(texts, about);
+    };
+    try {
+      const late = await call('POST', '', { collectionId, content: 'late', validTo });
+      expect(codeOf(late)).toEqual([400, 'VALIDATION_ERROR']);
+      expect(JSON.stringify(errorOf(late).details)).toContain('body.validTo');
+    } finally {
+      embedder.embed = embed;
+    }
+    expect(await stored()).toEqual([]);
+  });
+});

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { createCollection } from '../../../db/memory/collections.ts';
-import { deleteMemories } from '../../../db/memory/delete-memories.ts';
+import { type Deleted, deleteMemories } from '../../../db/memory/delete-memories.ts';
 import { lockChain } from '../../../db/memory/lock-chain.ts';
 import { createMemoryJob } from '../../../db/memory/jobs.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { newId } from '../../../domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
+import { randomFrom } from '../../harness/random.ts';
 import { plainMemory } from '../../harness/plain-memory.ts';
 
 const EMBEDDING = { model: 'fake', dimensions: 2 };
@@ -112,27 +113,97 @@ test('the counters of a job only move forward, and what has ended stays so', asy
 
 test('a deletion and what is being derived at the same time: either is whole', async () => {
   // The deletion waits for the transaction that derives, and takes what it stored.
-  let deriving: Promise<number> | undefined;
+  let deriving: Promise<Deleted> | undefined;
   await transaction(async (tx) => {
     expect(await lockChain(tx, memoryId, 'derive')).not.toBeNull();
-    deriving = transaction((other) => deleteMemories(other, [memoryId]));
+    deriving = transaction((other) => deleteMemories(other, [memoryId], 10));
     await storeMemories(tx, collectionId, [plain({ source: { type: 'memory', id: memoryId } })]);
     await waitsForALock();
   });
-  expect(await deriving).toBe(2);
+  expect(await deriving).toEqual({ deleted: 2, isWhole: true });
   // Once it is gone nothing is derived from it.
   expect(await transaction((tx) => lockChain(tx, memoryId, 'derive'))).toBeNull();
 });
 
 test('a deletion and a version that is being recorded at the same time: no version stays', async () => {
-  let deleting: Promise<number> | undefined;
+  let deleting: Promise<Deleted> | undefined;
   await transaction(async (tx) => {
     const vectors = [Float32Array.from([0, 1])];
     await supersedeMemory(tx, memoryId, { content: 'later' }, { ...EMBEDDING, vectors });
-    deleting = transaction((other) => deleteMemories(other, [memoryId]));
+    deleting = transaction((other) => deleteMemories(other, [memoryId], 10));
     await waitsForALock();
   });
-  expect(await deleting).toBe(2);
+  expect(await deleting).toEqual({ deleted: 2, isWhole: true });
+});
+
+/** Memories of which each is derived from the one that it names. */
+async function plantDerived(sources: readonly (string | null)[]): Promise<string[]> {
+  const ids = sources.map(() => newId('memory'));
+  await database.asOwner(
+    `INSERT INTO memories (id, environment_id, collection_id, chain_id, version, kind, content, source_type, source_id)
+     SELECT p.id, $1, $2, p.id, 1, 'fact', 'x', CASE WHEN p.source IS NOT NULL THEN 'memory' END, p.source
+     FROM unnest($3::text[], $4::text[]) AS p (id, source)`,
+    [
+      database.tenant.environmentId,
+      collectionId,
+      ids,
+      sources.map((source) => (source === null ? null : named(source, ids))),
+    ],
+  );
+  return ids;
+}
+const named = (source: string, ids: readonly string[]): string => ids[Number(source)] ?? source;
+
+test('what was derived goes in parts, from its ends on: whatever is left still hangs on what it was derived from', async () => {
+  const random = randomFrom(7);
+  // A line of 60, 60 that are derived from one, and 120 that are derived from any.
+  const sources = [
+    null,
+    ...Array.from({ length: 240 }, (_, index) =>
+      String(index < 60 ? index : index < 120 ? 30 : Math.floor(random() * index)),
+    ),
+  ];
+  const ids = await plantDerived(sources);
+  const [root = ''] = ids;
+  await plantDerived([null]); // of none of them
+  const orphans = () =>
+    database.asOwner(
+      `SELECT d.id FROM memories d WHERE d.source_type = 'memory' AND NOT EXISTS (SELECT FROM memories s WHERE s.id = d.source_id)`,
+    );
+  let sum = 0;
+  for (let isWhole = false; !isWhole;) {
+    const part = await transaction((tx) => deleteMemories(tx, [root, ids[100] ?? ''], 7, 16));
+    expect(part.deleted).toBeGreaterThan(0);
+    expect(part.deleted).toBeLessThanOrEqual(7);
+    expect(await orphans()).toEqual([]);
+    sum += part.deleted;
+    isWhole = part.isWhole;
+  }
+  expect(sum).toBe(ids.length);
+  expect(await database.asOwner('SELECT 1 FROM memories WHERE id = ANY ($1)', [ids])).toEqual([]);
+});
+
+test('a line of ten thousand is deleted in a few statements a part', async () => {
+  const ids = await plantDerived([null, ...Array.from({ length: 9_999 }, (_, index) => String(index))]);
+  await database.asOwner('ANALYZE memories'); // as autovacuum does within a minute
+  const statements: number[] = [];
+  for (let isWhole = false; !isWhole;) {
+    let count = 0;
+    await transaction(async (tx) => {
+      const counting: EnvironmentTransaction = {
+        ...tx,
+        raw: (...statement: Parameters<typeof tx.raw>) => {
+          count += 1;
+          return tx.raw(...statement);
+        },
+      };
+      ({ isWhole } = await deleteMemories(counting, ids.slice(0, 1), 2_500));
+    });
+    statements.push(count);
+  }
+  expect(statements).toHaveLength(4); // as in parts of 2,500
+  expect(Math.max(...statements)).toBeLessThanOrEqual(5);
+  expect(await database.asOwner('SELECT 1 FROM memories WHERE id = ANY ($1)', [ids])).toEqual([]);
 });
 
 async function waitsForALock(): Promise<void> {

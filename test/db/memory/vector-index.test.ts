@@ -142,7 +142,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     const nearest = await search(changing, [changing]);
     const [forgotten = '', superseded = ''] = nearest.map(({ id }) => id);
     const laterId = await db.withEnvironment(database.tenant, async (tx) => {
-      await deleteMemories(tx, [forgotten]);
+      await deleteMemories(tx, [forgotten], 10);
       const later = around(query, 0.01);
       return supersedeMemory(tx, superseded, { content: 'later' }, { ...MODEL, vectors: [later] });
     });

@@ -965,7 +965,7 @@ class AsyncMemoryOperations:
         """Record a new version of a memory. Scope: memory:write."""
         return await self._caller.call("PATCH", "/api/v2/memory/{memoryId}", path_params={"memoryId": memory_id}, body=body, idempotency_key=idempotency_key)
 
-    async def delete(self, memory_id: str, *, idempotency_key: Optional[str] = None) -> MemoryDeleteReply:
+    async def delete(self, memory_id: str, *, idempotency_key: Optional[str] = None) -> Union[MemoryDeleteReply, MemoryJob]:
         """Delete a memory, with its history and what was derived from it. Scope: memory:write."""
         return await self._caller.call("DELETE", "/api/v2/memory/{memoryId}", path_params={"memoryId": memory_id}, idempotency_key=idempotency_key)
 

@@ -8195,6 +8195,9 @@ export interface operations {
           deleted: number;
         };
       } } };
+      202: { content: { "application/json": schemas["Success"] & {
+        data: schemas["MemoryJob"];
+      } } };
     };
   };
   /** List all versions of a memory, the one recorded last first */
