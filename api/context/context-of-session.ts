@@ -3,7 +3,12 @@ import type { ApiDependencies } from '../dependencies.ts';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import { type Conversation, readConversation } from '../../db/context/read-conversation.ts';
 import { getSession } from '../../db/sessions/get-session.ts';
-import { type AssembledContext, type ContextFormat, MAX_TOKENS_MAX } from '../../domain/context/assemble.ts';
+import {
+  type AssembledContext,
+  type ContextFormat,
+  CONTEXT_BYTES_MAX,
+  MAX_TOKENS_MAX,
+} from '../../domain/context/assemble.ts';
 import type { ContextMemory } from '../../domain/context/parts.ts';
 import { notFound, validationError } from '../../domain/errors.ts';
 
@@ -20,10 +25,11 @@ export interface AskedContext {
 const NEXT_ALLOWANCE = 4;
 
 /**
- * Reads what can fit, in one snapshot, and assembles it in the token thread: no connection waits for the thread.
+ * Reads what can fit, in one snapshot, and assembles it in the token thread. It is read once it is this workspace's turn: neither a connection
+ * nor a conversation waits for the thread.
  *
  * @param maxTokensPath where the request says the budget, for an issue.
- * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR where the system messages alone are too many.
+ * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR where the system messages alone are too many; SERVICE_UNAVAILABLE.
  */
 export async function contextOf(
   deps: { db: Pick<ApiDependencies['db'], 'withEnvironment'>; tokens: Pick<ApiDependencies['tokens'], 'assemble'> },
@@ -32,23 +38,41 @@ export async function contextOf(
   maxTokensPath: string,
 ): Promise<Extract<AssembledContext, { fits: true }>> {
   for (let allowance = maxTokens; ; allowance = Math.min(allowance * NEXT_ALLOWANCE, MAX_TOKENS_MAX)) {
-    const { systemTokens, ...conversation } =
-      sessionId === null ? NO_CONVERSATION : await conversationOf(deps.db, tenant, sessionId, allowance);
-    if (systemTokens > MAX_TOKENS_MAX) {
-      const message = `cannot be enough: the system messages alone are ${systemTokens} tokens, and a context is of ${MAX_TOKENS_MAX} at most`;
-      throw validationError([{ path: maxTokensPath, message }]);
-    }
-    const request = { format, maxTokens, memories, ...conversation };
-    const assembled = await deps.tokens.assemble(tenant.workspaceId, request);
+    let conversation = NO_CONVERSATION;
+    const assembled = await deps.tokens.assemble(tenant.workspaceId, async () => {
+      if (sessionId !== null) conversation = await conversationOf(deps.db, tenant, sessionId, allowance);
+      refuseSystemMessages(conversation, maxTokensPath);
+      const { messageCount, messages, isWhole } = conversation;
+      return { format, maxTokens, memories, messageCount, messages, isWhole };
+    });
     if (!assembled.fits) {
       const message = `is too small: the system messages alone need ${assembled.neededTokens} tokens in this format`;
       throw validationError([{ path: maxTokensPath, message }]);
     }
-    if (assembled.isFull || conversation.isWhole || allowance >= MAX_TOKENS_MAX) return assembled;
+    const isAllRead = conversation.isWhole || conversation.isCut || allowance >= MAX_TOKENS_MAX;
+    if (assembled.isFull || isAllRead) return assembled;
   }
 }
 
-const NO_CONVERSATION: Conversation = { messageCount: 0, systemTokens: 0, messages: [], isWhole: true };
+/** Then none of them was read. */
+function refuseSystemMessages({ systemTokens, systemBytes }: Conversation, maxTokensPath: string): void {
+  const isTooManyTokens = systemTokens > MAX_TOKENS_MAX;
+  if (!isTooManyTokens && systemBytes <= CONTEXT_BYTES_MAX) return;
+  const [are, most] = isTooManyTokens
+    ? [`${systemTokens} tokens`, MAX_TOKENS_MAX]
+    : [`${systemBytes} bytes`, CONTEXT_BYTES_MAX];
+  const message = `cannot be enough: the system messages alone are ${are}, and a context is of ${most} at most`;
+  throw validationError([{ path: maxTokensPath, message }]);
+}
+
+const NO_CONVERSATION: Conversation = {
+  messageCount: 0,
+  systemTokens: 0,
+  systemBytes: 0,
+  messages: [],
+  isWhole: true,
+  isCut: false,
+};
 
 function conversationOf(
   db: Pick<ApiDependencies['db'], 'withEnvironment'>,

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
 import type { AssembledContext, ContextRequest } from '../../domain/context/assemble.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { codeOf } from '../../domain/failures.ts';
 import { FairSlots, NoSlotError } from '../../domain/fair-slots.ts';
 import type { TokenAnswer, TokenJob } from './token-job.ts';
 
@@ -62,14 +63,18 @@ export class TokenCounter {
    * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait.
    */
   async count(workspaceId: string, texts: readonly string[]): Promise<number[]> {
-    const answer = await this.#inThread(workspaceId, { kind: 'count', texts });
+    const answer = await this.#inThread(workspaceId, () => Promise.resolve({ kind: 'count', texts }));
     if (answer.kind !== 'count') throw new Error('the token thread answered another job');
     return answer.counts;
   }
 
-  /** @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait. */
-  async assemble(workspaceId: string, request: ContextRequest): Promise<AssembledContext> {
-    const answer = await this.#inThread(workspaceId, { kind: 'assemble', request });
+  /**
+   * `read` runs once it is this workspace's turn: whoever waits holds no messages.
+   *
+   * @throws {ServiceError} SERVICE_UNAVAILABLE where too many wait; whatever `read` throws.
+   */
+  async assemble(workspaceId: string, read: () => Promise<ContextRequest>): Promise<AssembledContext> {
+    const answer = await this.#inThread(workspaceId, async () => ({ kind: 'assemble', request: await read() }));
     if (answer.kind !== 'assemble') throw new Error('the token thread answered another job');
     return answer.context;
   }
@@ -80,10 +85,11 @@ export class TokenCounter {
     await this.#threads.destroy();
   }
 
-  async #inThread(workspaceId: string, job: TokenJob): Promise<TokenAnswer> {
+  async #inThread(workspaceId: string, prepare: () => Promise<TokenJob>): Promise<TokenAnswer> {
     const ended = new AbortController();
     try {
       return await this.#slots.run(workspaceId, async () => {
+        const job = await prepare();
         const timer = setTimeout(() => ended.abort(), this.#deadlineMs);
         try {
           return await this.#threads.run(job, { signal: ended.signal });
@@ -92,12 +98,18 @@ export class TokenCounter {
         }
       });
     } catch (error) {
-      if (!(error instanceof NoSlotError) && !ended.signal.aborted) throw error;
+      const isTooLarge = error instanceof Error && codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+      if (!(error instanceof NoSlotError) && !ended.signal.aborted && !isTooLarge) throw error;
       throw new ServiceError('SERVICE_UNAVAILABLE', {
         message: 'Too much text is waiting to be counted. Send it again with the same Idempotency-Key.',
-        log: error instanceof NoSlotError ? error.message : 'a token job took longer than its deadline',
+        log: logOf(error, isTooLarge),
         cause: error,
       });
     }
   }
+}
+
+function logOf(error: unknown, isTooLarge: boolean): string {
+  if (error instanceof NoSlotError) return error.message;
+  return isTooLarge ? 'a token job took more memory than its thread has' : 'a token job took longer than its deadline';
 }

@@ -1,4 +1,4 @@
-import { MAX_TOKENS_MAX } from '../../domain/context/assemble.ts';
+import { CONTEXT_BYTES_MAX, MAX_TOKENS_MAX } from '../../domain/context/assemble.ts';
 import { type MessageOutline, NewestUnits } from '../../domain/context/newest-units.ts';
 import type { ContextMessage } from '../../domain/context/units.ts';
 import type { EnvironmentTransaction } from '../client.ts';
@@ -8,17 +8,22 @@ export interface Conversation {
   messageCount: number;
   /** The tokens of its system messages, each counted alone. */
   systemTokens: number;
+  /** The bytes of their texts. */
+  systemBytes: number;
   /** All system messages and the newest others, in their order. No system messages where these are more than any context can hold. */
   messages: ContextMessage[];
   /** No older message could be in a context: a larger allowance reads nothing more. */
   isWhole: boolean;
+  /** Older messages may not be read, for their bytes: a larger allowance reads nothing more. */
+  isCut: boolean;
 }
 
 /** Most contexts are of fewer messages. */
 const OUTLINES_A_PAGE = 250;
 
 /**
- * The system messages, and the newest others that can be in a context, as far as their tokens come to `allowance`. Messages that no
+ * The system messages, and the newest others that can be in a context, as far as their tokens come to `allowance`, and their
+ * bytes with those of the system messages to CONTEXT_BYTES_MAX. Messages that no
  * context holds (calls without all of their results, results without a call) are not read, and leave what is older its place.
  *
  * @param tx a snapshot, in which the session was found: the count and the messages are of one moment.
@@ -28,26 +33,28 @@ export async function readConversation(
   sessionId: string,
   allowance: number,
 ): Promise<Conversation> {
-  const { messageCount, systemTokens } = await countMessages(tx, sessionId);
-  const newest = new NewestUnits(allowance);
+  const { messageCount, systemTokens, systemBytes } = await countMessages(tx, sessionId);
+  const newest = new NewestUnits(allowance, CONTEXT_BYTES_MAX - systemBytes);
   let page: MessageOutline[] = [];
   do {
     page = await newestOutlines(tx, sessionId, page.at(-1)?.sequence ?? null);
     for (const message of page) newest.add(message);
   } while (page.length === OUTLINES_A_PAGE && !newest.isFull);
-  const isSystemRead = systemTokens <= MAX_TOKENS_MAX;
+  const isSystemRead = systemTokens <= MAX_TOKENS_MAX && systemBytes <= CONTEXT_BYTES_MAX;
   const messages = await readMessages(tx, { sessionId, isSystemRead, sequences: newest.sequences });
-  return { messageCount, systemTokens, messages, isWhole: !newest.isFull };
+  return { messageCount, systemTokens, systemBytes, messages, isWhole: !newest.isFull, isCut: newest.isCut };
 }
 
 async function countMessages(
   tx: EnvironmentTransaction,
   sessionId: string,
-): Promise<Pick<Conversation, 'messageCount' | 'systemTokens'>> {
-  const { rows } = await tx.raw<{ rows: { messageCount: number; systemTokens: number }[] }>(
+): Promise<Pick<Conversation, 'messageCount' | 'systemTokens' | 'systemBytes'>> {
+  const { rows } = await tx.raw<{ rows: { messageCount: number; systemTokens: number; systemBytes: number }[] }>(
     `SELECT s.message_count AS "messageCount",
-       (SELECT COALESCE(sum(tokens), 0)::float8 FROM session_messages WHERE session_id = s.id AND role = 'system') AS "systemTokens"
-     FROM sessions s WHERE s.id = :sessionId`,
+       COALESCE(m.tokens, 0)::float8 AS "systemTokens", COALESCE(m.bytes, 0)::float8 AS "systemBytes"
+     FROM sessions s CROSS JOIN LATERAL (
+       SELECT sum(tokens) AS tokens, sum(bytes) AS bytes FROM session_messages WHERE session_id = s.id AND role = 'system') m
+     WHERE s.id = :sessionId`,
     { sessionId },
   );
   const [counted] = rows;
@@ -63,7 +70,7 @@ async function newestOutlines(
   before: number | null,
 ): Promise<MessageOutline[]> {
   const { rows } = await tx.raw<{ rows: MessageOutline[] }>(
-    `SELECT sequence::float8 AS sequence, role, tokens, tool_call_id AS "toolCallId",
+    `SELECT sequence::float8 AS sequence, role, tokens, bytes, tool_call_id AS "toolCallId",
        CASE WHEN tool_calls IS NOT NULL THEN ARRAY(SELECT call ->> 'id' FROM jsonb_array_elements(tool_calls) call) END AS "callIds"
      FROM session_messages
      WHERE session_id = :sessionId AND role <> 'system' AND sequence < COALESCE(CAST(:before AS bigint), 9223372036854775807)

@@ -11,6 +11,11 @@ export type ContextFormat = (typeof CONTEXT_FORMATS)[number];
 export const MAX_TOKENS_DEFAULT = 4_000;
 /** What the largest context windows take. */
 export const MAX_TOKENS_MAX = 1_000_000;
+/**
+ * What is read of a session for one context. A token may be 128 spaces, and a format may only name an image: what is bounded in tokens
+ * could be any number of bytes.
+ */
+export const CONTEXT_BYTES_MAX = 8 * 1024 * 1024;
 /** An empty context takes some tokens of its own. */
 export const MAX_TOKENS_MIN = 16;
 

@@ -5,6 +5,8 @@ export interface MessageOutline {
   sequence: number;
   role: MessageRole;
   tokens: number;
+  /** Of its texts and its calls, as JSON. */
+  bytes: number;
   toolCallId: string | null;
   /** The ids of its calls. */
   callIds: readonly string[] | null;
@@ -15,7 +17,7 @@ const FRAME_TOKENS_MIN = 2;
 
 /**
  * Chooses the newest units of a session (units.ts) whose tokens come to `allowance`, and the first one that exceeds it, so that an
- * assembly sees what did not fit. Messages are shown to it from the newest to the oldest. Calls that lack a result, and results without
+ * assembly sees what did not fit. One that would exceed `bytesMax` is not chosen, and nothing older. Messages are shown to it from the newest to the oldest. Calls that lack a result, and results without
  * a call, are in no unit and take nothing of the allowance.
  *
  * From the newest on, the results of an id are a stack: a call takes the oldest result behind it that no newer call took.
@@ -24,15 +26,24 @@ export class NewestUnits {
   readonly #allowance: number;
   readonly #results = new Map<string, MessageOutline[]>();
   readonly #sequences: number[] = [];
+  readonly #bytesMax: number;
   #tokens = 0;
+  #bytes = 0;
+  #isCut = false;
 
-  constructor(allowance: number) {
+  constructor(allowance: number, bytesMax: number) {
     this.#allowance = allowance;
+    this.#bytesMax = bytesMax;
   }
 
-  /** Nothing older is needed. */
+  /** Nothing older is needed, or may be read. */
   get isFull(): boolean {
-    return this.#tokens > this.#allowance;
+    return this.#isCut || this.#tokens > this.#allowance;
+  }
+
+  /** What is older may not be read: a larger allowance chooses no more. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   get sequences(): readonly number[] {
@@ -51,7 +62,11 @@ export class NewestUnits {
     const callIds = [...new Set(message.callIds)];
     const results = callIds.flatMap((id) => this.#results.get(id)?.pop() ?? []);
     if (results.length < callIds.length) return;
-    for (const { sequence, tokens } of [message, ...results]) {
+    const unit = [message, ...results];
+    this.#bytes += unit.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.#isCut = this.#bytes > this.#bytesMax;
+    if (this.#isCut) return;
+    for (const { sequence, tokens } of unit) {
       this.#sequences.push(sequence);
       this.#tokens += tokens + FRAME_TOKENS_MIN;
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { contextOf } from '../../../api/context/context-of-session.ts';
 import { contextSchema } from '../../../api/context/schemas.ts';
 import { messageSchema, sessionSchema } from '../../../api/sessions/schemas.ts';
-import { assembleContext } from '../../../domain/context/assemble.ts';
+import { assembleContext, CONTEXT_BYTES_MAX } from '../../../domain/context/assemble.ts';
 import { countTokens } from '../../../domain/sessions/o200k.ts';
 import { type CallResult, startTestApi, type TestApi } from '../harness/test-api.ts';
 import { dataOf, errorOf } from '../invocations/support.ts';
@@ -107,12 +107,47 @@ test('the count and the messages are of one moment, whatever is said meanwhile',
       ),
   };
   const tokens = {
-    assemble: (_: string, request: Parameters<typeof assembleContext>[0]) =>
-      Promise.resolve(assembleContext(request, countTokens)),
+    assemble: async (_: string, read: () => Promise<Parameters<typeof assembleContext>[0]>) =>
+      assembleContext(await read(), countTokens),
   };
   const asked = { sessionId: id, format: 'openai' as const, maxTokens: 4_000, memories: [] };
   const { tenant } = api.database;
   const { included, dropped } = await contextOf({ db: interrupted, tokens }, { tenant }, asked, 'query.maxTokens');
   expect(included.map((one) => one.id)).toEqual(ids);
   expect(dropped.messages).toBe(0);
+});
+
+const SPACES = ' '.repeat(60_000);
+
+test('few tokens and many bytes: what is read of a session is bounded in bytes, and the rest is said to be dropped', async () => {
+  const { id, ids } = await sessionOf(system, user('the first'));
+  const count = Math.ceil((CONTEXT_BYTES_MAX * 2) / SPACES.length);
+  await api.database.asOwner(
+    `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, tokens)
+     SELECT $1, 2 + n, $2, 'smg_wide' || n, 'user', to_jsonb($3::text), 470 FROM generate_series(1, $4) n`,
+    [id, api.database.tenant.environmentId, SPACES, count],
+  );
+  await api.database.asOwner(
+    'UPDATE sessions SET message_count = message_count + $2, token_count = token_count + 470 * $2, last_sequence = last_sequence + $2 WHERE id = $1',
+    [id, count],
+  );
+  const reply = await ask(id, 1_000_000);
+  const { included, dropped, tokens } = dataOf(reply, contextSchema);
+  expect(reply.text.length).toBeLessThan(CONTEXT_BYTES_MAX + 1024 * 1024);
+  expect(tokens).toBeLessThan(200_000);
+  expect(included[0]?.id).toBe(ids[0]);
+  expect(included.length).toBeGreaterThan(100);
+  expect(included.length + dropped.messages).toBe(count + 2);
+});
+
+test('system messages of too many bytes are refused before they are read', async () => {
+  const { id } = await sessionOf(user('hello'));
+  await api.database.asOwner(
+    `INSERT INTO session_messages (session_id, sequence, environment_id, id, role, content, tokens)
+     SELECT $1, 1 + n, $2, 'smg_rule' || n, 'system', to_jsonb($3::text), 470 FROM generate_series(1, $4) n`,
+    [id, api.database.tenant.environmentId, SPACES, Math.ceil(CONTEXT_BYTES_MAX / SPACES.length)],
+  );
+  const refused = await ask(id, 4_000);
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(errorOf(refused))).toContain(`of ${CONTEXT_BYTES_MAX} at most`);
 });

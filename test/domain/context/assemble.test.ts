@@ -122,19 +122,29 @@ test('everything that is in a unit is chosen where the allowance is large', () =
 });
 
 test('what no context holds takes nothing of the allowance', () => {
-  const newest = new NewestUnits(10);
-  const outline = { role: 'user' as const, tokens: 1, toolCallId: null, callIds: null };
-  newest.add({ ...outline, sequence: 4, role: 'tool', tokens: 5_000, toolCallId: 'popped' });
+  const newest = new NewestUnits(10, 100);
+  const outline = { role: 'user' as const, tokens: 1, bytes: 10, toolCallId: null, callIds: null };
+  newest.add({ ...outline, sequence: 4, role: 'tool', tokens: 5_000, bytes: 5_000, toolCallId: 'popped' });
   newest.add({ ...outline, sequence: 3, role: 'assistant', tokens: 5_000, callIds: ['unanswered'] });
   newest.add({ ...outline, sequence: 2 });
   newest.add({ ...outline, sequence: 1 });
   expect(newest).toMatchObject({ sequences: [2, 1], isFull: false });
 });
 
+test('a unit is not chosen where it exceeds the bytes, with its results, and nothing older is', () => {
+  const newest = new NewestUnits(1_000, 100);
+  const outline = { role: 'user' as const, tokens: 1, bytes: 40, toolCallId: null, callIds: null };
+  newest.add({ ...outline, sequence: 5 });
+  newest.add({ ...outline, sequence: 4, role: 'tool', toolCallId: 'a' });
+  newest.add({ ...outline, sequence: 3, role: 'assistant', callIds: ['a'] });
+  newest.add({ ...outline, sequence: 2 });
+  expect(newest).toMatchObject({ sequences: [5], isFull: true, isCut: true });
+});
+
 function read(messages: readonly ContextMessage[], allowance: number): NewestUnits {
-  const newest = new NewestUnits(allowance);
+  const newest = new NewestUnits(allowance, Infinity);
   for (const [sequence, { role, tokens, toolCallId, toolCalls }] of [...messages.entries()].toReversed()) {
-    newest.add({ sequence, role, tokens, toolCallId, callIds: toolCalls?.map(({ id }) => id) ?? null });
+    newest.add({ sequence, role, tokens, bytes: 1, toolCallId, callIds: toolCalls?.map(({ id }) => id) ?? null });
   }
   return newest;
 }
