@@ -5,7 +5,7 @@ export interface MessageOutline {
   sequence: number;
   role: MessageRole;
   tokens: number;
-  /** Of its texts and its calls, as JSON. */
+  /** Its texts and its calls take them, as JSON. */
   bytes: number;
   toolCallId: string | null;
   /** The ids of its calls. */

@@ -53,7 +53,7 @@ export const DERIVED_FROM_JOB = 'job';
 /** Which memories a list, a search or a forgetting is about. Every member narrows it. */
 export interface MemoryFilter {
   collectionIds?: readonly string[] | undefined;
-  /** Of a deletion: this one. */
+  /** This one alone; only deletions ask for it. */
   memoryId?: string | undefined;
   userId?: string | undefined;
   agentId?: string | undefined;
