@@ -131,7 +131,7 @@ function depthsOf(parents: ReadonlyMap<string, string | null>): Map<string, numb
     let at: string | null = id;
     for (; at !== null && parents.has(at) && !depths.has(at) && !way.has(at); at = parents.get(at) ?? null) way.add(at);
     let depth = at === null ? 0 : (depths.get(at) ?? -1) + 1;
-    for (const one of [...way].reverse()) depths.set(one, depth++);
+    for (const one of [...way].toReversed()) depths.set(one, depth++);
   }
   return depths;
 }

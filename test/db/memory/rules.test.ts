@@ -189,7 +189,7 @@ test('a line of ten thousand is deleted in a few statements a part', async () =>
   const statements: number[] = [];
   for (let isWhole = false; !isWhole;) {
     let count = 0;
-    await transaction(async (tx) => {
+    const part = await transaction((tx) => {
       const counting: EnvironmentTransaction = {
         ...tx,
         raw: (...statement: Parameters<typeof tx.raw>) => {
@@ -197,8 +197,9 @@ test('a line of ten thousand is deleted in a few statements a part', async () =>
           return tx.raw(...statement);
         },
       };
-      ({ isWhole } = await deleteMemories(counting, ids.slice(0, 1), 2_500));
+      return deleteMemories(counting, ids.slice(0, 1), 2_500);
     });
+    isWhole = part.isWhole;
     statements.push(count);
   }
   expect(statements).toHaveLength(4); // as in parts of 2,500
