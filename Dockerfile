@@ -36,6 +36,8 @@ COPY --from=build /service/dist ./dist
 COPY --from=embeddings /embeddings ./embeddings
 ENV EMBEDDINGS_MODEL_PATH=/service/embeddings
 COPY package.json LICENSE ./
+# A new volume that is mounted here belongs to its user.
+RUN install --directory --owner=node --group=node --mode=700 /files
 USER node
 EXPOSE 8080
 # node itself is the first process: it hears the stop signal and lets its work finish.

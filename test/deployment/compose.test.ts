@@ -54,7 +54,9 @@ const FILLED_IN: Record<string, string> = {
   APPLICATION_PASSWORD: 'c3',
   TEMPORAL_PASSWORD: 'd4',
   MASTER_KEYS: `1:${Buffer.from('a random key of exactly 32 bytes').toString('base64')}`,
-  EGRESS_ALLOW: '',
+  PUBLIC_URL: 'https://api.example.com',
+  TRUSTED_PROXIES: '172.18.0.1',
+  EGRESS_ALLOW: '10.0.0.0/8',
   LOG_LEVEL: 'debug',
 };
 
@@ -143,6 +145,13 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('lets schedules start as many workflows as docs/operations.md asks of every Temporal', () => {
+    const asked = /```yaml\n(worker\.[^`]+)```/.exec(read('docs/operations.md'))?.[1] ?? '';
+    expect(asked).toContain('schedulerNamespaceStartWorkflowRPS');
+    const settings = COMPOSE.configs['temporal-dynamic-config']?.content ?? '';
+    expect(load(settings)).toMatchObject(load(asked) as object);
+  });
+
   test('publishes ports of this machine only', () => {
     const ports = Object.values(services).flatMap((one) => one.ports ?? []);
     expect(ports).toEqual(['127.0.0.1:8233:8080', '127.0.0.1:8080:8080']);
@@ -167,8 +176,24 @@ describe('the processes of the image', () => {
     expect(() => readConfiguration(kind, environmentOf(name))).not.toThrow();
   });
 
-  test.each(Object.keys(OURS))('%s can write nowhere but /tmp and has no capability', (name) => {
+  test.each(Object.keys(OURS))('%s can write nowhere but /tmp and what is mounted, and has no capability', (name) => {
     expect(service(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+  });
+
+  test('API and workers share the folder of the files, which the image gives to its user', () => {
+    for (const name of ['api', 'worker']) {
+      expect(service(name).volumes, name).toEqual([`files:${environmentOf(name)['FILES_DIR']}`]);
+    }
+    expect(read('Dockerfile')).toMatch(/^RUN install --directory --owner=node --group=node --mode=700 \/files$/m);
+  });
+
+  test('API and workers are told alike what both of them read', () => {
+    const [api, worker] = [environmentOf('api'), environmentOf('worker')];
+    const both = (variable: string): boolean =>
+      ['api', 'worker'].every((kind) => known[variable]?.processes.includes(kind as ProcessKind));
+    const given = [...new Set([...Object.keys(api), ...Object.keys(worker)])].filter(both);
+    expect(given).toContain('EGRESS_ALLOW');
+    for (const variable of given) expect(api[variable], variable).toBe(worker[variable]);
   });
 
   test('only the migrations hold the owner’s password, and none the superuser’s', () => {
@@ -182,6 +207,23 @@ describe('the processes of the image', () => {
   test('the API has a health check that asks whether it is ready', () => {
     expect(service('api').healthcheck?.test.join(' ')).toContain('/readyz');
   });
+});
+
+test('the commands that docs/operations.md names in the image are programs of the build, and npm scripts run the same', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const rows = [...read('docs/operations.md').matchAll(/^\| (`npm run .*?) \| (`dist\/.*?) +\|$/gm)];
+  const cells = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
+  expect(rows.length).toBeGreaterThan(3);
+  for (const [, named = '', inImage = ''] of rows) {
+    const run = cells(named, /`npm run ([\w:-]+)`/g).map((script) => path.basename(scripts[script] ?? 'nothing'));
+    expect(cells(inImage, /([\w-]+\.js)`/g)).toEqual(run);
+  }
+  expect(read('docs/operations.md')).toContain(
+    'docker compose exec api node dist/embedded/commands/create-workspace.js',
+  );
+  const image = environmentOf('api');
+  expect(() => readConfiguration('setup', image)).not.toThrow();
+  expect(Object.keys(image)).toEqual(expect.arrayContaining(['DATABASE_URL', 'MASTER_KEYS']));
 });
 
 describe('.env.example', () => {

@@ -49,7 +49,7 @@ pythonSuite(theStack, python);
 vercelQuickStartSuite(theStack);
 cliSuite(theStack, thePackages, () => python?.python ?? null);
 
-// The last one: its policy asks a person about every greeting.
+// The last one: while it runs, its policy asks a person about every greeting.
 it('the commands of docs/mcp.md park an invocation, decide it, and get its receipt', { timeout }, async () => {
   const { printed } = await stack.walkPage('docs/mcp.md');
   const records = printed.map(structuredIn).filter((record) => record !== undefined);

@@ -165,6 +165,15 @@ describe('on a server', () => {
   });
 });
 
+test('docs/operations.md lists each workflow with the beginning of its id', () => {
+  const page = readFileSync(path.join(PROJECT_ROOT, 'docs', 'operations.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| `(\w+)` +\| `([\w-]+\/)<?/gm)].map(
+    ([, type, beginning]) => `${type} ${beginning}`,
+  );
+  const started = STARTS.map(([id, { type }]) => `${type} ${id.split('/')[0]}/`);
+  expect(listed.toSorted()).toEqual([...new Set([...started, 'sweepMaintenance maintenance/'])].toSorted());
+});
+
 test('every workflow but the scheduled one has its start', () => {
   const started = new Set(STARTS.map(([, { type }]) => type));
   expect(Object.keys(registry).filter((name) => !started.has(name))).toEqual(['sweepMaintenance']);

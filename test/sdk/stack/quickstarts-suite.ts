@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { keyOf } from '../../../embedded/credentials.ts';
 import { callJson } from '../../../embedded/http-json.ts';
 import { projectRoot } from '../../../embedded/project-root.ts';
+import { Shell } from '../../../embedded/walkthrough/shell.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { FAKE_MODEL_KEY, startFakeModels } from '../../quickstarts/fake-models.ts';
 import { installVercel } from '../../quickstarts/install-vercel.ts';
@@ -30,23 +31,29 @@ export function pythonQuickStartsSuite(stack: () => SharedStack, interpreter: ()
     const { credentials, folder: parent } = stack();
     const page = readQuickStart(name);
     const pinned = readFileSync(REQUIREMENTS, 'utf8');
-    const others = installedBy(page).filter((requirement) => requirement !== './sdk/python');
+    const others = installedBy(page).filter((requirement) => requirement !== '$CLONE/sdk/python');
     expect(others.filter((requirement) => !pinned.includes(`\n${requirement} \\`))).toEqual([]);
     const folder = path.join(parent, name);
     mkdirSync(folder);
     writeFileSync(path.join(folder, page.file), page.program);
-    for (const command of page.commands.filter((each) => each.startsWith('curl'))) {
-      const variables = { BASE: credentials.baseUrl, OPERATOR: keyOf(credentials, 'development', 'full_access') };
-      await run('bash', ['-c', command], { env: { ...process.env, ...variables } });
-    }
+    const variables = { BASE: credentials.baseUrl, OPERATOR: keyOf(credentials, 'development', 'full_access') };
+    const shell = new Shell({ cwd: folder, env: { ...process.env, ...variables } });
     const models = await startFakeModels();
+    let printed = '';
     try {
       const { python, site } = interpreter();
       const env = { ...variablesOf(stack(), models.baseUrl), PYTHONPATH: site };
-      const [printed] = await Promise.all([runPython(python, [page.file], { cwd: folder, env }), meanwhile()]);
+      for (const command of page.commands) {
+        if (command === `python ${page.file}`) {
+          [printed] = await Promise.all([runPython(python, [page.file], { cwd: folder, env }), meanwhile()]);
+        } else if (command.includes('curl ')) {
+          expect(await shell.run(command)).not.toContain('"success":false');
+        }
+      }
       return printed;
     } finally {
       await models.stop();
+      await shell.end();
     }
   }
   const nobody = (): Promise<void> => Promise.resolve();
