@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { embeddingModelLookup, findEmbeddingModel } from '../../embedded/embedding-model.ts';
 import { projectRoot } from '../../embedded/project-root.ts';
 import { readSteps } from '../../embedded/walkthrough/page.ts';
+import { Shell } from '../../embedded/walkthrough/shell.ts';
 import { walk, type Walk } from '../../embedded/walkthrough/walk.ts';
 import { freePorts } from '../harness/embedded-stack.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
@@ -83,8 +84,46 @@ it('the two pages call every operation of what an agent remembers', () => {
   expect(operations.filter(({ isInTour }) => !isInTour)).toEqual([]);
 });
 
+/** The only `sh` block of memory.md that a started stack takes is its first. */
+const examplesOf = (page: string): string[] => {
+  const blocks = readFileSync(path.join(projectRoot(), 'docs', `${page}.md`), 'utf8').matchAll(
+    /^```sh\n([\s\S]*?)^```$/gm,
+  );
+  const commands = [...blocks].map(([, command = '']) => command.trimEnd());
+  return page === 'memory' ? commands.slice(0, 1) : commands;
+};
+
 const COOKBOOK = readdirSync(path.join(projectRoot(), 'docs', 'cookbook')).filter((name) => name !== 'README.md');
 
 it.each(COOKBOOK)('and of docs/cookbook/%s', { timeout }, async (name) => {
   expect((await walkPage(`docs/cookbook/${name}`)).findings).toEqual([]);
+});
+
+/**
+ * Pages whose examples go on from the quick start, in the order of a shell that plays them all. The examples of the others need what
+ * their reader has alone, such as a chat, a description of Resend or a dead letter.
+ */
+const STATE = ['sessions', 'context', 'runs', 'cache', 'files', ...(HAS_PIP ? ['memory'] : [])];
+const DELIVERY = ['messages', 'url-groups', 'flow-control', 'schedules', 'events', 'notifications'];
+const PAGES = [...STATE, ...DELIVERY, 'secrets', 'impact-limits', 'tool-export', 'invocations', 'receipts', 'budgets'];
+
+it('no example of the other pages is refused', { timeout }, async () => {
+  const shell = new Shell({ cwd: projectRoot(), env });
+  const refused: string[] = [];
+  const play = async (page: string): Promise<void> => {
+    await shell.run(`cd ${projectRoot()}`);
+    for (const command of examplesOf(page)) {
+      const printed = await shell.run(command);
+      if (printed.includes('"success":false')) refused.push(`${page}.md: ${command}\n${printed}`);
+    }
+  };
+  try {
+    await shell.run('eval "$(npm run --silent env)"');
+    for (const page of PAGES) await play(page);
+    await shell.run(`cd ${projectRoot()} && eval "$(npm run --silent env -- production)"`);
+    for (const page of ['previews', 'approvals']) await play(page);
+    expect(refused).toEqual([]);
+  } finally {
+    await shell.end();
+  }
 });
