@@ -44,7 +44,7 @@ describe('docs/identity.md', () => {
 test('docs/actions.md lists the words that no action can have for a name: those of the paths', () => {
   const [, listed = ''] = /words in paths \(([^)]*)\)/.exec(textOf('docs/actions.md')) ?? [];
   const words = Object.keys(DESCRIPTION.paths).flatMap((path) => /^\/api\/v2\/actions\/([a-z]+)/.exec(path)?.[1] ?? []);
-  const names = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const names = [...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
   expect(names.toSorted()).toEqual([...new Set(words)].toSorted());
 });
 
@@ -59,7 +59,7 @@ test('docs/api.md says what each status of an error means', () => {
 test('docs/messages.md lists each member of a publish, and no other', () => {
   const [, section = ''] = /^## What a request holds\n([^]*?)^## /m.exec(textOf('docs/messages.md')) ?? [];
   const members = [...section.matchAll(/^\| (`[^|]*)\|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
   );
   expect(members.length).toBeGreaterThan(0);
   expect(members.toSorted()).toEqual(propertiesOf('PublishMessageRequest'));

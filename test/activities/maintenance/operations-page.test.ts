@@ -7,7 +7,7 @@ const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url
 test('docs/operations.md lists every area of the sweep, once', async () => {
   const table = /^\| Area +\| What it mends[^]*?\n\n/m.exec(page)?.[0] ?? '';
   const listed = [...table.matchAll(/^\| (`[^|]*)\|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([\w-]+)`/g)].map(([, area]) => area),
+    [...cell.matchAll(/`([\w-]+)`/g)].map(([, area = '']) => area),
   );
   expect(listed.toSorted()).toEqual((await listSweepAreas()()).toSorted());
 });
