@@ -24,7 +24,7 @@ export const ENTRIES_AT_ONCE = 5_000;
 /** Entries in the order of their sequence, and what of them the next page follows from. */
 interface Page {
   count: number;
-  /** Of the last entry; null where there is none. A bigint, as text. */
+  /** The sequence of the last entry, a bigint as text; null where there is none. */
   sequence: string | null;
   hash: string | null;
   breaks: AuditBreak[] | null;

@@ -99,7 +99,7 @@ const partitionsOf = async (id: string): Promise<string[]> => {
 const ranges = async (): Promise<string[]> =>
   (
     await owner<{ name: string }>(
-      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'partitions'::regnamespace AND relkind = 'r' AND relname !~ '^(runs|spans)_' AND relname ~ '_\\d{8}$' ORDER BY 1`,
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'partitions'::regnamespace AND relkind = 'r' AND relname !~ '^(runs|run_tags|spans)_' AND relname ~ '_\\d{8}$' ORDER BY 1`,
     )
   ).map(({ name }) => name);
 const inEnvironment: TestDatabase['db']['withEnvironment'] = (...given) => database.db.withEnvironment(...given);
