@@ -3,6 +3,8 @@ import { Database } from '../db/client.ts';
 import { listEveryEnvironment } from '../db/environments/list-every-environment.ts';
 import { type CollectionSize, listCollectionSizes } from '../db/memory/list-collection-sizes.ts';
 import { INDEXED_DIMENSIONS_MAX, VECTOR_INDEX_PREFIX, vectorIndexName } from '../db/memory/vector-indexes.ts';
+import { WORD_INDEX_PREFIX, wordIndexName } from '../db/memory/word-indexes.ts';
+import { COMMON_WORD_ONE_IN } from '../domain/memory/rarest-words.ts';
 
 /** From how many vectors on a collection gets an index, where nothing else is said: docs/memory.md has the figures. */
 export const INDEX_FROM_VECTORS = 20_000;
@@ -38,8 +40,9 @@ export async function listCollections(applicationUrl: string): Promise<Collectio
 }
 
 /**
- * Builds the index of each collection that has none, one after the other, while the service goes on, and drops indexes whose collection
- * is gone or whose build was ended. `report` is told what was done. It may be run again at any time.
+ * Builds the indexes of each collection that has none, over its vectors and over its words, one after the other, while the service goes
+ * on. Where they are there, it counts the collection's words again. It drops indexes whose collection is gone or whose build was ended.
+ * `report` is told what was done. It may be run again at any time.
  *
  * @throws where the extension is not there, another command is at it, or a collection has too many dimensions.
  */
@@ -50,27 +53,31 @@ export async function buildMemoryIndexes(
 ): Promise<void> {
   await asOnlyBuilder(urls.ownerUrl, async (owner) => {
     await requireExtension(owner);
-    await dropIndexes(owner, { unless: await idsOf(urls.applicationUrl), onlyUnfinished: false }, report);
-    await dropIndexes(owner, { unless: new Set(), onlyUnfinished: true }, report);
+    const there = await listCollections(urls.applicationUrl);
+    const isThere = (id: string): boolean => there.some((one) => one.id === id);
+    await dropIndexes(owner, there, ({ collectionId, isWhole }) => !isThere(collectionId) || !isWhole, report);
     for (const collection of await listCollections(urls.applicationUrl)) {
-      if (collection.isIndexed || !isWanted(collection)) continue;
+      if (!isWanted(collection)) continue;
       const startedAt = performance.now();
       await build(owner, collection);
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      report(`${collection.id}: an index over ${collection.vectors} vectors was built in ${seconds} s.`);
+      const { id, vectors, isIndexed, areWordsIndexed } = collection;
+      if (isIndexed && areWordsIndexed) report(`${id}: its words were counted again.`);
+      else report(`${id}: an index over ${vectors} vectors and their words was built in ${seconds} s.`);
     }
   });
 }
 
-/** Drops every index, or that of one collection. Searches then go without. */
+/** Drops every index, or those of one collection. Searches then go without. */
 export async function dropMemoryIndexes(
-  ownerUrl: string,
+  urls: MemoryIndexUrls,
   collectionId: string | null,
   report: (line: string) => void,
 ): Promise<void> {
-  await asOnlyBuilder(ownerUrl, (owner) =>
-    dropIndexes(owner, { unless: new Set(), onlyUnfinished: false, only: collectionId }, report),
-  );
+  await asOnlyBuilder(urls.ownerUrl, async (owner) => {
+    const there = await listCollections(urls.applicationUrl);
+    await dropIndexes(owner, there, (index) => collectionId === null || index.collectionId === collectionId, report);
+  });
 }
 
 async function asOnlyBuilder(ownerUrl: string, work: (owner: Client) => Promise<void>): Promise<void> {
@@ -100,47 +107,102 @@ async function requireExtension(owner: Client): Promise<void> {
   await owner.query('CREATE EXTENSION IF NOT EXISTS vector SCHEMA public');
 }
 
-async function build(owner: Client, { id, environmentId, dimensions }: Collection): Promise<void> {
+/** Writers go on. A build that is ended leaves an index that no search uses, which the next run drops. */
+async function build(owner: Client, collection: Collection): Promise<void> {
+  const { id, environmentId, dimensions, isIndexed, areWordsIndexed } = collection;
   if (dimensions > INDEXED_DIMENSIONS_MAX) {
     throw new Error(`Collection ${id} has ${dimensions} dimensions; an index takes at most ${INDEXED_DIMENSIONS_MAX}.`);
   }
   await owner.query(`SET maintenance_work_mem = '${BUILD_MEMORY}'`);
-  const { rows } = await owner.query<{ statement: string }>(
-    `SELECT format('CREATE INDEX CONCURRENTLY %I ON public.memory_vectors USING hnsw ((CAST(embedding AS halfvec(%s))) halfvec_ip_ops)
-       WHERE environment_id = %L::uuid AND collection_id = %L', $1::text, $2::int, $3::text, $4::text) AS statement`,
-    [vectorIndexName(id), dimensions, environmentId, id],
-  );
-  // Writers go on. A build that is ended leaves an index that no search uses, which the next run drops.
-  await owner.query(rows[0]?.statement ?? '');
-}
-
-interface Dropped {
-  /** Collections whose index stays. */
-  unless: ReadonlySet<string>;
-  onlyUnfinished: boolean;
-  /** Null or left out: of every collection. */
-  only?: string | null;
-}
-
-async function dropIndexes(owner: Client, which: Dropped, report: (line: string) => void): Promise<void> {
-  const { rows } = await owner.query<{ name: string; whole: boolean }>(
-    `SELECT c.relname AS name, i.indisvalid AS whole FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     WHERE i.indrelid = 'public.memory_vectors'::regclass AND starts_with(c.relname, $1) ORDER BY c.relname`,
-    [VECTOR_INDEX_PREFIX],
-  );
-  for (const { name, whole } of rows) {
-    const id = name.slice(VECTOR_INDEX_PREFIX.length);
-    if (which.unless.has(id) || (which.onlyUnfinished && whole)) continue;
-    if (typeof which.only === 'string' && which.only !== id) continue;
-    const { rows: made } = await owner.query<{ statement: string }>(
-      `SELECT format('DROP INDEX CONCURRENTLY IF EXISTS public.%I', $1::text) AS statement`,
-      [name],
+  if (!isIndexed) {
+    await runFormatted(
+      owner,
+      `format('CREATE INDEX CONCURRENTLY %I ON public.memory_vectors USING hnsw ((CAST(embedding AS halfvec(%s))) halfvec_ip_ops)
+         WHERE environment_id = %L::uuid AND collection_id = %L', $1::text, $2::int, $3::text, $4::text)`,
+      [vectorIndexName(id), dimensions, environmentId, id],
     );
-    await owner.query(made[0]?.statement ?? '');
-    report(`${id}: its index was dropped.`);
+  }
+  // Before their index: where that is whole, they have been counted.
+  await countWords(owner, collection);
+  if (areWordsIndexed) return;
+  // A list of pending entries would be read by each search.
+  await runFormatted(
+    owner,
+    `format('CREATE INDEX CONCURRENTLY %I ON public.memories USING gin (terms) WITH (fastupdate = off)
+       WHERE environment_id = %L::uuid AND collection_id = %L', $1::text, $2::text, $3::text)`,
+    [wordIndexName(id), environmentId, id],
+  );
+}
+
+/** The owner of the tables may be no superuser: row-level security binds it too. */
+async function countWords(owner: Client, { id, environmentId }: Collection): Promise<void> {
+  await inEnvironment(owner, environmentId, async () => {
+    await owner.query('DELETE FROM memory_word_counts WHERE collection_id = $1', [id]);
+    await owner.query(
+      `INSERT INTO memory_word_counts (collection_id, word, environment_id, memories)
+       SELECT $1, counted.word, $2, counted.ndoc
+       FROM ts_stat(format('SELECT terms FROM public.memories WHERE environment_id = %L::uuid AND collection_id = %L', $2::uuid, $1::text)) counted
+       WHERE counted.ndoc::bigint * $3 > (SELECT count(*) FROM memories m WHERE m.environment_id = $2 AND m.collection_id = $1)`,
+      [id, environmentId, COMMON_WORD_ONE_IN],
+    );
+  });
+}
+
+async function forgetWords(owner: Client, { id, environmentId }: Collection): Promise<void> {
+  await inEnvironment(owner, environmentId, async () => {
+    await owner.query('DELETE FROM memory_word_counts WHERE collection_id = $1', [id]);
+  });
+}
+
+async function inEnvironment(owner: Client, environmentId: string, work: () => Promise<void>): Promise<void> {
+  await owner.query('BEGIN');
+  try {
+    await owner.query(`SELECT set_config('app.environment_id', $1, true)`, [environmentId]);
+    await work();
+    await owner.query('COMMIT');
+  } catch (error) {
+    await owner.query('ROLLBACK');
+    throw error;
   }
 }
 
-async function idsOf(applicationUrl: string): Promise<Set<string>> {
-  return new Set((await listCollections(applicationUrl)).map(({ id }) => id));
+interface Index {
+  name: string;
+  collectionId: string;
+  isWhole: boolean;
+}
+
+/** A deleted collection took what was counted of its words with it. */
+async function dropIndexes(
+  owner: Client,
+  there: readonly Collection[],
+  isDropped: (index: Index) => boolean,
+  report: (line: string) => void,
+): Promise<void> {
+  const dropped = new Set<string>();
+  for (const index of (await listIndexes(owner)).filter(isDropped)) {
+    const { name, collectionId } = index;
+    await runFormatted(owner, `format('DROP INDEX CONCURRENTLY IF EXISTS public.%I', $1::text)`, [name]);
+    const collection = there.find(({ id }) => id === collectionId);
+    if (collection !== undefined && name === wordIndexName(collectionId)) await forgetWords(owner, collection);
+    dropped.add(collectionId);
+  }
+  for (const collectionId of dropped) report(`${collectionId}: its index was dropped.`);
+}
+
+async function listIndexes(owner: Client): Promise<Index[]> {
+  const { rows } = await owner.query<Index>(
+    `SELECT c.relname AS name, substr(c.relname, length(p.prefix) + 1) AS "collectionId", i.indisvalid AS "isWhole"
+     FROM (VALUES ('public.memory_vectors'::regclass, $1), ('public.memories'::regclass, $2)) AS p (indexed, prefix)
+     JOIN pg_index i ON i.indrelid = p.indexed JOIN pg_class c ON c.oid = i.indexrelid AND starts_with(c.relname, p.prefix)
+     ORDER BY c.relname`,
+    [VECTOR_INDEX_PREFIX, WORD_INDEX_PREFIX],
+  );
+  return rows;
+}
+
+/** PostgreSQL quotes the names and values of a statement that takes no parameters, and runs it. */
+async function runFormatted(owner: Client, formatted: string, values: readonly unknown[]): Promise<void> {
+  const { rows } = await owner.query<{ statement: string }>(`SELECT ${formatted} AS statement`, [...values]);
+  await owner.query(rows[0]?.statement ?? '');
 }

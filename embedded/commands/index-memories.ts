@@ -18,13 +18,13 @@ const USAGE = `Usage: npm run memory:index -- [build | drop | status] [--collect
   drop: every index, or that of --collection
   status: the collections with their sizes`;
 
-/** `npm run memory:index`: indexes over the vectors of large collections. See docs/memory.md. */
+/** `npm run memory:index`: indexes over the vectors and the words of large collections. See docs/memory.md. */
 await runCommand(async (configuration) => {
   const { verb, collection, from } = readArguments(process.argv.slice(2));
   const urls = urlsOf(configuration);
   const lines: string[] = [];
   if (verb !== 'drop' && collection !== null) await requireCollection(urls, collection);
-  if (verb === 'drop') await dropMemoryIndexes(urls.ownerUrl, collection, (line) => lines.push(line));
+  if (verb === 'drop') await dropMemoryIndexes(urls, collection, (line) => lines.push(line));
   if (verb === 'build') {
     await buildMemoryIndexes(
       urls,
@@ -32,8 +32,10 @@ await runCommand(async (configuration) => {
       (line) => console.log(line),
     );
   }
-  for (const { id, vectors, dimensions, isIndexed } of await listCollections(urls.applicationUrl)) {
-    lines.push(`${id}: ${vectors} vectors of ${dimensions} dimensions, ${isIndexed ? 'indexed' : 'without an index'}.`);
+  for (const { id, vectors, dimensions, ...has } of await listCollections(urls.applicationUrl)) {
+    const parts = [...(has.isIndexed ? ['vectors'] : []), ...(has.areWordsIndexed ? ['words'] : [])];
+    const indexed = parts.length === 0 ? 'without an index' : `${parts.join(' and ')} indexed`;
+    lines.push(`${id}: ${vectors} vectors of ${dimensions} dimensions, ${indexed}.`);
   }
   return lines.length === 0 ? 'There is no collection.' : lines.join('\n');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCollection } from '../../../db/memory/collections.ts';
-import { nearestMemories } from '../../../db/memory/search-memories.ts';
+import { nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
 import type { Tenant } from '../../../db/client.ts';
 import { dotProduct, toUnitLength } from '../../../domain/embeddings/embedder.ts';

@@ -5,7 +5,8 @@ import { createCollection } from '../../../db/memory/collections.ts';
 import { getMemory } from '../../../db/memory/get-memory.ts';
 import { listMemories } from '../../../db/memory/list-memories.ts';
 import type { MemoryRecord } from '../../../db/memory/records.ts';
-import { matchingMemories, nearestByIndex, nearestMemories } from '../../../db/memory/search-memories.ts';
+import { matchingByIndex, matchingMemories } from '../../../db/memory/matching-memories.ts';
+import { nearestByIndex, nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import type { MemoryMoment } from '../../../domain/memory/memories.ts';
@@ -16,6 +17,8 @@ import { fetchVectorExtension, withVectorExtension } from '../../harness/vector-
 const HISTORIES = 500;
 /** With an index, which keeps the vectors of what was rolled back until a vacuum: fewer, so that its candidates are enough. */
 const INDEXED_HISTORIES = 40;
+/** What finds the memories of a search. */
+type Means = 'plain' | 'extension' | 'index';
 const HISTORIES_OF_A_RUN = 5;
 const EMBEDDING = { model: 'fake', dimensions: 4 };
 const MINUTE_MS = 60_000;
@@ -66,13 +69,13 @@ describe('memories as of a moment', () => {
   it(`are those of a plain model, over ${HISTORIES} random histories`, async () => {
     const asked = await againstTheModel(database.db, HISTORIES, async (tx) => ({
       ...(await newCollection(tx, 'history')),
-      indexed: false,
+      means: 'plain',
     }));
     expect(asked).toBeGreaterThan(HISTORIES);
   });
 
   it.skipIf(extension.reason !== null)(
-    `are the same where an index finds them, over ${INDEXED_HISTORIES} (${extension.reason ?? 'pgvector is there'})`,
+    `are the same where pgvector or an index finds them, over ${INDEXED_HISTORIES} (${extension.reason ?? 'pgvector is there'})`,
     async () => {
       const db = await withVectorExtension(database, extension);
       try {
@@ -82,8 +85,10 @@ describe('memories as of a moment', () => {
           () => true,
           () => undefined,
         );
-        const asked = await againstTheModel(db, INDEXED_HISTORIES, () => Promise.resolve({ id, indexed: true }));
-        expect(asked).toBeGreaterThan(INDEXED_HISTORIES);
+        for (const means of ['index', 'extension'] as const) {
+          const asked = await againstTheModel(db, INDEXED_HISTORIES, () => Promise.resolve({ id, means }));
+          expect(asked).toBeGreaterThan(INDEXED_HISTORIES);
+        }
       } finally {
         await db.close();
       }
@@ -94,7 +99,7 @@ describe('memories as of a moment', () => {
   async function againstTheModel(
     db: Database,
     count: number,
-    collectionOf: (tx: EnvironmentTransaction) => Promise<{ id: string; indexed: boolean }>,
+    collectionOf: (tx: EnvironmentTransaction) => Promise<{ id: string; means: Means }>,
   ): Promise<number> {
     let asked = 0;
     await fc.assert(
@@ -159,7 +164,7 @@ describe('memories as of a moment', () => {
 
   async function compare(
     tx: EnvironmentTransaction,
-    { id: collectionId, indexed }: { id: string; indexed: boolean },
+    { id: collectionId, means }: { id: string; means: Means },
     chains: readonly Version[][],
     atMs: number,
   ): Promise<number> {
@@ -176,11 +181,17 @@ describe('memories as of a moment', () => {
     expect(ids(await listed({ validAt: at }))).toEqual(expectedBy(Infinity));
     // Both kinds of search see the same.
     const query = Float32Array.from([1, 0, 0, 0]);
-    const nearest = indexed
-      ? await nearestByIndex(tx, wanted({ asOf: at }), collectionId, query)
-      : await nearestMemories(tx, wanted({ asOf: at }), query);
+    const then = wanted({ asOf: at });
+    const nearest =
+      means === 'index'
+        ? await nearestByIndex(tx, then, collectionId, query)
+        : await nearestMemories(tx, then, query, { hasExtension: means === 'extension', indexed: [] });
     expect(ids(nearest)).toEqual(expectedBy(atMs));
-    expect(ids(await matchingMemories(tx, wanted({ asOf: at }), 'version'))).toEqual(expectedBy(atMs));
+    const matching =
+      means === 'index'
+        ? await matchingByIndex(tx, then, collectionId, 'version')
+        : await matchingMemories(tx, then, 'version');
+    expect(ids(matching ?? [])).toEqual(expectedBy(atMs));
     // A record is shown as it was recorded then: its next version, and the end that follows from it, only where they were there.
     for (const memory of asOf) {
       const chain = chains.find((versions) => versions.some(({ id }) => id === memory.id)) ?? [];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Tenant } from '../../../db/client.ts';
 import { createCollection, findCollections } from '../../../db/memory/collections.ts';
 import { deleteMemories } from '../../../db/memory/delete-memories.ts';
-import { nearestByIndex, nearestMemories } from '../../../db/memory/search-memories.ts';
+import { nearestByIndex, nearestMemories } from '../../../db/memory/nearest-memories.ts';
 import { type NewMemory, storeMemories } from '../../../db/memory/store-memories.ts';
 import { supersedeMemory } from '../../../db/memory/supersede-memory.ts';
 import { vectorIndexName } from '../../../db/memory/vector-indexes.ts';
@@ -54,7 +54,13 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     return lines;
   };
   const search = (id: string, indexed: readonly string[]): Promise<Ranked[]> =>
-    db.withEnvironment(database.tenant, (tx) => nearestMemories(tx, wantedOf(id), query, indexed), { readOnly: true });
+    db.withEnvironment(
+      database.tenant,
+      (tx) => nearestMemories(tx, wantedOf(id), query, { hasExtension: true, indexed }),
+      {
+        readOnly: true,
+      },
+    );
   /** As many as a ranking takes, and those that an exact comparison finds. */
   const expectNearAll = (found: readonly Ranked[]): void => {
     const exactly = vectors
@@ -104,7 +110,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     // With an index of their own, and one that was built anew beside theirs.
     await build(() => true);
     expect({ found: await search(collectionId, [collectionId]), candidates: await candidates() }).toEqual(before);
-    await dropMemoryIndexes(database.ownerUrl, collectionId, () => undefined);
+    await dropMemoryIndexes(urls(), collectionId, () => undefined);
     await build(() => true);
     expectNearAll(await search(collectionId, [collectionId]));
     // Who asks for their collection is answered nothing, and their index is not read for it.
@@ -129,7 +135,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     const wanted = { ...wantedOf(mixed), filter: { userId: 'ada' } };
     const [byIndex, found] = await db.withEnvironment(database.tenant, async (tx) => [
       await nearestByIndex(tx, wanted, mixed, query),
-      await nearestMemories(tx, wanted, query, [mixed]),
+      await nearestMemories(tx, wanted, query, { hasExtension: true, indexed: [mixed] }),
     ]);
     expect(byIndex).toEqual([]);
     expect(found.map(({ id }) => id).toSorted()).toEqual(stored.slice(-far.length).toSorted());
@@ -161,7 +167,7 @@ describe.skipIf(extension.reason !== null)(`an index over vectors (${extension.r
     const [passing] = await fill(database.tenant, 'passing', [plain(anywhere())]);
     expect(await isIndexed(passing)).toBe(false);
     expect(await build(({ id }) => id === passing)).toEqual([
-      expect.stringMatching(`^${passing}: an index over 1 vectors was built`),
+      expect.stringMatching(`^${passing}: an index over 1 vectors and their words was built`),
     ]);
     expect(await isIndexed(passing)).toBe(true);
     expect((await listCollections(database.applicationUrl)).find(({ id }) => id === passing)?.isIndexed).toBe(true);

@@ -83,6 +83,7 @@ const DIRECTORY_FUNCTIONS = [
   'find_user_by_email',
   'find_waiting_flow_control_keys',
   'find_waiting_invocations_of_cancelled_runs',
+  'find_worded_memories',
   'grant_free_permits',
   'has_signed_in_from',
   'hold_api_key',

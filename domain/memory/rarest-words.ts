@@ -1,0 +1,38 @@
+import { RANKING_DEPTH } from './rank-fusion.ts';
+
+/**
+ * A word is common, and counted, where it is in more than one memory of so many. A search of an indexed collection reads at most so
+ * large a part of it for each word that is not.
+ */
+export const COMMON_WORD_ONE_IN = 1_000;
+/** To rank a memory by its words costs PostgreSQL some microseconds: a search adds common words only within this. */
+export const RANKED_MAX = 2_000;
+/** Enough to fill a ranking, where the other conditions of a search leave every second one. */
+const ENOUGH_MATCHES = 2 * RANKING_DEPTH;
+
+/** A word of a query, with how many memories of a collection held it when they were counted. */
+export interface AskedWord {
+  word: string;
+  /** Null: it is not common. */
+  memories: number | null;
+}
+
+/**
+ * The words by which a search looks for memories; it ranks these by all of them. What engines call a common-terms query: rare words
+ * tell memories apart, and common ones cost the most. The rarest come first, as long as what they match stays within RANKED_MAX, and
+ * beyond it only until enough is expected. A word that is not common always takes part.
+ */
+export function rarestWords(asked: readonly AskedWord[]): string[] {
+  const chosen = asked.filter(({ memories }) => memories === null).map(({ word }) => word);
+  const common = asked
+    .flatMap(({ word, memories }) => (memories === null ? [] : [{ word, memories }]))
+    .sort((a, b) => a.memories - b.memories || (a.word < b.word ? -1 : 1));
+  // Nothing is known of a word that was not counted: no memory may hold it.
+  let expected = 0;
+  for (const { word, memories } of common) {
+    if (expected >= ENOUGH_MATCHES && expected + memories > RANKED_MAX) break;
+    chosen.push(word);
+    expected += memories;
+  }
+  return chosen;
+}
