@@ -96,7 +96,7 @@ describe.skipIf(extension.reason !== null)(`an index over words (${extension.rea
     );
     expect(await build(({ id }) => id === collectionId)).toEqual([`${collectionId}: its words were counted again.`]);
     expect((await counted())['harbour']).toBe(OURS / 10 + 1);
-    await inOurs((tx) => deleteMemories(tx, [added]));
+    await inOurs((tx) => deleteMemories(tx, [added], 10));
     await build(({ id }) => id === collectionId);
   });
 
@@ -211,7 +211,7 @@ it.skipIf(extension.reason !== null)(
         expect(found?.map((one) => one.id)).toEqual(stored);
         await db.withEnvironment(tenant, async (tx) => {
           await markCollectionDeleted(tx, id);
-          await deleteMemories(tx, stored);
+          await deleteMemories(tx, stored, 10);
           await deleteCollectionRow(tx, id);
         });
         expect(await count()).toEqual([]);
