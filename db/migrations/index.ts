@@ -40,14 +40,14 @@ import * as memoryIndexes from './0038-memory-indexes.ts';
 import * as queuedDeliveries from './0039-queued-deliveries.ts';
 import * as morePermits from './0041-more-permits.ts';
 import * as spanParts from './0042-span-parts.ts';
-import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
-import * as runTags from './0048-run-tags.ts';
-import * as bounds from './0049-bounds.ts';
 import * as memorySearch from './0043-memory-search.ts';
-import * as relayInTurn from './0050-relay-in-turn.ts';
-import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
+import * as runTags from './0045-run-tags.ts';
+import * as rangesInTheirTime from './0046-ranges-in-their-time.ts';
 import * as missedSlots from './0047-missed-slots.ts';
 import * as heldMessages from './0048-held-messages.ts';
+import * as bounds from './0049-bounds.ts';
+import * as relayInTurn from './0050-relay-in-turn.ts';
+import * as unmadeDeliveries from './0051-unmade-deliveries.ts';
 import * as cancelBetweenAttempts from './0052-cancel-between-attempts.ts';
 
 export interface Migration {
@@ -99,13 +99,13 @@ export const MIGRATIONS: readonly Migration[] = [
   queuedDeliveries,
   morePermits,
   spanParts,
-  rangesInTheirTime,
-  runTags,
-  bounds,
   memorySearch,
-  relayInTurn,
-  unmadeDeliveries,
+  runTags,
+  rangesInTheirTime,
   missedSlots,
   heldMessages,
+  bounds,
+  relayInTurn,
+  unmadeDeliveries,
   cancelBetweenAttempts,
 ];

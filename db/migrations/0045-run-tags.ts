@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-export const name = '0048-run-tags';
+export const name = '0045-run-tags';
 
 /**
  * Runs by their tags, as rows of their own. An index over the array served no filter: under row-level security a condition whose operator may
