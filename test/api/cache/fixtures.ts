@@ -12,7 +12,7 @@ const one = async (world: World): Promise<FixtureRequest> => ({ params: { entryI
 export const fixtures: RouteFixtures = {
   'cache.list': { request: nothing, plantRow: (world) => stored(world, unique('a prompt')) },
   'cache.store': {
-    // Of an entry that is not there: only the replacement of one is in the audit log.
+    // Flushed before: only the replacement of an entry is in the audit log.
     request: async ({ api, key }) => {
       await planted(api.call('POST', '/api/v2/cache/flush', { key, body: { namespace: 'default' } }));
       return { body: { prompt: PROMPT, response: 'Paris.', model: 'gpt', ttlSeconds: 3_600 } };

@@ -9,7 +9,8 @@ import { findHeldEnvironments } from '../../../db/messages/find-held-environment
 import { SCOPES } from '../../../domain/scopes.ts';
 import { PATIENCE_MS } from '../../harness/patience.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
-import { errorOf } from '../invocations/support.ts';
+import { publishedSchema } from '../../../api/messages/schemas.ts';
+import { dataOf, errorOf } from '../invocations/support.ts';
 import { type Destination, publish, read, startDestination, statusOf } from './support.ts';
 
 let service: TestService;
@@ -93,6 +94,8 @@ describe('a halted environment', () => {
     expect((await read(service, kept.messageId)).attempts).toBe(1);
     const again = await service.call('POST', '/api/v2/messages/publish', { key: plain, body });
     expect(again.status).toBe(201);
+    const { messageId } = dataOf(again, publishedSchema);
+    await expect.poll(() => statusOf(service, messageId), { timeout: PATIENCE_MS }).toBe('delivered');
   });
 
   test('that is resumed while Temporal is away: the sweep has its messages delivered, and leaves those that queue', async () => {
