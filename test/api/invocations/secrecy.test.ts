@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { everyRow } from '../../harness/every-row.ts';
 import type { TestService } from '../../harness/service.ts';
 import { withServiceAndTarget } from '../../harness/service-and-target.ts';
 import type { Target } from '../../harness/target.ts';
@@ -19,20 +20,6 @@ function encodings(value: string): string[] {
     Buffer.from(value).toString('base64'),
     Buffer.from(value).toString('hex'),
   ];
-}
-
-/** Every row of every table except the vault's sealed versions, as text. */
-async function everyRow(): Promise<string[]> {
-  const tables = await service.database.asOwner<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'secret_versions'`,
-  );
-  const rows = await Promise.all(
-    tables.map(({ name }) =>
-      service.database.asOwner<{ row: string }>(`SELECT row_to_json(t)::text AS row FROM ${name} t`),
-    ),
-  );
-  return rows.flat().map(({ row }) => row);
 }
 
 test('a credential is nowhere but in the vault and at the destination, even where the destination echoes it', async () => {
@@ -102,7 +89,7 @@ test('a credential is nowhere but in the vault and at the destination, even wher
   // It did arrive, so the search below would find it.
   expect((await target.requests('/echo-secret'))[0]?.headers['authorization']).toBe(`Bearer ${secret}`);
   expect((await target.requests('/echo'))[0]?.body).toContain(secret);
-  const rows = await everyRow();
+  const rows = await everyRow(service.database);
   expect(rows.length).toBeGreaterThan(50);
   expect(service.logLines.length).toBeGreaterThan(20);
   const places = { rows, histories, replies, apiLog: service.logLines, workerLog: service.workerLogLines };

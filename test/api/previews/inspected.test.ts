@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../domain/json.ts';
+import { everyRow } from '../../harness/every-row.ts';
 import { startFakeStripe, type FakeStripe } from '../../harness/providers/fake-stripe.ts';
 import { startTestService, type TestService } from '../../harness/service.ts';
 import { previewWorkflowId } from '../../../temporal/previews/observe-preview.ts';
@@ -157,20 +158,6 @@ describe('a preview of what an adapter can inspect', () => {
 });
 
 describe('a credential', () => {
-  /** Every row of every table except the vault's sealed versions, as text. */
-  async function everyRow(): Promise<string[]> {
-    const tables = await service.database.asOwner<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'secret_versions'`,
-    );
-    const rows = await Promise.all(
-      tables.map(({ name }) =>
-        service.database.asOwner<{ row: string }>(`SELECT row_to_json(t)::text AS row FROM ${name} t`),
-      ),
-    );
-    return rows.flat().map(({ row }) => row);
-  }
-
   test('is in no preview: not in its row, its reply, its histories or a log', async () => {
     const value = 'sk_test_odd0enough0to0stand0nowhere0by0chance';
     await putSecret('stripe_key', value);
@@ -189,7 +176,7 @@ describe('a credential', () => {
     );
     const places: Record<string, string[]> = {
       replies: [JSON.stringify(await readPreview(service, made.id)), JSON.stringify(second)],
-      rows: await everyRow(),
+      rows: await everyRow(service.database),
       histories: histories.map((history) => JSON.stringify(history.events?.map(readable))),
       logs: [...service.logLines, ...service.workerLogLines],
     };
