@@ -1,3 +1,4 @@
+import { batchesOf } from '../../domain/batches-of.ts';
 import type { FollowUp, RelayDependencies } from './relay-consumer.ts';
 
 /** Temporal takes this many starts at once without a queue of its own. */
@@ -13,10 +14,10 @@ export async function startFollowUps(
   ofEnvironments: readonly (readonly FollowUp[])[],
 ): Promise<void> {
   const followUps = inTurn(ofEnvironments);
-  for (let from = 0; from < followUps.length; from += AT_ONCE) {
-    const batch = followUps.slice(from, from + AT_ONCE);
+  let left = followUps.length;
+  for (const batch of batchesOf(followUps, AT_ONCE)) {
     const started = await Promise.all(batch.map((followUp) => start(deps, followUp)));
-    const left = followUps.length - from - batch.length;
+    left -= batch.length;
     if (started.includes(true) || left === 0) continue;
     deps.logger.warn({ left }, 'Temporal is away: the sweep starts what else follows these platform events');
     return;

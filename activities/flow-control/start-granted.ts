@@ -1,3 +1,4 @@
+import { batchesOf } from '../../domain/batches-of.ts';
 import type { Tenant } from '../../db/client.ts';
 import type { Grant } from '../../domain/flow-control/flow-control.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -24,8 +25,7 @@ export async function startGranted(
     }
   };
   if (grant.paces) await unlessAway({ keyId }, () => deps.paceFlowControl({ keyId, workspaceId, environmentId }));
-  for (let from = 0; from < messageIds.length; from += STARTS_AT_ONCE) {
-    const some = messageIds.slice(from, from + STARTS_AT_ONCE);
+  for (const some of batchesOf(messageIds, STARTS_AT_ONCE)) {
     await Promise.all(
       some.map((messageId) =>
         unlessAway({ keyId, messageId }, () => deps.wakeMessage({ messageId, workspaceId, environmentId })),

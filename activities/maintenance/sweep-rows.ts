@@ -1,3 +1,4 @@
+import { batchesOf } from '../../domain/batches-of.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /** Younger rows still belong to the process that made them. */
@@ -47,8 +48,7 @@ export async function sweepRows<Row, Needs extends keyof ActivityDependencies = 
   for (let afterId = ''; ;) {
     const page = await area.find(deps, { afterId, limit });
     swept.seen += page.length;
-    for (let from = 0; from < page.length; from += area.batchSize)
-      swept.failed += await mendBatch(deps, name, area, page.slice(from, from + area.batchSize));
+    for (const batch of batchesOf(page, area.batchSize)) swept.failed += await mendBatch(deps, name, area, batch);
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return swept;
     afterId = area.idOf(last);

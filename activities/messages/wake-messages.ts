@@ -1,3 +1,4 @@
+import { batchesOf } from '../../domain/batches-of.ts';
 import { queueDeliveries } from '../../db/in-flight/queue-deliveries.ts';
 import { splitByDueTime } from '../../db/messages/split-by-due-time.ts';
 import { listHeldMessages } from '../../db/messages/list-held-messages.ts';
@@ -54,7 +55,5 @@ export async function startAllInTurn(
 }
 
 async function inTurns(messageIds: readonly string[], start: (messageId: string) => Promise<void>): Promise<void> {
-  for (let from = 0; from < messageIds.length; from += STARTS_AT_ONCE) {
-    await Promise.all(messageIds.slice(from, from + STARTS_AT_ONCE).map(start));
-  }
+  for (const batch of batchesOf(messageIds, STARTS_AT_ONCE)) await Promise.all(batch.map(start));
 }

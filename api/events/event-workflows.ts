@@ -1,4 +1,5 @@
 import { type Client, WorkflowIdConflictPolicy } from '@temporalio/client';
+import { batchesOf } from '../../domain/batches-of.ts';
 import type { EventRecord } from '../../db/events/event-records.ts';
 import type { EventRef } from '../../domain/events/events.ts';
 import { fanOutEventStart } from '../../temporal/events/fan-out-event.ts';
@@ -31,8 +32,7 @@ export async function startFanOutOf(
 ): Promise<void> {
   const started = { environmentName: environment.name, taskQueue };
   const waiting = events.filter(({ status }) => status === 'fanning_out');
-  for (let from = 0; from < waiting.length; from += STARTS_AT_ONCE) {
-    const batch = waiting.slice(from, from + STARTS_AT_ONCE);
+  for (const batch of batchesOf(waiting, STARTS_AT_ONCE)) {
     // The first that fails ends it: what is left is the sweep's.
     await Promise.all(
       batch.map(({ id: eventId }) => startFanOut(temporal, { eventId, workspaceId, environmentId }, started)),

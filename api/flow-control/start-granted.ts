@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { batchesOf } from '../../domain/batches-of.ts';
 import type { Database, Tenant } from '../../db/client.ts';
 import { grantWaiting } from '../../db/flow-control/grant-waiting.ts';
 import type { FlowControlKeyRef, Grant } from '../../domain/flow-control/flow-control.ts';
@@ -66,10 +67,7 @@ export async function grantNewMessages(
   of: GrantTenant,
   keyIds: readonly string[],
 ): Promise<void> {
-  const distinct = [...new Set(keyIds)];
   const grant = async (keyId: string): Promise<void> =>
     startGranted(deps, of, await deps.db.oneStatement(of.tenant, (tx) => grantWaiting(tx, keyId)));
-  for (let from = 0; from < distinct.length; from += GRANTS_AT_ONCE) {
-    await Promise.all(distinct.slice(from, from + GRANTS_AT_ONCE).map(grant));
-  }
+  for (const batch of batchesOf([...new Set(keyIds)], GRANTS_AT_ONCE)) await Promise.all(batch.map(grant));
 }

@@ -145,10 +145,8 @@ function credentialOf(route: AnyRoute): string {
     return `Needs a session of a member of the workspace with the role \`${role}\` or a higher one.`;
   const session = role === undefined ? '' : `, or a session with the role \`${role}\` or a higher one`;
   if (scope === null) return 'Any valid credential will do.';
-  const also = route.kind === 'environment' ? route.alsoScope : undefined;
-  return also === undefined
-    ? `Needs the scope \`${scope}\`${session}.`
-    : `Needs the scopes \`${scope}\` and \`${also}\`${session}.`;
+  const needed = scopesOf(route).map((one) => `\`${one}\``);
+  return `Needs the ${needed.length === 1 ? 'scope' : 'scopes'} ${needed.join(' and ')}${session}.`;
 }
 
 /** Which of the security schemes does, each by itself. */

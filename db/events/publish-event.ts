@@ -68,11 +68,12 @@ export async function takeAllowance(
   tx: EnvironmentTransaction,
   results: readonly (AcceptedEvent | ServiceError)[],
 ): Promise<void> {
-  const fresh = results.filter((result) => !(result instanceof ServiceError) && !result.deduplicated);
+  const accepted = results.filter((result) => !(result instanceof ServiceError));
+  const fresh = accepted.filter(({ deduplicated }) => !deduplicated);
   if (fresh.length === 0) return;
   await refuseUsedUp(tx, 'egress');
   await refuseUsedUp(tx, 'messages');
-  const unheard = fresh.filter((result) => !(result instanceof ServiceError) && result.status === 'fanned_out').length;
+  const unheard = fresh.filter(({ status }) => status === 'fanned_out').length;
   if (unheard > 0) await consumeAllowance(tx, 'messages', unheard);
 }
 

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../../domain/batches-of.ts';
 import type { PreparedRequest } from '../../../domain/adapters/adapter-descriptor.ts';
 import {
   type EmbedCall,
@@ -61,9 +62,7 @@ export class OpenAiEmbedder implements Embedder {
 
   async embed(texts: readonly string[], call: EmbedCall): Promise<Embedded> {
     const vectors: Float32Array[] = [];
-    for (let from = 0; from < texts.length; from += TEXTS_A_CALL_MAX) {
-      vectors.push(...(await this.#page(texts.slice(from, from + TEXTS_A_CALL_MAX), call)));
-    }
+    for (const page of batchesOf(texts, TEXTS_A_CALL_MAX)) vectors.push(...(await this.#page(page, call)));
     const dimensions = vectors[0]?.length ?? (await this.model(call)).dimensions;
     if (vectors.some((vector) => vector.length !== dimensions)) {
       throw embeddingsAway('the provider changed the dimensions between two calls');

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { batchesOf } from '../../../domain/batches-of.ts';
 import type { EnvironmentTransaction } from '../../../db/client.ts';
 import { lockImports } from '../../../db/actions/lock-imports.ts';
 import { lockNamedActions, type NamedAction } from '../../../db/actions/lock-named-actions.ts';
@@ -53,8 +54,8 @@ export async function applyImport(
     actions.map(({ name }) => name),
   );
   const operations: ImportedOperation[] = [];
-  for (let from = 0; from < plan.entries.length; from += CHUNK) {
-    const decided = await decideChunk(tx, plan.entries.slice(from, from + CHUNK), {
+  for (const chunk of batchesOf(plan.entries, CHUNK)) {
+    const decided = await decideChunk(tx, chunk, {
       title: plan.title,
       present,
       caller,

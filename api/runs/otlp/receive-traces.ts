@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import { batchesOf } from '../../../domain/batches-of.ts';
 import { BodyTurns } from '../../http/body-turns.ts';
 import type { EnvironmentHandlerContext } from '../../http/route-context.ts';
 import { readBytes } from '../../http/read-json-body.ts';
@@ -36,8 +37,7 @@ export async function receiveTraces({ incoming, workspaceId, transaction }: Rece
   const { spans, rejected } = readTraces(body, encoding);
   const captureContent = String(incoming.headers[CAPTURE_HEADER] ?? '').toLowerCase() === 'true';
   const runs = byRun(spans);
-  for (let from = 0; from < runs.length; from += RUNS_PER_TRANSACTION) {
-    const groups = runs.slice(from, from + RUNS_PER_TRANSACTION);
+  for (const groups of batchesOf(runs, RUNS_PER_TRANSACTION)) {
     rejected.push(...(await transaction((tx) => ingestTraces(tx, groups, captureContent))));
   }
   return replyOf(encoding, rejected);
