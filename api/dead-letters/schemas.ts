@@ -27,9 +27,6 @@ const facts = {
   dlqReason: z.enum(DEAD_LETTER_REASONS).describe('Why nothing more was tried.'),
   lastAttemptAt: dateTime.nullable(),
   responseHeaders: z.record(z.string(), z.string()).nullable().describe('Of the last response.'),
-  label: z.string().nullable(),
-  urlGroupId: z.string().nullable(),
-  scheduleId: z.string().nullable(),
 };
 export const deadLetterSchema = messageSchema.extend(facts).meta({ id: 'DeadLetter' });
 export const listedDeadLetterSchema = listedMessageSchema
@@ -103,20 +100,8 @@ export const jobSchema = z
   })
   .meta({ id: 'DeadLetterJob' });
 
-function presentFacts({
-  reason,
-  lastAttemptAt,
-  label,
-  urlGroupId,
-  scheduleId,
-}: Omit<DeadLetterFacts, 'responseHeaders'>) {
-  return {
-    dlqReason: reason,
-    lastAttemptAt: lastAttemptAt?.toISOString() ?? null,
-    label,
-    urlGroupId,
-    scheduleId,
-  };
+function presentFacts({ reason, lastAttemptAt }: Omit<DeadLetterFacts, 'responseHeaders'>) {
+  return { dlqReason: reason, lastAttemptAt: lastAttemptAt?.toISOString() ?? null };
 }
 
 export function presentDeadLetter(record: DeadLetterRecord): z.input<typeof deadLetterSchema> {

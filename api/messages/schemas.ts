@@ -35,6 +35,16 @@ export const messageSchema = z
       .regex(/^msg_/)
       .nullable()
       .describe('The failed message that this one is a retry of, from the DLQ.'),
+    label: z.string().nullable().describe('As it was published.'),
+    scheduleId: z.string().nullable().describe('The schedule that published it.'),
+    urlGroupId: z.string().nullable().describe('The URL group that it was published to.'),
+    nextAttemptAt: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. ' +
+          'While an attempt is under way: when that one was due. Null once the message has ended.',
+      ),
     contentExpired: z
       .boolean()
       .describe(
@@ -129,6 +139,10 @@ export function presentMessage(message: MessageRecord): z.input<typeof messageSc
     failureCallbackUrl: message.failureCallbackUrl,
     flowControlKey: message.flowControlKey,
     retryOf: message.retryOf,
+    label: message.label,
+    scheduleId: message.scheduleId,
+    urlGroupId: message.urlGroupId,
+    nextAttemptAt: message.nextAttemptAt?.toISOString() ?? null,
     contentExpired: message.bodyKind === null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),

@@ -14,9 +14,6 @@ export interface DeadLetterFacts {
   reason: DeadLetterReason;
   lastAttemptAt: Date | null;
   responseHeaders: Record<string, string> | null;
-  label: string | null;
-  urlGroupId: string | null;
-  scheduleId: string | null;
 }
 
 export type DeadLetterRecord = MessageRecord & DeadLetterFacts;
@@ -27,9 +24,6 @@ export type ListedDeadLetterRecord = ListedMessageRecord &
 const FACTS = {
   reason: 'd.reason',
   lastAttemptAt: 'd.last_attempt_at',
-  label: 'd.label',
-  urlGroupId: 'd.url_group_id',
-  scheduleId: 'd.schedule_id',
 } as const;
 
 export const DEAD_LETTER_TABLES = `dead_letters d JOIN (${MESSAGE_TABLES}) ON messages.id = d.message_id`;

@@ -26,6 +26,13 @@ export interface MessageRecord {
   flowControlKey: string | null;
   /** The message whose dead letter this one retries. */
   retryOf: string | null;
+  label: string | null;
+  /** The schedule that published it. */
+  scheduleId: string | null;
+  /** The URL group that it was published to. */
+  urlGroupId: string | null;
+  /** Null once it has ended. */
+  nextAttemptAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -56,6 +63,10 @@ export const MESSAGE_COLUMNS = {
   failureCallbackUrl: 'messages.failure_callback_url',
   flowControlKey: 'messages.flow_control_key',
   retryOf: 'messages.retry_of',
+  label: 'messages.label',
+  scheduleId: 'messages.schedule_id',
+  urlGroupId: 'messages.url_group_id',
+  nextAttemptAt: `CASE WHEN messages.status IN ('pending', 'scheduled', 'processing') THEN messages.next_attempt_at END`,
   createdAt: 'messages.created_at',
   updatedAt: 'messages.updated_at',
 } as const;

@@ -202,7 +202,9 @@ describe('a delivery', () => {
       [messageId],
     );
     expect(row?.seconds).toBeGreaterThan(3_590);
-    expect(await statusOf(service, messageId)).toBe('processing');
+    const { status, nextAttemptAt, updatedAt } = await read(service, messageId);
+    expect(status).toBe('processing');
+    expect(Date.parse(nextAttemptAt ?? '') - Date.parse(updatedAt)).toBeGreaterThan(3_590_000);
   });
 
   test('takes a large response by its status and keeps 8 KiB of it', async () => {

@@ -36,7 +36,8 @@ describe('publish', () => {
     expect(reply.status).toBe(201);
     const { messageId, ...rest } = dataOf(reply, publishedSchema);
     expect(rest).toEqual({ status: 'pending', deduplicated: false });
-    expect(messageIn(await get(`/${messageId}`))).toEqual({
+    const message = messageIn(await get(`/${messageId}`));
+    expect(message).toEqual({
       messageId,
       url: URL_OF_IT,
       method: 'POST',
@@ -56,6 +57,10 @@ describe('publish', () => {
       failureCallbackUrl: null,
       flowControlKey: null,
       retryOf: null,
+      label: null,
+      scheduleId: null,
+      urlGroupId: null,
+      nextAttemptAt: message.createdAt,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
@@ -272,7 +277,7 @@ describe('batch', () => {
 });
 
 describe('list', () => {
-  test('filters by label and by schedule', async () => {
+  test('filters by label and by schedule, and shows them', async () => {
     const tenant = api.database.tenants.staging;
     const { key: lister } = await api.createKey(tenant);
     const messageId = newId('message');
@@ -290,6 +295,20 @@ describe('list', () => {
       const { data } = reply.json as { data: { messageId: string }[] };
       expect([query, data.map((message) => message.messageId)]).toEqual([query, ids]);
     }
+    const shown = { messageId, label: 'nightly', scheduleId: 'sch_1', urlGroupId: null };
+    const { json } = await api.call('GET', '/api/v2/messages?label=nightly', { key: lister });
+    expect(json).toMatchObject({ data: [shown] });
+    expect(messageIn(await api.call('GET', `/api/v2/messages/${messageId}`, { key: lister }))).toMatchObject(shown);
+  });
+
+  test('shows when the next attempt is due until the message has ended', async () => {
+    const { messageId } = dataOf(await publish({ delay: 99, label: 'due later' }), publishedSchema);
+    const listed = await get('?label=due%20later');
+    const { scheduledFor } = messageIn(await get(`/${messageId}`));
+    expect(listed.json).toMatchObject({ data: [{ scheduledFor, nextAttemptAt: scheduledFor }] });
+    expect(scheduledFor).not.toBeNull();
+    const cancelled = await api.call('DELETE', `/api/v2/messages/${messageId}`, { key });
+    expect(messageIn(cancelled)).toMatchObject({ status: 'cancelled', scheduledFor, nextAttemptAt: null });
   });
 
   test('filters by status, time and URL, and hides deliveries of events unless asked', async () => {

@@ -65,7 +65,9 @@ describe('a firing', () => {
       label: 'daily',
     });
     const shown = await api.call('GET', `/api/v2/messages/${messageId}`, { key });
-    expect(shown.json).toMatchObject({ data: { headers: { Authorization: '[REDACTED]' } } });
+    expect(shown.json).toMatchObject({
+      data: { headers: { Authorization: '[REDACTED]' }, label: 'daily', scheduleId: id },
+    });
     expect(await schedules.runs(id)).toEqual([
       expect.objectContaining({
         trigger: 'schedule',

@@ -96,6 +96,7 @@ describe('publish to a URL group', () => {
     const [first] = ids;
     const cancelled = await api.call('DELETE', `/api/v2/messages/${first}`, { key });
     expect(cancelled.status).toBe(200);
+    expect(cancelled.json).toMatchObject({ data: { messageId: first, urlGroupId: groupId } });
   });
 });
 

@@ -1036,6 +1036,14 @@ class DeadLetter(TypedDict):
     flowControlKey: Optional[str]
     retryOf: Optional[str]
     """The failed message that this one is a retry of, from the DLQ."""
+    label: Optional[str]
+    """As it was published."""
+    scheduleId: Optional[str]
+    """The schedule that published it."""
+    urlGroupId: Optional[str]
+    """The URL group that it was published to."""
+    nextAttemptAt: Optional[str]
+    """When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended."""
     contentExpired: bool
     """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
     createdAt: str
@@ -1045,9 +1053,6 @@ class DeadLetter(TypedDict):
     lastAttemptAt: Optional[str]
     responseHeaders: Optional[Dict[str, str]]
     """Of the last response."""
-    label: Optional[str]
-    urlGroupId: Optional[str]
-    scheduleId: Optional[str]
 
 
 class DeadLetterFilter(TypedDict, total=False):
@@ -2327,6 +2332,14 @@ class ListedDeadLetter(TypedDict):
     flowControlKey: Optional[str]
     retryOf: Optional[str]
     """The failed message that this one is a retry of, from the DLQ."""
+    label: Optional[str]
+    """As it was published."""
+    scheduleId: Optional[str]
+    """The schedule that published it."""
+    urlGroupId: Optional[str]
+    """The URL group that it was published to."""
+    nextAttemptAt: Optional[str]
+    """When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended."""
     contentExpired: bool
     """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
     createdAt: str
@@ -2335,9 +2348,6 @@ class ListedDeadLetter(TypedDict):
     """Why nothing more was tried."""
     lastAttemptAt: Optional[str]
     responseHeaders: Union[Optional[Dict[str, str]], Shortened]
-    label: Optional[str]
-    urlGroupId: Optional[str]
-    scheduleId: Optional[str]
 
 
 class ListedEffectDetail(TypedDict):
@@ -2497,6 +2507,14 @@ class ListedMessage(TypedDict):
     flowControlKey: Optional[str]
     retryOf: Optional[str]
     """The failed message that this one is a retry of, from the DLQ."""
+    label: Optional[str]
+    """As it was published."""
+    scheduleId: Optional[str]
+    """The schedule that published it."""
+    urlGroupId: Optional[str]
+    """The URL group that it was published to."""
+    nextAttemptAt: Optional[str]
+    """When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended."""
     contentExpired: bool
     """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
     createdAt: str
@@ -3083,6 +3101,14 @@ class PublicMessage(TypedDict):
     flowControlKey: Optional[str]
     retryOf: Optional[str]
     """The failed message that this one is a retry of, from the DLQ."""
+    label: Optional[str]
+    """As it was published."""
+    scheduleId: Optional[str]
+    """The schedule that published it."""
+    urlGroupId: Optional[str]
+    """The URL group that it was published to."""
+    nextAttemptAt: Optional[str]
+    """When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended."""
     contentExpired: bool
     """True: headers, body and attempts had their time after the end and are gone. The record is kept longer."""
     createdAt: str

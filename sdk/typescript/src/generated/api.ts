@@ -767,6 +767,14 @@ export interface schemas {
     flowControlKey: string | null;
     /** The failed message that this one is a retry of, from the DLQ. */
     retryOf: string | null;
+    /** As it was published. */
+    label: string | null;
+    /** The schedule that published it. */
+    scheduleId: string | null;
+    /** The URL group that it was published to. */
+    urlGroupId: string | null;
+    /** When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended. */
+    nextAttemptAt: schemas["DateTime"] | null;
     /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
     contentExpired: boolean;
     createdAt: schemas["DateTime"];
@@ -776,9 +784,6 @@ export interface schemas {
     lastAttemptAt: schemas["DateTime"] | null;
     /** Of the last response. */
     responseHeaders: Record<string, string> | null;
-    label: string | null;
-    urlGroupId: string | null;
-    scheduleId: string | null;
   };
   /** Every member must hold. None: all. */
   DeadLetterFilter: {
@@ -1749,6 +1754,14 @@ export interface schemas {
     flowControlKey: string | null;
     /** The failed message that this one is a retry of, from the DLQ. */
     retryOf: string | null;
+    /** As it was published. */
+    label: string | null;
+    /** The schedule that published it. */
+    scheduleId: string | null;
+    /** The URL group that it was published to. */
+    urlGroupId: string | null;
+    /** When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended. */
+    nextAttemptAt: schemas["DateTime"] | null;
     /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
     contentExpired: boolean;
     createdAt: schemas["DateTime"];
@@ -1757,9 +1770,6 @@ export interface schemas {
     dlqReason: "retries_exhausted" | "gone" | "not_retryable" | "destination_blocked";
     lastAttemptAt: schemas["DateTime"] | null;
     responseHeaders: Record<string, string> | null | schemas["Shortened"];
-    label: string | null;
-    urlGroupId: string | null;
-    scheduleId: string | null;
   };
   ListedEffectDetail: {
     id: string;
@@ -1898,6 +1908,14 @@ export interface schemas {
     flowControlKey: string | null;
     /** The failed message that this one is a retry of, from the DLQ. */
     retryOf: string | null;
+    /** As it was published. */
+    label: string | null;
+    /** The schedule that published it. */
+    scheduleId: string | null;
+    /** The URL group that it was published to. */
+    urlGroupId: string | null;
+    /** When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended. */
+    nextAttemptAt: schemas["DateTime"] | null;
     /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
     contentExpired: boolean;
     createdAt: schemas["DateTime"];
@@ -2344,6 +2362,14 @@ export interface schemas {
     flowControlKey: string | null;
     /** The failed message that this one is a retry of, from the DLQ. */
     retryOf: string | null;
+    /** As it was published. */
+    label: string | null;
+    /** The schedule that published it. */
+    scheduleId: string | null;
+    /** The URL group that it was published to. */
+    urlGroupId: string | null;
+    /** When the next attempt is due. It begins later where the message queues, where its flow-control key or a halt holds it. While an attempt is under way: when that one was due. Null once the message has ended. */
+    nextAttemptAt: schemas["DateTime"] | null;
     /** True: headers, body and attempts had their time after the end and are gone. The record is kept longer. */
     contentExpired: boolean;
     createdAt: schemas["DateTime"];
