@@ -17,12 +17,12 @@ export const retryDeadLetterRoute = defineRoute({
   description:
     'Makes a new message with `retryOf` and removes the record, together: of two retries at once the second answers 404. A member of ' +
     'the body takes the place of the original’s, null removes it. Sealed headers and a redacted body are kept, but go to no other ' +
-    'origin than the one they were published to: name them anew there.',
+    'origin than the one they were published to: name them anew there, and where they do not open (409).',
   scope: 'dlq:write',
   role: 'admin',
   request: { params: deadLetterParams, body: retryOverrides.optional() },
   response: { 201: retriedSchema },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   idempotent: true,
   async change(tx, { params: { messageId: retryOf }, body, caller, actor, deps }) {
     const retried = await retryDeadLetter(tx, deps.resealing, publisherOf(caller, actor), retryOf, body ?? {});

@@ -36,13 +36,13 @@ export const updateSubscriptionRoute = defineRoute({
   summary: 'Change a subscription',
   description:
     'Members that are left out stay. A change holds for the events whose deliveries are made from now on. Sealed values of headers stay ' +
-    'with their origin: for a URL of another one give them anew. Enabling a subscription that the service disabled forgets its failures.',
+    'with their origin: for a URL of another one give them anew, and also where they do not open (409). Enabling a subscription that the service disabled forgets its failures.',
   scope: 'events:write',
   alsoScope: 'events:read', // it may send what is published elsewhere
   role: 'admin',
   request: { params: subscriptionParams, body: updateSubscriptionBody },
   response: { 200: subscriptionSchema },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   idempotent: true,
   async change(tx, { params: { subscriptionId }, body, caller, deps }) {
     const { tenant } = caller;

@@ -5,6 +5,8 @@ import { firstSecretId, insertFirstSecret, readFirstSecret } from '../../db/even
 import { getSubscription, insertSubscription } from '../../db/events/subscriptions.ts';
 import { lockTopicToSubscribe } from '../../db/events/topics.ts';
 import { refuseUsedUp } from '../../db/plans/refuse-used-up.ts';
+import { isUnopened } from '../../db/secrets/unopened.ts';
+import { describeFailure } from '../../domain/failures.ts';
 import { newId } from '../../domain/ids.ts';
 import { defineRoute, type WorkDependencies } from '../http/define-route.ts';
 import { createdSubscriptionSchema, createSubscriptionBody, presentSubscription, topicParams } from './schemas.ts';
@@ -47,7 +49,7 @@ export const createSubscriptionRoute = defineRoute({
 
 type Created = z.input<typeof createdSubscriptionSchema>;
 
-/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay after its end lacks it. */
+/** The reply is recorded under the Idempotency-Key without the secret, which is in the vault alone. A replay lacks it after its end, and where it does not open. */
 async function showFirstSecret(
   tx: EnvironmentTransaction,
   data: Created,
@@ -55,8 +57,15 @@ async function showFirstSecret(
 ): Promise<Created> {
   const sealed = data.hasCustomSecret ? await readFirstSecret(tx, data.id) : null;
   if (sealed === null) return data;
-  return {
-    ...data,
-    secret: deps.resealing.open(subscriptionSecretAssociatedData(tenant, firstSecretId(data.id)), sealed),
-  };
+  try {
+    const place = subscriptionSecretAssociatedData(tenant, firstSecretId(data.id));
+    return { ...data, secret: deps.resealing.open(place, sealed) };
+  } catch (error) {
+    if (!isUnopened(error)) throw error;
+    deps.logger.error(
+      { subscriptionId: data.id, failure: describeFailure(error) },
+      'the secret of a subscription does not open',
+    );
+    return data;
+  }
 }

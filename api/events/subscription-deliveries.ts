@@ -22,12 +22,12 @@ export const testSubscriptionRoute = defineRoute({
   summary: 'Send a test event to a subscription',
   description:
     'An event of type `subscription.test`, delivered like any other, to this subscription alone: signed, with its headers and with ' +
-    'retries. Its patterns do not matter, and it may be disabled.',
+    'retries. Its patterns do not matter, and it may be disabled. 409 where its sealed headers do not open: give them anew first.',
   scope: 'events:write',
   role: 'admin',
   request: { params: subscriptionParams },
   response: { 201: testedSchema },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE', 'QUOTA_EXCEEDED', ...BUDGET_ERRORS],
   quotaStatus: 402,
   idempotent: true,
   async change(tx, { params: { subscriptionId }, caller, actor, deps }) {

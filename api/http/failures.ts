@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isUnopened } from '../../db/secrets/unopened.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { codeOf, describeFailure } from '../../domain/failures.ts';
 
@@ -41,5 +42,7 @@ export function isPassing(thrown: unknown): boolean {
 export function logFailure(logger: Logger, error: ServiceError, context: Record<string, unknown>): void {
   const failure = describeFailure(error);
   if (error.code === 'INTERNAL_ERROR') logger.error({ ...context, failure }, 'request failed');
+  else if (isUnopened(error.cause))
+    logger.error({ ...context, failure }, 'request refused: a sealed value does not open');
   else if (error.status >= 500) logger.warn({ ...context, failure }, 'request refused: a dependency is away');
 }

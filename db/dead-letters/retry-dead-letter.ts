@@ -1,15 +1,21 @@
-import { type RetryOverrides, retryRequest } from '../../domain/dead-letters/retry-request.ts';
+import {
+  keepsSealed,
+  type OriginalRequest,
+  type RetryOverrides,
+  retryRequest,
+} from '../../domain/dead-letters/retry-request.ts';
 import type { EnvironmentTransaction } from '../client.ts';
 import { acceptMessages, type Published, type Publisher } from '../messages/accept/accept-messages.ts';
+import { openedOrConflict } from '../secrets/unopened.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteDeadLetters } from './delete-dead-letters.ts';
-import { originalRequest, originOf, readFailedMessages } from './read-failed-messages.ts';
+import { type FailedMessage, originalRequest, originOf, readFailedMessages } from './read-failed-messages.ts';
 
 /**
  * Makes a new message of a dead letter and deletes the record, in the caller's transaction. Deleting comes first: of two retries at
  * once the second waits, and finds nothing. Null where there is no such record, or its message is kept no longer.
  *
- * @throws {ServiceError} VALIDATION_ERROR, and what `acceptMessages` throws; the record stays then.
+ * @throws {ServiceError} VALIDATION_ERROR, CONFLICT where what is kept does not open, and what `acceptMessages` throws; the record stays then.
  */
 export async function retryDeadLetter(
   tx: EnvironmentTransaction,
@@ -22,8 +28,23 @@ export async function retryDeadLetter(
   if (deleted.length === 0) return null;
   const [message] = await readFailedMessages(tx, deleted);
   if (message === undefined) return null;
-  const request = retryRequest(originalRequest(vault, publisher.tenant, message), overrides);
+  const request = retryRequest(opened(vault, publisher, message, overrides), overrides);
   const [published] = await acceptMessages(tx, vault, publisher, [{ request, origin: originOf(message) }]);
   if (published === undefined) throw new Error('a message was accepted without a result');
   return published;
+}
+
+/** Whoever gives all that is sealed anew must be able to, also where the earlier content does not open. */
+function opened(
+  vault: Pick<Vault, 'open'>,
+  { tenant }: Publisher,
+  message: FailedMessage,
+  overrides: RetryOverrides,
+): OriginalRequest {
+  const { content } = message;
+  const sealed = keepsSealed(content, overrides) ? content.sealed : null;
+  return openedOrConflict(
+    () => originalRequest(vault, tenant, { ...message, content: { ...content, sealed } }),
+    'The sealed content of the message does not open. Give its sealed headers, and its body if that is redacted, anew.',
+  );
 }

@@ -1,5 +1,6 @@
 import type { Tenant } from '../client.ts';
 import { openContent, sealContent } from '../messages/message-content.ts';
+import { openedOrConflict } from '../secrets/unopened.ts';
 import type { SealedSecret, SecretContext, Vault } from '../secrets/vault.ts';
 
 /** The headers of a subscription as its row has them: the values of credentials in `sealed` alone. */
@@ -35,7 +36,11 @@ export function sealHeaders(
   return { headers, sealed };
 }
 
-/** The headers as they are sent. */
+/**
+ * The headers as they are sent.
+ *
+ * @throws {ServiceError} CONFLICT where their sealed values do not open.
+ */
 export function openHeaders(
   vault: Pick<Vault, 'open'>,
   tenant: Tenant,
@@ -43,5 +48,8 @@ export function openHeaders(
   { headers, sealed }: SealedHeaders,
 ): Record<string, string> | null {
   const stored = { headers, body: null, bodyKind: 'none', bodySealed: false, sealed } as const;
-  return openContent(vault, subscriptionAssociatedData(tenant, subscriptionId), stored).headers;
+  return openedOrConflict(
+    () => openContent(vault, subscriptionAssociatedData(tenant, subscriptionId), stored).headers,
+    'The sealed headers of the subscription do not open. Give their values anew.',
+  );
 }

@@ -60,6 +60,15 @@ export function retryRequest(original: OriginalRequest, overrides: RetryOverride
   };
 }
 
+/** Whether a retry sends a sealed part of the original: a header that is shown as `[REDACTED]`, or a redacted body. */
+export function keepsSealed(
+  original: { headers: Record<string, string> | null; bodySealed: boolean },
+  overrides: RetryOverrides,
+): boolean {
+  const headers = overrides.headers === undefined ? original.headers : overrides.headers;
+  return Object.values(headers ?? {}).includes(REDACTED) || (original.bodySealed && overrides.body === undefined);
+}
+
 /** The members of `overrides` but for those with rules of their own; null becomes undefined, which takes the default. */
 function withoutNulls(original: object, overrides: RetryOverrides): Partial<PublishRequest> {
   const { url: _url, method: _method, headers: _headers, body: _body, redact: _redact, ...plain } = overrides;

@@ -309,4 +309,29 @@ describe('what is sealed', () => {
       await elsewhere.close();
     }
   });
+
+  test('409 where it does not open any more, and the record stays; it is retried with what is given anew', async () => {
+    const messageId = await sealed('/unopened');
+    await service.database.asOwner(
+      `SET session_replication_role = replica; UPDATE message_contents SET master_key_version = 99 WHERE message_id = '${messageId}'`,
+    );
+    destination.answer('/unopened', { status: 200 });
+    for (const kept of [
+      {},
+      { headers: null },
+      { body: 'anew' },
+      { headers: { Authorization: '[REDACTED]' }, body: 'anew' },
+    ]) {
+      const refused = await retry(messageId, kept);
+      expect([refused.status, errorOf(refused).code], refused.text).toEqual([409, 'CONFLICT']);
+      expect(errorOf(refused).message).toMatch(/does not open.* anew/);
+    }
+    expect((await get(messageId)).status).toBe(200);
+    const anew = await retry(messageId, { headers: { Authorization: 'Bearer anew' }, body: 'anew' });
+    await expect.poll(() => statusOf(service, dataOf(anew, retriedSchema).messageId)).toBe('delivered');
+    expect(destination.on('/unopened').at(-1)).toMatchObject({
+      body: 'anew',
+      headers: { authorization: 'Bearer anew' },
+    });
+  });
 });

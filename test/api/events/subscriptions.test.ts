@@ -133,6 +133,19 @@ describe('a subscription', () => {
     expect(dataOf(await send(), createdSubscriptionSchema).secret).toBeUndefined();
   });
 
+  test('a retry of its creation has no secret where that does not open any more: it is rotated then', async () => {
+    const topic = await createTopic();
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const { secret, ...shown } = await create(topic, { generateSecret: true }, headers);
+    expect(secret).toMatch(/^whsec_/);
+    await api.database.asOwner(
+      'UPDATE event_subscription_secrets SET master_key_version = 99 WHERE subscription_id = $1',
+      [shown.id],
+    );
+    expect(await create(topic, { generateSecret: true }, headers)).toEqual(shown);
+    expect((await call('POST', `/subscriptions/${shown.id}/rotate-secret`, {})).status).toBe(201);
+  });
+
   test.each([
     ['no URL', {}, 'body.url'],
     ['a URL that is none', { url: 'ftp://example.com' }, 'body.url'],
@@ -231,6 +244,28 @@ describe('a change of a subscription', () => {
     expect(dataOf(anew, subscriptionSchema).headers).toEqual({ Authorization: '[REDACTED]' });
     const [row] = await api.database.asOwner('SELECT master_key_version FROM event_subscriptions WHERE id = $1', [id]);
     expect(row).toEqual({ master_key_version: 1 });
+  });
+
+  // `[REDACTED]` keeps a value, which must be opened for that.
+  test.each([
+    ['whose master key is gone', 'master_key_version = 99'],
+    ['that is damaged', 'sealed_value = set_byte(sealed_value, 20, get_byte(sealed_value, 20) # 1)'],
+  ])('409: it keeps a sealed value %s, until the value is given anew', async (_, damage) => {
+    const { id } = await create(await createTopic(), { headers: HEADERS });
+    await api.database.asOwner(`UPDATE event_subscriptions SET ${damage} WHERE id = $1`, [id]);
+    const tested = await call('POST', `/subscriptions/${id}/test`);
+    const kept = await update(id, { headers: { Authorization: '[REDACTED]' }, enabled: false });
+    for (const refused of [tested, kept]) {
+      expect([refused.status, errorOf(refused).code], refused.text).toEqual([409, 'CONFLICT']);
+      expect(errorOf(refused).message).toMatch(/sealed headers .* do not open\. Give .* anew/);
+    }
+    const [row] = await api.database.asOwner(
+      `SELECT enabled, (SELECT count(*)::int FROM events v WHERE v.topic_id = s.topic_id) AS events FROM event_subscriptions s WHERE id = $1`,
+      [id],
+    );
+    expect(row).toEqual({ enabled: true, events: 0 });
+    expect((await update(id, { headers: { Authorization: 'Bearer anew' } })).status).toBe(200);
+    expect((await call('POST', `/subscriptions/${id}/test`)).status).toBe(201);
   });
 
   test('that enables it forgets why the service disabled it', async () => {

@@ -60,7 +60,10 @@ describe('what subscriptions seal', () => {
     const id = await subscribe();
     const { headers, secrets } = await opened(before, id);
     expect([headers, new Set(secrets).size]).toEqual([HEADERS, 2]);
-    await expect(opened(before, id, newId('subscription'))).rejects.toThrow(SealBrokenError);
+    await expect(opened(before, id, newId('subscription'))).rejects.toMatchObject({
+      code: 'CONFLICT',
+      cause: expect.any(SealBrokenError),
+    });
     await database.asOwner(
       `UPDATE event_subscription_secrets c SET sealed_value = o.sealed_value, wrapped_data_key = o.wrapped_data_key
        FROM event_subscription_secrets o WHERE c.subscription_id = $1 AND o.subscription_id = $1 AND c.retires_at IS NULL AND o.retires_at IS NOT NULL`,
@@ -75,7 +78,7 @@ describe('what subscriptions seal', () => {
     const was = await opened(before, id);
     expect((await rewrapAllSecrets(database.db, during)).rewrapped).toBe(3); // the headers and two secrets
     expect(await opened(after, id)).toEqual(was);
-    await expect(opened(before, id)).rejects.toThrow(MasterKeysError);
+    await expect(opened(before, id)).rejects.toMatchObject({ code: 'CONFLICT', cause: expect.any(MasterKeysError) });
     expect((await rewrapAllSecrets(database.db, during)).rewrapped).toBe(0);
   });
 
