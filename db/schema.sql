@@ -2758,7 +2758,8 @@ AS $function$
       FOR queue IN SELECT DISTINCT w.workspace_id, w.kind FROM in_flight_permits w WHERE NOT w.is_taken LOOP
         -- Somebody is asking: the next run looks again.
         CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('permit/' || queue.kind || '/' || queue.workspace_id, 0));
-        SELECT (caps ->> queue.kind)::integer - count(*) INTO free FROM in_flight_permits p
+        -- Without a cap there are none to grant, and not any number of them, as LIMIT NULL would.
+        SELECT COALESCE((caps ->> queue.kind)::integer, 0) - count(*) INTO free FROM in_flight_permits p
           WHERE p.workspace_id = queue.workspace_id AND p.kind = queue.kind AND p.is_taken AND p.expires_at > clock_timestamp();
         CONTINUE WHEN free <= 0;
         RETURN QUERY UPDATE in_flight_permits p

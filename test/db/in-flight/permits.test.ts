@@ -4,7 +4,7 @@ import type { Tenant } from '../../../db/client.ts';
 import { releasePermit } from '../../../db/in-flight/release-permit.ts';
 import { grantFreePermits } from '../../../db/in-flight/grant-free-permits.ts';
 import { acquirePermit } from '../../../db/in-flight/acquire-permit.ts';
-import { UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
+import { type InFlightCaps, UNCLAIMED_GRANTS_MAX } from '../../../domain/in-flight.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 
 let database: TestDatabase;
@@ -99,6 +99,14 @@ test('an ask and a release that do not see each other leave a free permit, which
   });
   expect(await grantFree()).toEqual(['c']);
   expect(await acquire('c')).toBe(0);
+});
+
+test('a worker that knows no cap of a kind grants none of it, and leaves them to one that does', async () => {
+  for (const holder of ['a', 'b', 'c', 'd', 'e']) await acquire(holder);
+  for (const holder of ['a', 'b']) await lapse(holder);
+  const { dispatch: _unknown, ...caps } = everyCap(2);
+  expect(await grantFreePermits(database.db, caps as InFlightCaps)).toEqual([]);
+  expect((await grantFree()).sort()).toEqual(['c', 'd']);
 });
 
 test('while somebody asks, nothing is granted beside it', async () => {
